@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from fuelclient.environment.roles import primary_tags, roles
 from fuelclient.errors import NotFound
@@ -12,6 +13,7 @@ from fuelclient.model.finding import Finding, Place, Severity, listed
 from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.release import roles_in
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Task, TaskType
 
 
 def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
@@ -71,7 +73,7 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
     known = roles(environment)
     return Snapshot(
         cluster=environment.cluster,
-        layers=tuple(layers),
+        layers=_joining(environment, tuple(layers), graph_type),
         nodes=environment.nodes,
         roles=known,
         primary_tags=primary_tags(environment),
@@ -81,6 +83,34 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
             *_undefined(environment, known),
             *(_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else ()),
         ),
+        fills_parameters=_is_role_based(environment),
+    )
+
+
+def _is_role_based(environment: Environment) -> bool:
+    """Return whether Fuel deployed environments of this release role by role: until 8.0."""
+    return environment.release.version.rpartition("-")[2].partition(".")[0] in ("5", "6", "7", "8")
+
+
+def _joining(environment: Environment, layers: tuple[Layer, ...], graph_type: str) -> tuple[Layer, ...]:
+    """Return the layers with groups that order old tasks: of a release that was deployed role by role, if all its tasks
+    are old, and with the setting `propagate_task_deploy`. Source: Nailgun `task.legacy_tasks_adapter`."""
+    tasks = [task for layer in layers for task in layer.tasks]
+
+    def relates(task: Task) -> bool:
+        return task.type == TaskType.GROUP and bool(task.names("requires") or task.names("required_for"))
+
+    if graph_type != DEFAULT_TYPE or not any(map(relates, tasks)):
+        return layers
+    if _is_role_based(environment):
+        adapts = all(task.version_tuple < (2, 0, 0) for task in tasks)
+    else:
+        from fuelclient.environment import settings  # most graphs have no such groups
+
+        adapts = settings.is_on(settings.effective(environment), "common", "propagate_task_deploy")
+    return tuple(
+        replace(each, tasks=tuple(replace(task, joins=adapts and relates(task)) for task in each.tasks))
+        for each in layers
     )
 
 

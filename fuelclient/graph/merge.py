@@ -214,7 +214,7 @@ def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
             settings[path] = Setting(origin, _history(below, path))
         else:
             settings[path] = Setting(_dropped_by([below], path) or origin, _history(below, path), dropped=True)
-    task = Task(below.id, attributes, record.source, below.task.legacy)
+    task = Task(below.id, attributes, record.source, below.task.legacy, record.joins)
     return MergedTask(task, owner, _overrides([below]), settings)
 
 

@@ -14,6 +14,14 @@ from fuelclient.model.task import RELATION_LISTS, Task, TaskType
 from fuelclient.similar import Similar
 
 _NEVER_RUN = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.GROUP, TaskType.ROLE, TaskType.NOOP})
+_SET_ADAPTATION = (
+    "Set common.propagate_task_deploy in the environment's settings, which lets the groups of its default graph order"
+    " old tasks, or give these version 2.0.0 and cross-depends."
+)
+_FILLED = (
+    "Until Fuel 8.0 a master fills in what such tasks of a release lack. Override the task in the environment's graph:"
+    " state its parameters, or type: skipped."
+)
 _SPECIAL = frozenset("()[]|*?^$")
 """Ids never contain these, but patterns do, and people forget the slashes around them."""
 
@@ -44,19 +52,42 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
             findings.append(Finding(Severity.WARNING, code, message, place, task.id, hint))
         if not task.id.isprintable():
             findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
-    return tuple(findings)
+    return (*findings, *_lost_orders(graph))
 
 
-def check_parameters(stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False) -> Iterator[Finding]:
+def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
+    """Yield a warning for each relation between groups that orders nothing, although old tasks run in the later one."""
+    groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP}
+    old = {
+        word
+        for task in graph.tasks
+        if task.task.version_tuple < (2, 0, 0) and task.task.type not in _NEVER_RUN and not task.task.follows_stage
+        for word in task.task.placement[1]
+    } & groups.keys()
+    for group in groups.values():
+        for attribute in ("requires", "required_for"):
+            others = [name for name in group.task.names(attribute) if name in groups and name != group.id]
+            if group.task.joins or not old.intersection([group.id] if attribute == "requires" else others):
+                continue
+            for name in others:
+                message = f"task {group.id}: {attribute} names the group {name}, which orders no task"
+                place = place_of(group, attribute)
+                yield Finding(Severity.WARNING, "G027", message, place, group.id, _SET_ADAPTATION)
+
+
+def check_parameters(
+    stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool = False
+) -> Iterator[Finding]:
     """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
 
     A condition may skip it, and a record without type may belong to a task of any type. That a task has no parameters
     at all is a finding of `check_document`. The shapes of parameters in a package are up to the schemas of its version,
-    which accept some that no executor here does.
+    which accept some that no executor here does. `filled` says that a Fuel master fills in what a task lacks.
     """
     task = stated.task if isinstance(stated, MergedTask) else stated
-    if task.type in _NEVER_RUN or (task.type in SHAPES and not task.attributes.get("parameters")):
+    if task.type in _NEVER_RUN or (task.type in SHAPES and not task.attributes.get("parameters") and not filled):
         return
+    hint = _FILLED if filled else "Correct its parameters."
     severity = Severity.ERROR if runs and task.condition is None and not task.is_partial else Severity.WARNING
     for name, problem in impossible(task.type, task.attributes.get("parameters")):
         if packaged and not isinstance(problem, Missing):
@@ -64,7 +95,7 @@ def check_parameters(stated: Task | MergedTask, *, runs: bool = True, packaged: 
         at = f"parameters.{name}"
         place = place_of(stated, "parameters") if isinstance(stated, MergedTask) else task.source.place(at)
         message = f"task {task.id}: it cannot run: {problem}"
-        yield Finding(severity, "G046", message, place, task.id, "Correct its parameters.")
+        yield Finding(severity, "G046", message, place, task.id, hint)
 
 
 def place_of(task: MergedTask, attribute: str) -> Place:

@@ -124,12 +124,14 @@ class Task:
     `attributes` has canonical names (`roles` and `cross_depends`, never `role` or `cross-depends`) and values of plain
     JSON types. Absent attributes were not stated, so that falsy values keep their meaning. A record without `type` is
     a partial override. `legacy` marks an entry of a plugin's `tasks.yaml`, most of which are named after their place.
+    `joins` marks a group whose relations order the old tasks of its role, after the tasks of other groups.
     """
 
     id: str
     attributes: Mapping[str, Any]
     source: Source = NOWHERE
     legacy: bool = False
+    joins: bool = field(default=False, compare=False)
 
     @property
     def type(self) -> str:

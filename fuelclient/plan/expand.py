@@ -7,13 +7,13 @@ itself orders nothing: it is only noted, because Nailgun lists it. Source: Nailg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
-from fuelclient.model.task import RELATION_LISTS, Relation
+from fuelclient.model.task import RELATION_LISTS, Relation, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
 from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, lowest, named, place
 
@@ -253,6 +253,7 @@ def expand(
             for relation in task.task.relations(attribute):
                 builder.cross(index, attribute, relation)
     builder.chain()
+    builder.join_groups()
     if computed:
         builder.compute(computed)
     return Expansion(builder.tasks, fleet, builder.placement, builder.task_of, builder.node_of, builder.edges)
@@ -362,6 +363,70 @@ class _Builder:
                     self.cross(index, attribute, relation, on)
                 elif isinstance(relation.name, str):
                     self.same_node(index, attribute, (relation.name,), on)
+
+    def join_groups(self) -> None:
+        """Add the edges between the tasks of groups that `joins` marks: the old tasks of a role begin when those of the
+        roles that its group requires have ended on all of their nodes. Tasks before and after the deployment, and those
+        that a stage orders, belong to no role. Source: Nailgun `task.legacy_tasks_adapter`."""
+        joining = [index for index, task in enumerate(self.tasks) if task.task.joins]
+        if not joining:
+            return
+        groups = {task.id: index for index, task in enumerate(self.tasks) if task.task.type == TaskType.GROUP}
+        outside = self._reached("deploy_start", onward=False) | self._reached("post_deployment_start", onward=True)
+        members = {index: self._members(index, outside) for index in groups.values()}
+        stated: dict[int, list[tuple[int, EdgeReason]]] = {index: [] for index in members}
+        for index in joining:
+            group = self.tasks[index].task
+            for name in filter(groups.__contains__, group.names("requires")):
+                stated[index].append((groups[name], EdgeReason(index, "requires", name)))
+            for name in filter(groups.__contains__, group.names("required_for")):
+                stated[groups[name]].append((index, EdgeReason(index, "required_for", name)))
+        for later, relations in stated.items():
+            for earlier, reason in relations:
+                before = {vertex for index in self._groups_before(earlier, stated) for vertex in members[index]}
+                after = [vertex for vertex in members[later] if vertex not in before and self._is_old(vertex)]
+                self.edges.join(sorted(before), after, reason)
+
+    def _groups_before(self, group: int, stated: Mapping[int, Sequence[tuple[int, EdgeReason]]]) -> set[int]:
+        """Return a group and those before it, as far as each of them has nodes."""
+        found, waiting = set[int](), [group]
+        while waiting:
+            index = waiting.pop()
+            if index not in found and self.resolver.placed(self.tasks[index].task):
+                found.add(index)
+                waiting.extend(earlier for earlier, _ in stated[index])
+        return found
+
+    def _members(self, group: int, outside: Collection[int]) -> list[int]:
+        """Return the instances of the tasks of a group on its nodes."""
+        task = self.tasks[group].task
+        nodes, names = self.resolver.placed(task), set(task.names("tasks"))
+        known = Names([task.id])
+        return [
+            self.at[index][node]
+            for index, other in enumerate(self.tasks)
+            if not other.task.stage
+            and (other.id in names or any(named(word, known) for word in other.task.placement[1]))
+            for node in nodes
+            if node in self.at[index] and self.at[index][node] not in outside
+        ]
+
+    def _is_old(self, vertex: int) -> bool:
+        return self.tasks[self.task_of[vertex]].task.version_tuple < (2, 0, 0)
+
+    def _reached(self, stage: str, *, onward: bool) -> set[int]:
+        """Return the instances before a sync point, or after it, by the edges found so far."""
+        following: list[list[int]] = [[] for _ in range(self.edges.vertices)]
+        for head, tail in zip(self.edges.heads, self.edges.tails, strict=True):
+            following[head if onward else tail].append(tail if onward else head)
+        reached = {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
+        waiting = list(reached)
+        while waiting:
+            for vertex in following[waiting.pop()]:
+                if vertex not in reached:
+                    reached.add(vertex)
+                    waiting.append(vertex)
+        return reached
 
     def chain(self) -> None:
         """Add the edges between the stage tasks of plugins, which run after the stage's end, one after another, before

@@ -190,7 +190,7 @@ def _findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> 
     """Yield the findings of a graph, with those about parameters, which a run has for the instances that it begins."""
     yield from graph_findings(snapshot, merged, expansion)
     for task, nodes in zip(merged.tasks, expansion.placement.nodes, strict=True):
-        yield from check_parameters(task, runs=bool(nodes))
+        yield from check_parameters(task, runs=bool(nodes), filled=snapshot.fills_parameters)
 
 
 def _filter_findings(merged: MergedGraph) -> Iterator[Finding]:
