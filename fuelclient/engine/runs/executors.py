@@ -18,7 +18,7 @@ from fuelclient.model.run import Run
 
 _COMMANDS = "HANDLER_COMMANDS"
 
-_PIECE, _PIECES, _MOST_PIECES = 4 << 20, 4, 4096
+_PIECE, _PIECES, _MOST_PIECES = 4 << 20, 6, 4096
 """The bytes of an output that are read at a time, the pieces of its end that are kept, and the most that are read."""
 
 Provider = Callable[[str, Run], MachineExecutor]
