@@ -8,18 +8,19 @@ subclasses of `FuelError` (module `fuelclient.errors`). `docs/api.md` is the gui
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
-from typing import Any, cast
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 from fuelclient import backends, files
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import Capabilities
-from fuelclient.backends.plans import planned, simulated
-from fuelclient.environment.plans import plans
+from fuelclient.backends.plans import planned as planning
+from fuelclient.backends.plans import simulated as simulating
+from fuelclient.environment.plans import plans as planning_from
 from fuelclient.errors import FuelError, UsageError
-from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.merge import merge_layers as merging
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, MergedGraph, MergePolicy, OwnerRef
 from fuelclient.model.node import Node
@@ -28,7 +29,8 @@ from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
-from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow, preview
+from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
+from fuelclient.plan.preview import preview as previewing
 from fuelclient.serializers.graph import document_from, documents_from
 from fuelclient.serializers.release import releases_from
 from fuelclient.settings import Settings, in_force, load
@@ -85,7 +87,7 @@ def connect(
     ...     backend.target
     '/srv/lab.db'
     """
-    loaded = _called("connect", _settings, engine, server, settings or {})
+    loaded = _guard(_settings, "connect")(engine, server, settings or {})
     with in_force(loaded):
         backend = backends.connect(loaded)
         try:
@@ -104,35 +106,59 @@ def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: 
     return load({**given, **named}, by_program=True, chooses=True)
 
 
+_Taken = ParamSpec("_Taken")
+_Answer = TypeVar("_Answer")
+
+
+def _guard(function: Callable[_Taken, _Answer], name: str = "") -> Callable[_Taken, _Answer]:
+    """Return a function that raises nothing but `FuelError`."""
+
+    @wraps(function)
+    def guarded(*args: _Taken.args, **options: _Taken.kwargs) -> _Answer:
+        try:
+            return function(*args, **options)
+        except FuelError:
+            raise
+        except Exception as error:  # of arguments of the wrong type, above all
+            message = f"{name or function.__name__} failed: {type(error).__name__}: {error}."
+            raise FuelError(message, hint="Check its arguments.") from error
+
+    return guarded
+
+
 class _Guarded:
     """A backend, or a facet of one, whose methods raise nothing but `FuelError`."""
 
     def __init__(self, guarded: object, prefix: str = "") -> None:
         self._guarded, self._prefix = guarded, prefix
 
+    def __dir__(self) -> Iterable[str]:
+        return dir(self._guarded)
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # `copy` asks for some before there is anything to guard
+            raise AttributeError(name)
         value = getattr(self._guarded, name)
         if callable(value):
-            return partial(_called, self._prefix + name, value)
+            return _guard(value, self._prefix + name)
         return value if isinstance(value, str | Capabilities) else _Guarded(value, f"{name}.")
 
 
-def _called(name: str, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    try:
-        return method(*args, **options)
-    except FuelError:
-        raise
-    except Exception as error:  # of arguments of the wrong type, above all
-        raise FuelError(f"{name} failed: {type(error).__name__}: {error}.", hint="Check its arguments.") from error
+merge_layers = _guard(merging)
+planned = _guard(planning)
+plans = _guard(planning_from)
+preview = _guard(previewing)
+simulated = _guard(simulating)
 
 
+@_guard
 def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDocument:
     """Return the graph in a YAML or JSON file, or in all `tasks.yaml` of a directory.
 
     `label` becomes part of the ids of legacy entries, which have none of their own. Raise `InvalidDocument`, with
     everything that is wrong, for a document that is no graph.
     """
-    name = _called("read_graph", os.fspath, path)
+    name = os.fspath(path)
     if not os.path.isdir(name):
         return document_from(files.load(name), owner_label=label)
     metadata = files.metadata_file(name)
@@ -140,7 +166,8 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
     return documents_from(documents, files.load(metadata) if metadata else None, owner_label=label)
 
 
+@_guard
 def read_releases(path: str | os.PathLike[str]) -> list[Release]:
     """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if they are
     wrong."""
-    return releases_from(files.load(_called("read_releases", os.fspath, path)))
+    return releases_from(files.load(os.fspath(path)))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import doctest
+import inspect
 import re
 import subprocess
 import sys
@@ -117,6 +119,23 @@ def test_arguments_of_any_type_raise_nothing_but_our_errors(tmp_path: Path, wron
             for count in range(4):
                 with contextlib.suppress(FuelError):
                     getattr(getattr(backend, facet), name)(*[wrong] * count)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+def test_functions_raise_nothing_but_our_errors(tmp_path: Path, wrong: Any) -> None:
+    with fuelclient.connect(tmp_path / "lab.db") as backend:
+        for function in (api.merge_layers, api.planned, api.plans, api.preview, api.simulated):
+            for arguments in ([wrong], [wrong, wrong], [backend, wrong]):
+                with contextlib.suppress(FuelError):
+                    function(*arguments)
+
+
+def test_a_connection_can_be_explored_and_copied(tmp_path: Path) -> None:
+    with fuelclient.connect(tmp_path / "lab.db") as backend:
+        assert {name for name in vars(base.Backend) if not name.startswith("_")} <= {*dir(backend)}
+        assert {name for name in vars(base.Clusters) if not name.startswith("_")} <= {*dir(backend.clusters)}
+        assert [*inspect.signature(backend.clusters.get).parameters] == ["cluster_id"]
+        assert copy.copy(backend).target == backend.target
 
 
 @pytest.mark.parametrize("wrong", [None, "1", 1.5, True, [1]], ids=repr)
