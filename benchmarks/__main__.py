@@ -64,6 +64,7 @@ def _run(directory: Path) -> None:
         "fuel2 graph preview (example)": [*FUEL2, "graph", "preview", "--env", "1"],
     }
     costs = measure(fast, environ, runs=15)
+    costs |= measure(plugins.ring_commands(FUEL2, directory), environ, runs=5)
     if CORPUS.is_dir():
         _load_newton(environ)
         preview = [*FUEL2, "graph", "preview", "--env", "2", "--assume"]

@@ -1,11 +1,13 @@
 """What plugins cost: the preview of two environments of one release, with real plugins and without, questions about
-the graph of the first release with them, and the check of a package beside that release."""
+the graph of the first release with them, and the check of a package beside that release; and that of long chains."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 VERSIONS = ("newton", "9.0")
 QUESTIONS = (
@@ -53,6 +55,32 @@ def commands(fuel2: Sequence[str], corpus: Path, engine: Path) -> dict[str, list
             asked = " ".join(words).translate({ord("{"): None, ord("}"): None})
             result[f"fuel2 graph {asked} ({version})"] = [*program, "graph", *filled, "--env", full]
     return result
+
+
+def ring_commands(fuel2: Sequence[str], directory: Path, tasks: int = 1000) -> dict[str, list[str]]:
+    """The checks of a package whose tasks follow one another, and of one whose first task also waits for the last."""
+    result: dict[str, list[str]] = {}
+    for word, first in (("chain", None), ("cycle", tasks - 1)):
+        package = directory / word
+        subprocess.run([*fuel2, "plugins", "create", str(package)], check=True, capture_output=True)
+        records = [_after(number, number - 1 if number else first) for number in range(tasks)]
+        (package / "deployment_tasks.yaml").write_text(json.dumps(records))
+        result[f"fuel2 plugins check ({word} of {tasks})"] = [
+            *fuel2,
+            "plugins",
+            "check",
+            str(package),
+            "--ignore",
+            "G050",
+        ]
+    return result
+
+
+def _after(number: int, other: int | None) -> dict[str, Any]:
+    return {
+        "id": f"task-{number}", "type": "shell", "version": "2.1.0", "roles": ["*"],
+        "requires": [] if other is None else [f"task-{other}"], "parameters": {"cmd": "true", "timeout": 60},
+    }  # fmt: skip
 
 
 def _release(program: Sequence[str], corpus: Path, version: str) -> str:
