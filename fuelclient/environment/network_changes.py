@@ -73,9 +73,10 @@ def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
     for name, record in (stated if isinstance(stated, Mapping) else {}).items():
         if not isinstance(record, Mapping) or record.get("ipaddr") is None:
             continue
-        network = stored[name].network if name in stored else homes.get(name, "")
-        namespace, is_own = record.get("namespace"), bool(record.get("is_user_defined")) or name not in homes
-        vips.append(Vip(0, str(name), _address(record["ipaddr"], f"VIP {name}"), network, namespace, is_own))
+        before = stored.get(str(name), Vip(0, str(name), "", homes.get(name, "")))
+        address = _address(record["ipaddr"], f"VIP {name}")
+        is_own = name not in homes or _is_own(record, False, before, address)
+        vips.append(Vip(0, before.name, address, before.network, record.get("namespace"), is_own))
     return vips
 
 
@@ -206,10 +207,18 @@ def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], envir
         raise InvalidDocument("A virtual address needs an id, or a vip_name.", hint=_VIPS)
     before = before or Vip(0, str(name), "")
     address = _address(record.get("ip_addr", before.ip_addr or None), f"virtual address {before.name}")
-    namespace, is_own = record.get("vip_namespace", before.namespace), record.get("is_user_defined", True)
+    namespace, is_own = record.get("vip_namespace", before.namespace), _is_own(record, True, before, address)
     home = _home(record.get("network"), before, environment)
     _require_within(address, home, before.name, environment)
-    return Vip(before.id, before.name, address, home, namespace, bool(is_own))
+    return Vip(before.id, before.name, address, home, namespace, is_own)
+
+
+def _is_own(record: Mapping[str, Any], default: bool, before: Vip, address: str) -> bool:
+    """Return whether a user chose an address: also if a downloaded record says otherwise, but its address was changed.
+
+    One that was allocated would give way to the node that has it.
+    """
+    return bool(record.get("is_user_defined", default)) or before.ip_addr not in ("", address)
 
 
 def _home(number: Any, before: Vip, environment: Environment) -> str:

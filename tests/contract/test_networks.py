@@ -97,6 +97,28 @@ def test_virtual_addresses_are_added_and_moved(backend: Backend, env: int, node:
         backend.networks.set_vips(env, [{**vips[0], "ip_addr": "192.168.0.700"}])
 
 
+@pytest.mark.parametrize("by_list", [True, False], ids=["list", "configuration"])
+def test_an_edited_address_counts_though_the_record_says_it_was_allocated(
+    backend: Backend, env: int, node: int, by_list: bool
+) -> None:
+    """The record is a downloaded one; the node that has the address gets another."""
+    facts: Any = backend.facts.default(env).common["network_metadata"]
+    (taken,) = (each["network_roles"]["mgmt/vip"] for each in facts["nodes"].values())
+    (vip,) = backend.networks.vips(env)
+    document: Any = backend.networks.configuration(env)
+    assert vip["ip_addr"] != taken
+    assert not vip["is_user_defined"]
+    if by_list:
+        backend.networks.set_vips(env, [{**vip, "ip_addr": taken}])
+    else:
+        document["vips"]["management"]["ipaddr"] = taken
+        backend.networks.set_configuration(env, document)
+    after: Any = backend.facts.default(env).common["network_metadata"]
+    assert after["vips"]["management"]["ipaddr"] == taken
+    assert all(each["network_roles"]["mgmt/vip"] != taken for each in after["nodes"].values())
+    assert [vip["ip_addr"] for vip in backend.networks.vips(env)] == [taken]
+
+
 def test_interfaces_are_default_until_they_are_stored(backend: Backend, env: int, node: int) -> None:
     default = backend.nodes.default_interfaces(node)
     assert backend.nodes.interfaces(node) == default
