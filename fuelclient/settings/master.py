@@ -46,8 +46,11 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Master:
-    """Where a Fuel master is and how to talk to it. `url` does not end with a slash; times are in seconds, sizes in
-    bytes. `proxy` does not include the proxies that the environment names, which `requests` reads itself."""
+    """Where a Fuel master is and how to talk to it.
+
+    `url` does not end with a slash; sizes are in bytes, times in seconds: `timeout` for a connection, `total_timeout`
+    for a whole answer. `proxy` does not include the proxies that the environment names; `requests` reads these itself.
+    """
 
     url: str
     credentials: Credentials = field(default_factory=Credentials)
@@ -76,7 +79,7 @@ def master_of(settings: Settings) -> Master:
             text("OS_IDENTITY_API_VERSION").removeprefix("v").partition(".")[0],
         ),
         timeout=settings["HTTP_TIMEOUT"].value,
-        total_timeout=settings["HTTP_TOTAL_TIMEOUT"].value,
+        total_timeout=max(settings["HTTP_TIMEOUT"].value, settings["HTTP_TOTAL_TIMEOUT"].value),
         retries=settings["HTTP_RETRIES"].value,
         proxy="" if proxy.origin.startswith("environment ") else str(proxy.value or ""),
         ca_file=text("OS_CACERT"),

@@ -221,10 +221,15 @@ _MASTER = (
         "and NO_PROXY lists the hosts that are reached without it.",
         None, ("HTTP_PROXY",),
     ),
-    Spec("HTTP_TIMEOUT", ValueType.NUMBER, "How many seconds the Fuel master may be silent.", 10, ("HTTP_TIMEOUT",)),
+    Spec(
+        "HTTP_TIMEOUT", ValueType.NUMBER,
+        "How many seconds a connection to the Fuel master may take.",
+        10, ("HTTP_TIMEOUT",),
+    ),
     Spec(
         "HTTP_TOTAL_TIMEOUT", ValueType.NUMBER,
-        "How many seconds one request may take altogether. It ends answers that never end.",
+        "How many seconds the Fuel master may take for one answer. A line every ten seconds says that it is late. "
+        "HTTP_TIMEOUT counts if it is larger.",
         300, ("FUEL_HTTP_TOTAL_TIMEOUT",),
     ),
     Spec(

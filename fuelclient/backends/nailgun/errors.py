@@ -126,8 +126,8 @@ def _unreachable(error: requests.exceptions.RequestException, url: str, timeout:
     if isinstance(error, requests.exceptions.ProxyError):
         return Unavailable(f"{url}: the proxy cannot be used{_colon(_cause(error))}.", hint="Check HTTP_PROXY.")
     if isinstance(error, requests.exceptions.Timeout):
-        message = f"{url} sent nothing for {timeout:g} seconds."
-        return Unavailable(message, hint="Raise HTTP_TIMEOUT if it is only slow.")
+        message = f"{url} could not be connected to in {timeout:g} seconds."
+        return Unavailable(message, hint="Check --server or SERVER_ADDRESS, or raise HTTP_TIMEOUT.")
     if isinstance(error, requests.exceptions.ChunkedEncodingError | requests.exceptions.ContentDecodingError):
         return Unavailable(f"{url} broke off in the middle of its answer{_colon(_cause(error))}.", hint="Try again.")
     return Unavailable(f"{url} cannot be reached{_colon(_cause(error))}.", hint=CHECK_ADDRESS)

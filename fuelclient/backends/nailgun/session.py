@@ -178,7 +178,7 @@ class Session:
         proxies = _NO_PROXIES if self._is_direct else proxies_for(self.master, url)
         for _ in range(_REDIRECTS + 1):
             response = self._http.request(
-                method, url, headers=headers, timeout=self.master.timeout, allow_redirects=False,
+                method, url, headers=headers, timeout=(self.master.timeout, None), allow_redirects=False,
                 verify=verification(self.master), proxies=proxies, **options,
             )  # fmt: skip
             LOG.debug("%s %s -> %d, %d bytes", method, url, response.status_code, len(response.content))

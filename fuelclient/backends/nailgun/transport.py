@@ -1,15 +1,17 @@
 """HTTP requests that end in time with an answer of limited size, or with an error, whatever the server does.
 
-Timeouts of sockets only limit a silence. A server that sends a byte now and then, or never stops, is stopped here by a
-clock that shuts the connection, and by a limit on the body.
+A master may be silent for minutes while it works. A clock that shuts the connection and a limit on the body also stop a
+server that sends a byte now and then, or never stops.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +19,10 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+LOG = logging.getLogger(__name__)
 _CHUNK = 2**16
+_EVERY = 10.0
+"""How often, in seconds, a line says that an answer is waited for."""
 
 
 class BodyTooLarge(requests.exceptions.RequestException):
@@ -29,15 +34,14 @@ class TotalTimeout(requests.exceptions.Timeout):
 
 
 class Stopwatch:
-    """Shut the socket of one request when its time is over."""
+    """Shut the socket of one request when its time is over, and say now and then that it is still waited for."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float) -> None:
         self.expired = False
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
-        self._timer = threading.Timer(seconds, self._expire)
-        self._timer.daemon = True
-        self._timer.start()
+        self._url, self._seconds, self._ended = url, seconds, threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
 
     def watch(self, connected: socket.socket) -> None:
         """Note that the request now waits for this socket."""
@@ -48,9 +52,20 @@ class Stopwatch:
 
     def stop(self) -> None:
         """Note that the request has ended."""
-        self._timer.cancel()
+        self._ended.set()
         with self._lock:
             self._socket = None
+
+    def _run(self) -> None:
+        began = time.monotonic()
+        left = self._seconds
+        while not self._ended.wait(min(_EVERY, left)):
+            passed = time.monotonic() - began
+            left = self._seconds - passed
+            if left <= 0:
+                self._expire()
+                return
+            LOG.info("%s has not answered for %.0f s; it has %.0f s in all.", self._url, passed, self._seconds)
 
     def _expire(self) -> None:
         with self._lock:
@@ -88,7 +103,7 @@ class BoundedAdapter(HTTPAdapter):
         return manager
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
-        stopwatch = Stopwatch(self._total)
+        stopwatch = Stopwatch(request.url or "", self._total)
         self._current.stopwatch = stopwatch
         try:
             response = super().send(request, *arguments, **options)

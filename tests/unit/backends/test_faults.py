@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -12,8 +13,9 @@ import pytest
 from faulty_master import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
 from refusals import missing, refused
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.nailgun import NailgunBackend, transport
 from fuelclient.errors import FuelError, InvalidDocument, Unauthorised, Unavailable
+from fuelclient.settings import load
 from fuelclient.settings.master import Credentials, Master
 
 IN_TIME = 60.0
@@ -69,8 +71,33 @@ def half(request: Request) -> None:
 
 @pytest.mark.parametrize("answer", [silent, after_version(silent)], ids=["at once", "later"])
 def test_silence_ends(answer: Answering) -> None:
-    with error_of(answer, timeout=0.5) as (said,):
-        assert "nothing for 0.5 seconds" in said
+    with error_of(answer, timeout=5, total_timeout=0.5) as (said,):
+        assert "no whole answer in 0.5 seconds" in said
+
+
+def test_a_master_that_works_is_waited_for(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """It is silent for longer than a connection may take, and a line says now and then that it is waited for."""
+    monkeypatch.setattr(transport, "_EVERY", 0.2)
+
+    def slow(request: Request) -> None:
+        time.sleep(1)
+        request.json([])
+
+    with serving(after_version(slow)) as server, caplog.at_level(logging.INFO):
+        backend = NailgunBackend(Master(server.url, timeout=0.5))
+        assert backend.clusters.list() == []
+        backend.close()
+    lines = [record.getMessage() for record in caplog.records if "has not answered" in record.getMessage()]
+    assert 2 <= len(lines) <= 5
+    assert all(f"{server.url}/api/v1/clusters" in line for line in lines)
+    time.sleep(0.5)
+    assert len([record for record in caplog.records if "has not answered" in record.getMessage()]) == len(lines)
+
+
+def test_who_raised_the_time_for_connections_does_not_wait_shorter() -> None:
+    settings = load({"SERVER_ADDRESS": "http://fuel:8000"}, {"HTTP_TIMEOUT": "400"})
+    assert settings.master is not None
+    assert settings.master.total_timeout == 400
 
 
 @pytest.mark.parametrize("answer", [dripping_headers, dripping_body])
