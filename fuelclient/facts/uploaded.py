@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from fuelclient.model.fact import DeploymentFacts
+from collections.abc import Mapping
+from typing import Any
+
+from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.serializers.values import deep_merged, rebased
 
 NULL = "null"
 """The uid of the sync points."""
+
+
+def by_node(facts: DeploymentFacts) -> DeploymentFacts:
+    """Return the facts with one part for each node: the records of its roles, a later one over the earlier ones.
+
+    >>> by_node(DeploymentFacts({}, {"controller_1": {"a": 1, "b": 1}, "cinder_1": {"b": 2}})).nodes
+    {'1': {'a': 1, 'b': 2}}
+    """
+    parts: dict[str, Mapping[str, Any]] = {}
+    for name, part in facts.nodes.items():
+        uid = uid_of(name)
+        parts[uid] = deep_merged(parts[uid], part) if uid in parts else part
+    return DeploymentFacts(facts.common, parts)
 
 
 def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> DeploymentFacts:
@@ -14,6 +30,7 @@ def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> Depl
 
     Every node, the master and the sync points have a part. Uploaded parts of other nodes are ignored.
     """
+    uploaded = by_node(uploaded)
     parts = {uid: deep_merged(part, uploaded.nodes.get(uid, {})) for uid, part in default.nodes.items()}
     return DeploymentFacts(deep_merged(default.common, uploaded.common), parts)
 
@@ -34,5 +51,6 @@ def with_assumed(facts: DeploymentFacts, assumed: DeploymentFacts) -> Deployment
     """
     if assumed.is_empty:
         return facts
+    assumed = by_node(assumed)
     parts = {uid: deep_merged(assumed.nodes.get(uid, {}), part) for uid, part in facts.nodes.items()}
     return DeploymentFacts(deep_merged(assumed.common, facts.common), parts)

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeploymentFacts:
-    """The common part, and by uid ("1", "master") what a node adds or overrides."""
+    """The common part, and by uid ("1", "master") what a node adds or overrides.
+
+    Masters before 9.0 state a record for each role of a node. Those are parts of their own: "controller_1", "cinder_1".
+    """
 
     common: Mapping[str, Any] = field(default_factory=dict)
     nodes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -17,6 +20,15 @@ class DeploymentFacts:
     @property
     def is_empty(self) -> bool:
         return not self.common and not self.nodes
+
+
+def uid_of(name: str) -> str:
+    """Return the uid in the name of a part: `1`, or `controller_1` for a record of one role of node 1.
+
+    >>> uid_of("primary-controller_1")
+    '1'
+    """
+    return name.rpartition("_")[2]
 
 
 NO_FACTS = DeploymentFacts()

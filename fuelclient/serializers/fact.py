@@ -12,7 +12,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.serializers.values import deep_merged, in_words, plain
 
 COMMON = "common"
@@ -63,7 +63,10 @@ def facts_from(data: Any) -> DeploymentFacts:
 
     The uids in a list are those of the nodes, and no facts of theirs: `facts_to` states them again.
 
-    Raise `InvalidDocument` for any other shape, for an element without uid, and for a node that occurs twice.
+    If a node occurs more than once, each part is one of a role, as masters before 9.0 state them.
+
+    Raise `InvalidDocument` for any other shape, for an element without uid, and for a node that occurs twice without a
+    role or with the same one.
     """
     common: Mapping[str, Any] = {}
     nodes = data
@@ -74,17 +77,20 @@ def facts_from(data: Any) -> DeploymentFacts:
         message = "Facts are a list of nodes, or a mapping of common and nodes."
         raise InvalidDocument(message, hint="Write {common: {...}, nodes: {}}.")
     parts: dict[str, Mapping[str, Any]] = {}
-    for uid, node in _identified(nodes):
-        if uid in parts:
+    identified = list(_identified(nodes))
+    by_role = len(identified) > len(dict(identified))
+    for uid, node in identified:
+        name = f"{node['role']}_{uid}" if by_role and "role" in node else uid
+        if name in parts:
             raise InvalidDocument(f"The facts of node {uid} occur twice.")
-        parts[uid] = plain(node)
+        parts[name] = plain(node)
     if not isinstance(data, Mapping):
         common = parts.pop(COMMON, {})
     return DeploymentFacts(plain(common), parts)
 
 
 def _nodes(facts: DeploymentFacts, uids: Collection[str]) -> list[dict[str, Any]]:
-    return [{**plain(part), _UID: uid} for uid, part in facts.nodes.items() if not uids or uid in uids]
+    return [{**plain(part), _UID: uid_of(name)} for name, part in facts.nodes.items() if not uids or name in uids]
 
 
 def _identified(nodes: Collection[Any] | Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -8,8 +8,8 @@ from typing import Any
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import InvalidDocument
-from fuelclient.facts.uploaded import NULL, effective_facts
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.facts.uploaded import NULL, by_node, effective_facts
+from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.fact import facts_from, facts_to
 
@@ -30,7 +30,7 @@ class Facts:
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`. A master states no facts of the sync points, and the uid of a node is one of its facts."""
-        default = self.default(cluster_id)
+        default = by_node(self.default(cluster_id))
         missing = {MASTER: {"roles": [MASTER]}, **default.nodes}
         parts = {uid: {"uid": uid, **part} for uid, part in missing.items()}
         parts[NULL] = dict(default.nodes.get(NULL, {}))
@@ -39,7 +39,9 @@ class Facts:
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """As `base.Facts`. A master may forget the nodes that an upload leaves out, so it gets theirs again."""
         stored = self.get(cluster_id).nodes if not self._session.capabilities.inputs else {}
-        whole = DeploymentFacts(facts.common, {**stored, **facts.nodes})
+        uids = {uid_of(name) for name in facts.nodes}
+        kept = {name: part for name, part in stored.items() if name not in uids and uid_of(name) not in facts.nodes}
+        whole = DeploymentFacts(facts.common, {**kept, **facts.nodes})
         self._session.put(_path(cluster_id), facts_to(whole), _about(cluster_id))
 
     def delete(self, cluster_id: int) -> None:

@@ -12,6 +12,7 @@ from fuelclient.commands.arguments import add_env, stated
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.model.fact import uid_of
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
@@ -77,7 +78,10 @@ def names_in(directory: str, form: str) -> list[str]:
 
 
 def read_parts(load: Callable[[str], Document], directory: str, form: str = "") -> dict[str, Mapping[str, Any]]:
-    """Return the facts in the files of `directory` by node. Without `form`, YAML is read if there is any, else JSON."""
+    """Return the facts in the files of `directory` by node, or by role and node where ROLE_UID states that role.
+
+    Without `form`, YAML is read if there is any, else JSON.
+    """
     form = form or ("json" if not any(name.endswith(".yaml") for name in os.listdir(directory)) else "yaml")
     parts: dict[str, Mapping[str, Any]] = {}
     for name in names_in(directory, form):
@@ -85,16 +89,18 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
         document = load(path)
         if not isinstance(document.data, Mapping):
             raise InvalidDocument(f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts.")
-        uid = name.removesuffix(f".{form}").rpartition("_")[2]
+        stem = name.removesuffix(f".{form}")
+        uid = uid_of(stem)
         uid = COMMON_FILE if uid == OLD_COMMON_FILE else uid
-        if uid in parts:
-            raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
         part = plain(document.data)
+        key = stem if stem == f"{part.get('role')}_{uid}" else uid
+        if key in parts:
+            raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
         inside = str(part.pop("uid", uid))
         if inside != uid:
             hint = "Rename the file, or correct its uid."
             raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
-        parts[uid] = part
+        parts[key] = part
     return parts
 
 

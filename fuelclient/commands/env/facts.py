@@ -14,6 +14,7 @@ from fuelclient.commands.columns import some
 from fuelclient.commands.env.fact_files import COMMON_FILE, add_directory, directory_of, read_parts, write_parts
 from fuelclient.commands.output import add_overwriting, overwrites
 from fuelclient.errors import NotFound
+from fuelclient.model.fact import uid_of
 
 if TYPE_CHECKING:
     from fuelclient.model.fact import DeploymentFacts
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _MASTER = "master"
 """The uid of the master: whichever nodes are wanted, its facts belong to them."""
 
-_OURS = re.compile(r"(cluster|common|master|null|[0-9]+)\.(yaml|json)")
+_OURS = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
 """The files that a download writes, and therefore may replace."""
 
 
@@ -135,7 +136,8 @@ class FactsUpload(Command):
         parts = read_parts(self.load, directory_of(parsed_args, "deployment"), parsed_args.format)
         common = parts.pop(COMMON_FILE, None)
         before = self.backend.facts.get(env)
-        replaced = [f"node {uid}" for uid in parts if uid in before.nodes]
+        held = set(map(uid_of, before.nodes))
+        replaced = [f"node {uid}" for uid in dict.fromkeys(map(uid_of, parts)) if uid in held]
         replaced[:0] = ["all nodes"] * (common is not None and bool(before.common))
         question = f"Replace the uploaded facts of {some(replaced)} in environment {env}?" if replaced else ""
         self.ask(parsed_args, lambda: question)
@@ -167,7 +169,8 @@ def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mappin
     """Return facts by the names of their files. Raise `NotFound` for a wanted node without facts."""
     from fuelclient.serializers.fact import facts_to
 
-    return {part["uid"]: part for part in facts_to(facts, _uids(facts, wanted))}
+    uids = _uids(facts, wanted)
+    return dict(zip([*uids, COMMON_FILE], facts_to(facts, uids), strict=True))
 
 
 def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
@@ -177,15 +180,16 @@ def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mappin
     uids = _uids(facts, wanted)
     if not uids:
         raise NotFound("fact", "of any node", hint="Leave --no-split out to get the common facts.")
-    return {str(part["uid"]): part for part in facts_to_list(facts, uids)}
+    return dict(zip(uids, facts_to_list(facts, uids), strict=True))
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
     """Return the wanted nodes and the master (None: all nodes with facts). Raise `NotFound` for one without facts."""
     if wanted is None:
         return list(facts.nodes)
-    uids = list(map(str, wanted))
-    for uid in uids:
-        if uid not in facts.nodes:
+    uids = [*map(str, wanted), _MASTER]
+    known = set(map(uid_of, facts.nodes))
+    for uid in uids[:-1]:
+        if uid not in known:
             raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
-    return [*uids, *(uid for uid in facts.nodes if uid == _MASTER)]
+    return [name for name in facts.nodes if uid_of(name) in uids]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
 from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.facts.uploaded import NULL
+from fuelclient.facts.uploaded import NULL, by_node
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
@@ -50,6 +50,7 @@ class Facts:
                     f"The facts of {name} are {in_words(part)}, not a mapping.",
                     hint="Write facts as names with values.",
                 )
+        facts = by_node(facts)
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             known = [MASTER, NULL, *(str(node.id) for node in nodes.of_cluster(connection, cluster_id))]

@@ -128,6 +128,7 @@ def test_the_model_of_a_relation_may_have_a_capital() -> None:
         (facts_from, {"common": {}, "else": 1}, "list of nodes"),
         (facts_from, [{"a": 1}], "with its uid"),
         (facts_from, [{"uid": 1}, {"uid": "1"}], "node 1 occur twice"),
+        (facts_from, [{"uid": 1, "role": "a"}, {"uid": "1", "role": "a"}], "node 1 occur twice"),
     ],
 )
 def test_what_is_no_answer_is_one_error(back: Any, data: Any, told: str) -> None:
