@@ -97,6 +97,8 @@ def rest_of(run: Run) -> str:
     if asked.subgraphs:
         options += ["--subgraphs", *asked.subgraphs]
     options += [*(["--force"] if asked.force else ()), *(["--executor", asked.executor] if asked.executor else ())]
+    options += ["--on-originals"] if asked.on_originals else []
+    options += ["--unknown", asked.unknown] if asked.unknown else []
     lines = [words, ["--type", *(name for name, _ in others)]] if others else [words]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)

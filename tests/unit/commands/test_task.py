@@ -163,6 +163,8 @@ def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLi
         ({"subgraphs": ("a:b",)}, ["b", "b"]),
         ({"graph_types": ("first", "default", "last")}, ["b", "b", "c", "c", "z", "z"]),
         ({"graph_types": ("default", "absent")}, ["b", "b", "c", "c", "y", "y"]),
+        ({"on_originals": True}, ["b", "b", "c", "c"]),
+        ({"unknown": "run"}, ["b", "b", "c", "c"]),
     ],
     ids=str,
 )
@@ -193,5 +195,7 @@ def test_a_run_that_has_ended_names_the_commands_that_execute_what_it_left(
     lines = re.findall(r"`(fuel2 [^`]+)`", refused.err)
     assert "result:error result:skipped" in lines[0]
     for line in lines:
+        assert ("--on-originals" in line) == ("on_originals" in options)
+        assert ("--unknown run" in line) == ("unknown" in options)
         fuel2.ok(*shlex.split(line)[1:], "--wait")
     assert sorted(env.noted()) == again
