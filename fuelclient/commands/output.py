@@ -45,7 +45,7 @@ def add_overwriting(parser: argparse.ArgumentParser) -> None:
 def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
     """Return whether a download may overwrite what exists at `path` (None: find out).
 
-    The original client overwrites without a word, and scripts rely on it: so do we where nobody can be asked, with a
+    The original client overwrites without a word, and scripts rely on it: so do we without a terminal, with a
     line on stderr. On a terminal, ask; raise `Declined` if the answer is no.
     """
     if exists is None:

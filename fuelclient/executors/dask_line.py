@@ -51,7 +51,7 @@ class DaskLine:
 
     @classmethod
     async def to(cls, scheduler: DaskScheduler) -> DaskLine:
-        """Return a connection. Raise `OSError` if there is none, `WrongAnswer` if no Dask scheduler is there."""
+        """Return a connection. Raise `OSError` if it fails, `WrongAnswer` if what answers is no Dask scheduler."""
         protocol, host, port = scheduler.endpoint
         line = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
         try:
