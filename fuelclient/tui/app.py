@@ -257,7 +257,7 @@ class FuelUI(UI):
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())  # without an id: the one before may not be gone yet
 
     def action_help(self) -> None:
         if isinstance(self.screen, ViewScreen):

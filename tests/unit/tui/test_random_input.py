@@ -106,3 +106,18 @@ def test_a_palette_that_is_closed_while_it_looks(demo: Path) -> None:
             assert one.ui.screen is one.ui._view()
 
     asyncio.run(story())
+
+
+def test_a_palette_opens_while_the_one_before_is_being_closed(demo: Path) -> None:
+    async def story() -> None:
+        async with driven(connecting(demo), env=1) as one:
+            view = one.ui.screen
+            await one.press("colon")
+            first = one.ui.screen
+            one.ui.pop_screen()  # nothing is removed before the next await
+            one.ui.action_command_palette()
+            await until(lambda: one.ui.screen not in (view, first))
+            await one.press("escape")
+            assert one.ui.screen is view
+
+    asyncio.run(story())
