@@ -18,18 +18,17 @@ _TESTS = Path(__file__).resolve().parents[1] / "tests"
 def table() -> None:
     """Print a row for each command that the tests count, and the sum."""
     sys.path.append(str(_TESTS))  # the tests know how to replay the recordings
-    from recordings import TOKEN
-    from request_counts import COUNTED, requests_of
+    from request_counts import COUNTED, CREDENTIALS, requests_of
 
-    os.environ["OS_TOKEN"] = TOKEN
+    os.environ.update(CREDENTIALS)
     logging.disable(logging.CRITICAL)
     print(f"{'requests to a master':<80}{'fuel2':>6}{'original':>10}")
     sums = [0, 0]
     for text in COUNTED:
         with tempfile.TemporaryDirectory(prefix="fuel2-bench-") as directory:
-            ours, theirs, _ = requests_of(text, Path(directory))
-        sums = [sums[0] + ours, sums[1] + theirs]
-        print(f"{text:<80}{ours:>6}{theirs:>10}")
+            sent = requests_of(text, Path(directory))
+        sums = [sums[0] + sent.ours, sums[1] + sent.theirs]
+        print(f"{text:<80}{sent.ours:>6}{sent.theirs:>10}")
     print(f"{'all of these':<80}{sums[0]:>6}{sums[1]:>10}")
     logging.disable(logging.NOTSET)
 

@@ -1,6 +1,7 @@
 """How many requests command lines send to a master, beside the original client, on the recordings of a real one.
 
-The requests for the version and for a token are left out: the recordings have those of one command only.
+The requests for the version are left out, and those for a token counted apart: the recordings have those of one command
+only.
 """
 
 from __future__ import annotations
@@ -8,15 +9,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from contextlib import chdir
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 from command_line import Done, fuel2
-from recordings import commands, line
-
-FACTOR = 2
-"""How many times the requests of the original client a command may send."""
+from recordings import Replay, commands, line
 
 GIVEN: Mapping[str, tuple[str, int]] = {
     "fuel2 env settings upload 1 -f yaml": ("environment_1/settings.yaml", 109),
@@ -29,16 +28,30 @@ GIVEN: Mapping[str, tuple[str, int]] = {
 
 COUNTED = (
     "fuel2 release list",
+    "fuel2 release list -f json",
     "fuel2 release repos list 2",
     "fuel2 release component list 2",
+    "fuel2 extension list",
     "fuel2 role list -r 2",
     "fuel2 role list -e 1",
     "fuel2 role download -r 2 -n compute -f yaml",
     "fuel2 tag list -r 2",
     "fuel2 env list",
+    "fuel2 env show 1",
+    "fuel2 env extension show 1",
     "fuel2 env settings download 1 -f yaml",
+    "fuel2 env network download 1 -f yaml",
+    "fuel2 env network verify 1",
+    "fuel2 vip download -e 1",
+    "fuel2 network-group list",
+    "fuel2 openstack-config list -e 1",
     "fuel2 node label list -n 1",
     "fuel2 node list -e 1",
+    "fuel2 node list -l rack=r1",
+    "fuel2 node show 1",
+    "fuel2 node disks download 1 -f yaml",
+    "fuel2 node interfaces download 1 -f yaml",
+    "fuel2 node attributes-download 1",
     "fuel2 plugins list",
     "fuel2 graph list -e 1",
     "fuel2 graph list -e 1 --plugins --release --cluster -f json",
@@ -47,37 +60,74 @@ COUNTED = (
     "fuel2 graph download -e 1 -p -t small -f small-plugins.yaml",
     "fuel2 graph download -e 1 -r -f release.yaml",
     "fuel2 env deployment-facts get-default -e 1 -f yaml",
+    "fuel2 env provisioning-facts get-default -e 1 -f yaml",
     "fuel2 graph execute -e 1 -t small",
     "fuel2 graph execute -e 1 -t small --noop --force -S two:three --format json",
+    "fuel2 task list",
     "fuel2 task list -e 1 -f json",
     "fuel2 task list -t error",
+    "fuel2 task show 27",
+    "fuel2 task history show 28",
+    "fuel2 task history show 28 -n 1 -t ready -f json",
+    "fuel2 task history show 28 -d two",
+    "fuel2 task history show 28 -p",
+    "fuel2 task history show 28 --include-summary",
     "fuel2 task deployment-info download 28 -f di.yaml",
     "fuel2 task settings download 28 -f st.yaml",
     "fuel2 task network-configuration download 28 -f nc.yaml",
     "fuel2 sequence list -e 1",
+    "fuel2 sequence show 2",
     "fuel2 sequence download 2 --file seq.yaml",
     *GIVEN,
 )
-"""The commands that list, upload, download and execute.
+"""The recorded commands that list, show, upload, download and execute.
 
-Two are left out, because they do more than the original's: `graph execute --dry-run` also computes the plan, and `task
-deployment-info download` of a whole run, where the original finds nothing, has the facts of its last graph.
+Left out are those that do more than the original's: `graph execute --dry-run` also computes the plan, `task history
+show` and `task deployment-info download` of a whole run, where the original finds nothing, read its last graph, and
+`plugins sync` lists what it changed.
 """
 
+LAYERS = {"--cluster": 1, "--plugins": 2, "--release": 2}
+"""How many requests the original client sends for one layer of `graph list -e 1`; these lines were not recorded."""
 
-def requests_of(text: str, directory: Path) -> tuple[int, int, Done]:
-    """Run a recorded command line in an empty directory and return how many requests it and the original sent."""
+
+CREDENTIALS = {"OS_USERNAME": "admin", "OS_PASSWORD": "PASSWORD", "OS_PROJECT_NAME": "admin"}
+"""What the recorded Keystone gives a token for, by variable."""
+
+_TOKENS = "/keystone/v2.0/tokens"
+_KEYSTONE = 5
+"""The line with a token, which ran out long ago by the clock of this machine."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a command line sent."""
+
+    ours: int
+    theirs: int
+    """The requests of the original client."""
+    tokens: int
+    done: Done
+
+
+def requests_of(text: str, directory: Path) -> Sent:
+    """Run a recorded command line in an empty directory, with CREDENTIALS in the environment."""
     recorded = commands()[text]
     if text in GIVEN:
         give(directory, *GIVEN[text])
-    replay = recorded.replay()
-    replay.same = same_graph
-    with replay.served() as url, chdir(directory):
-        done = fuel2("--server", url, *shlex.split(text)[1:])
     first, last = recorded.requests
     version_and_login = 6 if text == "fuel2 release list" else 0
-    asked = [request for request in replay.asked if not request.endswith(" version")]
-    return len(asked), max(0, last - first + 1 - version_and_login), done
+    return sent(text, recorded.replay(), max(0, last - first + 1 - version_and_login), directory)
+
+
+def sent(text: str, replay: Replay, theirs: int, directory: Path) -> Sent:
+    """Run any command line on a replay, in a directory."""
+    replay.same = same_graph
+    replay.instead = {f"POST {_TOKENS}": _KEYSTONE}
+    with replay.served() as url, chdir(directory):
+        done = fuel2("--server", url, *shlex.split(text)[1:])
+    others = [request for request in replay.asked if "/keystone" not in request and not request.endswith(" version")]
+    return Sent(len(others), theirs, replay.asked.count(f"POST {_TOKENS}"), done)
 
 
 def give(directory: Path, name: str, number: int) -> None:

@@ -34,9 +34,10 @@ class Keystone:
         self._lock = threading.Lock()
         self._session: KeystoneSession | None = None
         self._plugin: BaseIdentityPlugin | None = None
+        self._token = ""
 
     def token(self) -> str:
-        """Return a token, the same one until `renew`.
+        """Return a token, the same one until `renew`, whatever the clock of this machine says of its end.
 
         Raise `Unauthorised` for wrong credentials, `Unavailable` if Keystone cannot be reached.
         """
@@ -46,25 +47,29 @@ class Keystone:
             if self._plugin is None:
                 self._session = self._new_session()
                 self._plugin = _plugin(self._master.credentials, *self._address())
-            with self._translated():
-                return str(self._session.get_token(self._plugin) if self._session else "")
+            if not self._token:
+                with self._translated():
+                    self._token = str(self._session.get_token(self._plugin) if self._session else "")
+            return self._token
 
     def renew(self) -> bool:
         """Forget the token; return whether there can be another one."""
         if self._master.credentials.token or self._plugin is None:
             return False
         self._plugin.invalidate()
+        self._token = ""
         return True
 
     def explained(self) -> str:
         """Return a sentence about the user, the project and the roles of the token."""
-        if self._plugin is None or self._session is None:
+        if self._plugin is None:
             return "The token of OS_TOKEN was used: it may have expired, or be for another project."
         with contextlib.suppress(Exception):  # this explains another error and must not replace it
-            access = self._plugin.get_access(self._session)
-            roles = ", ".join(sorted(access.role_names or ())) or "none"
-            name = access.username or self._master.credentials.username
-            return f"User {name} has these roles in project {access.project_name}: {roles}."
+            access = self._plugin.auth_ref  # not `get_access`, which may ask for another token
+            if access is not None:
+                roles = ", ".join(sorted(access.role_names or ())) or "none"
+                name = access.username or self._master.credentials.username
+                return f"User {name} has these roles in project {access.project_name}: {roles}."
         return "Keystone does not say which roles you have."
 
     def _new_session(self) -> KeystoneSession:

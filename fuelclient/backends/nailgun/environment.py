@@ -16,7 +16,7 @@ from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
-from fuelclient.environment.owners import in_merge_order, owners
+from fuelclient.environment.owners import in_merge_order, owners, plugin_owner
 from fuelclient.environment.roles import roles, tags
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.model.environment import Environment
@@ -59,6 +59,23 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
 def members_of(session: Session, cluster_id: int) -> Environment:
     """Return the environment with only its release and its plugins, which say whose graphs it has."""
     return _members(session, cluster_id)[0]
+
+
+def owners_of(session: Session, cluster_id: int, levels: Sequence[Level] = ()) -> list[Owner]:
+    """Return the owners of an environment's graphs, or those of `levels`, least important first.
+
+    Only plugins have names, and nothing is read of a level that is not asked for. Raise `NotFound` if the environment
+    does not exist; of CLUSTER alone nothing is read, so that only reading its graphs does.
+    """
+    found = []
+    if not levels or Level.RELEASE in levels:
+        cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
+        found.append(Owner(Level.RELEASE, cluster.release_id))
+    if not levels or Level.PLUGIN in levels:
+        found += [plugin_owner(plugin) for plugin in _enabled(session, settings_of(session, cluster_id))]
+    if not levels or Level.CLUSTER in levels:
+        found.append(Owner(Level.CLUSTER, cluster_id))
+    return found
 
 
 def plugins_of(session: Session) -> list[Plugin]:
@@ -108,9 +125,13 @@ def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, 
     about = About("release", cluster.release_id)
     release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
     stated = settings_of(session, cluster_id)
+    return Environment(cluster, release, _enabled(session, stated)), stated
+
+
+def _enabled(session: Session, stated: Mapping[str, Any]) -> tuple[Plugin, ...]:
+    """Return the plugins that the settings of an environment enable, in the order of their layers."""
     chosen = enabled_plugins(stated)
-    plugins = in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
-    return Environment(cluster, release, plugins), stated
+    return in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
 
 
 def _without_other_plugins(stated: Mapping[str, Any], environment: Environment) -> dict[str, Any]:

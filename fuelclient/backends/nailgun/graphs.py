@@ -14,6 +14,7 @@ from fuelclient.backends.nailgun.environment import (
     environment_of,
     layers_of,
     members_of,
+    owners_of,
     plugins_of,
     summaries_of,
     types_of,
@@ -21,7 +22,7 @@ from fuelclient.backends.nailgun.environment import (
 from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.session import Session
 from fuelclient.environment.layers import snapshot, types_for
-from fuelclient.environment.owners import owners, plugin_owner, release_owner
+from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import InvalidDocument, InvalidGraph, NotFound, Reportable
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
@@ -56,12 +57,12 @@ class Graphs:
         self._backend = backend
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """As `base.Graphs`; without an environment, releases and environments have no names."""
+        """As `base.Graphs`; only plugins have names."""
         if cluster_id is None:
             summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
-            target = members_of(self._session, cluster_id)
-            summaries = [graph for owner in owners(target) for graph in summaries_of(self._session, owner)]
+            owners = owners_of(self._session, cluster_id, levels)
+            summaries = [graph for owner in owners for graph in summaries_of(self._session, owner)]
         kept = [summary for summary in summaries if not levels or summary.owner.level in levels]
         return sorted(kept, key=lambda summary: summary.id)
 

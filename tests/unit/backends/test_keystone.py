@@ -33,6 +33,8 @@ class Keystone:
     good: set[str] = field(default_factory=set)
     numbers: Iterator[int] = field(default_factory=itertools.count)
     status: int = 403
+    year: int = 2099
+    """When tokens run out, by the clock of this machine."""
 
     def __call__(self, request: Request) -> None:
         path = request.path.removeprefix("/keystone")
@@ -74,7 +76,7 @@ class Keystone:
         token = self._new()
         access: dict[str, Any] = {
             "methods": identity["methods"], "user": {"id": "u1", "name": "admin", "domain": {"id": "d", "name": "D"}},
-            "expires_at": "2099-01-01T00:00:00.000000Z", "issued_at": "2026-01-01T00:00:00.000000Z",
+            "expires_at": f"{self.year}-01-01T00:00:00.000000Z", "issued_at": "2026-01-01T00:00:00.000000Z",
         }  # fmt: skip
         if project or secret:
             access["project"] = {"id": "p1", "name": "admin", "domain": {"id": "d", "name": "D"}}
@@ -162,6 +164,20 @@ def test_a_token_that_ran_out_is_replaced_once(versions: tuple[str, ...]) -> Non
         assert [one.token for one in server.asked if one.path == "/api/v1/clusters/"] == [
             "token-0", "token-0", "token-1",
         ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "path"), [("v2.0", "/keystone/v2.0/tokens"), ("v3.14", "/keystone/v3/auth/tokens")]
+)
+@pytest.mark.parametrize("year", [1999, 2099])
+def test_one_token_is_asked_for_whatever_the_clock_says(version: str, path: str, year: int) -> None:
+    """The clock of this machine may be ahead of the master's, which alone judges a token."""
+    with master(Keystone((version,), year=year)) as (backend, server):
+        backend.clusters.list()
+        backend.releases.list()
+        with refused(Unauthorised, "project admin: admin"):
+            backend.plugins.list()
+        assert [one for one in paths(server) if one.endswith("/tokens")] == [path]
 
 
 def test_a_token_that_is_never_good_is_not_asked_for_without_end() -> None:
