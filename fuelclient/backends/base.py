@@ -120,6 +120,9 @@ class Plugins(Protocol):
         `InvalidDocument` with all findings for an unusable package. An error, or a kill, leaves everything as it was.
         """
 
+    def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
+        """Store what people read of a plugin, such as its `title`, until `sync` finds its package changed."""
+
     def remove(self, plugin_id: int) -> None:
         """Remove a plugin with its graphs, releases and files.
 

@@ -42,6 +42,13 @@ class Releases(Protocol):
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
         """Return the package repositories of a release, in its order."""
 
+    def update(self, release: Release) -> Release:
+        """Store all fields of the release with this id; sections of metadata that it leaves out stay.
+
+        Raise `NotFound` if it does not exist, `Conflict` if another one has its name and version, if it belongs to a
+        plugin, or if it would lack a role of a node.
+        """
+
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
         """Replace the package repositories of a release. Raise `Conflict` if a plugin defines it."""
 

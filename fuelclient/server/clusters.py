@@ -19,7 +19,7 @@ from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.environment import environment_change_to, environment_to, inputs_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
-from fuelclient.server.errors import HttpError, refusing, require_same
+from fuelclient.server.errors import HttpError, differing, refusing, require_same
 from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
 from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
@@ -53,15 +53,25 @@ def show(call: Call) -> Any:
     return record(call.backend, call.backend.clusters.get(call.id("cluster_id")))
 
 
-def rename(call: Call) -> Any:
-    """Answer PUT of an environment: rename it. All that GET returns may be sent back."""
+def update(call: Call) -> Any:
+    """Answer PUT of an environment: rename it, or move it to another release. All that GET returns may be sent back."""
     before = show(call)
-    require_same(before, call.body, "name")
-    name = call.body.get("name", before["name"])
-    if name == before["name"]:
-        return before
-    with _named():
-        return record(call.backend, call.backend.clusters.rename(before["id"], name))
+    require_same(before, call.body, "name", "release_id")
+    changed = differing(before, call.body)
+    with call.connections.exclusive() as backend:
+        if "release_id" in changed:
+            _move(backend, before["id"], changed["release_id"], dry_run="name" in changed)
+        if "name" in changed:
+            with _named():
+                backend.clusters.rename(before["id"], changed["name"])
+            if "release_id" in changed:
+                _move(backend, before["id"], changed["release_id"])
+    return show(call)
+
+
+def _move(backend: Backend, cluster_id: int, release_id: int, *, dry_run: bool = False) -> None:
+    with refusing(NotFound, 400, "Invalid release ID", noun="release"):
+        backend.clusters.change_release(cluster_id, release_id, dry_run=dry_run)
 
 
 def change_release(call: Call) -> Any:
@@ -222,7 +232,8 @@ ROUTES = (
     Route("GET", "clusters", list_all, "List environments", {200: listed(CLUSTER)}),
     Route("POST", "clusters", create, "Create an environment", {201: CLUSTER}, body=_CREATE),
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
-    Route("PUT", _PATH, rename, "Rename an environment", {200: CLUSTER}, body=opened(name=NAME)),
+    Route("PUT", _PATH, update, "Rename an environment, or move it to another release", {200: CLUSTER},
+          body=opened(name=NAME, release_id=NUMBER)),
     Route("PUT", f"{_PATH}/release", change_release, "Move an environment to another release (not in Nailgun)",
           {200: _CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
     Route("POST", f"{_PATH}/enabling", enabling, "Show what enabling plugins would change (not in Nailgun)",

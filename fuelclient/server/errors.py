@@ -87,12 +87,17 @@ def http_error(error: FuelError) -> HttpError:
     return HttpError(status, message, error)
 
 
+def differing(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a body that the record has with another value."""
+    return {key: value for key, value in body.items() if key in record and value != record[key]}
+
+
 def require_same(record: Mapping[str, Any], body: Mapping[str, Any], *changed: str) -> None:
     """Raise `UsageError` for fields of a body that this server cannot change, and that differ from the record.
 
     So what a GET returned can be sent back. Fields that the record does not have are ignored, as Nailgun does.
     """
-    different = [key for key, value in body.items() if key in record and key not in changed and value != record[key]]
+    different = sorted(differing(record, body).keys() - changed)
     if different:
         raise errors.UsageError(
             f"This server cannot change {', '.join(different)} here.", hint="Leave out what should stay as it is."

@@ -7,9 +7,9 @@ from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.serializers.plugin import plugin_to, synced_to
-from fuelclient.server.errors import refusing, require_same
+from fuelclient.server.errors import differing, refusing, require_same
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import MAPPING, NUMBER, PLUGIN, closed, listed, opened
+from fuelclient.server.schemas import NUMBER, PLUGIN, TEXT, Schema, closed, listed, opened
 
 
 def list_all(call: Call) -> Any:
@@ -21,10 +21,11 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a plugin: take its metadata as installed. What differs comes from the package: install that."""
+    """Answer PUT of a plugin: change what people read of it. What runs need comes from the package: install that."""
     record = show(call)
-    require_same(record, call.body)
-    return record
+    require_same(record, call.body, *_READ)
+    changed = differing(record, call.body)
+    return plugin_to(call.backend.plugins.describe(record["id"], changed)) if changed else record
 
 
 def delete(call: Call) -> None:
@@ -43,12 +44,19 @@ def sync(call: Call) -> Any:
         return synced_to(call.backend.plugins.sync(ids))
 
 
+_WORDS = listed(TEXT)
+_READ: dict[str, Schema] = {
+    "title": TEXT, "description": TEXT, "authors": _WORDS, "licenses": _WORDS, "homepage": {"type": ["string", "null"]},
+}  # fmt: skip
+"""What people read of a plugin, and nothing depends on."""
+
+_WHOLE = opened(("name", "title", "version", "releases", "package_version", "fuel_version"), **_READ)
 _SYNCED = opened(created=listed(PLUGIN), updated=listed(PLUGIN), removed=listed(PLUGIN), findings={"type": "array"})
 
 ROUTES = (
     Route("GET", "plugins", list_all, "List plugins", {200: listed(PLUGIN)}),
     Route("GET", "plugins/{plugin_id}", show, "Show a plugin", {200: PLUGIN}),
-    Route("PUT", "plugins/{plugin_id}", update, "Take a plugin as it is", {200: PLUGIN}, body=MAPPING),
+    Route("PUT", "plugins/{plugin_id}", update, "Change what people read of a plugin", {200: PLUGIN}, body=_WHOLE),
     Route("DELETE", "plugins/{plugin_id}", delete, "Remove a plugin with its graphs", {204: None}),
     Route("POST", "plugins/sync", sync, "Read the files of plugins again", {200: _SYNCED},
           body=closed(ids=listed(NUMBER)), body_required=False),

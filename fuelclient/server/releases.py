@@ -8,11 +8,15 @@ from typing import Any
 
 from fuelclient.errors import Conflict
 from fuelclient.model.document import Document
-from fuelclient.serializers.release import release_record_to, releases_from
+from fuelclient.serializers.release import release_record_to, release_to, releases_from
 from fuelclient.serializers.values import plain
-from fuelclient.server.errors import refusing, require_same
+from fuelclient.server.errors import differing, refusing, require_same
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
+
+_EXISTS = "Release with the same name and version already exists"
+_FIXED = frozenset(("id", "is_deployable", "plugin_id"))
+"""Fields that follow from something else."""
 
 
 def list_all(call: Call) -> Any:
@@ -26,18 +30,23 @@ def show(call: Call) -> Any:
 def create(call: Call) -> Any:
     """Answer POST releases: create the release, or all releases of a list. A free id replaces one that is taken."""
     is_one = not isinstance(call.body, list)
-    text = "Release with the same name and version already exists"
-    with refusing(Conflict, 409, text) if is_one else nullcontext():
+    with refusing(Conflict, 409, _EXISTS) if is_one else nullcontext():
         created = call.backend.releases.create(releases_from(Document(call.body, "")))
     records = [release_record_to(release) for release in created]
     return records[0] if is_one else records
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a release: take what GET returned. What differs is refused: `set_repositories` has what changes."""
+    """Answer PUT of a release: change what differs from what GET returns."""
     record = show(call)
-    require_same(record, call.body)
-    return record
+    changed = differing(record, call.body)
+    if not changed:
+        return record
+    require_same(record, call.body, *(changed.keys() - _FIXED))
+    before = release_to(call.backend.releases.get(record["id"]))
+    (wanted,) = releases_from(Document({**before, **changed}, ""))
+    with refusing(Conflict, 409, _EXISTS) if changed.keys() & {"name", "version"} else nullcontext():
+        return release_record_to(call.backend.releases.update(wanted))
 
 
 def delete(call: Call) -> None:
@@ -65,7 +74,8 @@ def set_repositories(call: Call) -> Any:
     return settings(call)
 
 
-_BODY: Schema = opened(("name", "version"), name=NAME, version=NAME)
+_STATE: Schema = {"enum": ["available", "unavailable", "manageonly", None]}
+_BODY: Schema = opened(("name", "version"), name=NAME, version=NAME, state=_STATE)
 _BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
 _CREATED: Schema = {"anyOf": [RELEASE, listed(RELEASE)]}
 _PATH = "releases/{release_id}"
@@ -76,7 +86,8 @@ ROUTES = (
     Route("GET", "releases", list_all, "List releases", {200: listed(RELEASE)}),
     Route("POST", "releases", create, "Create a release, or all of a list", {201: _CREATED}, body=_BODIES),
     Route("GET", _PATH, show, "Show a release", {200: RELEASE}),
-    Route("PUT", _PATH, update, "Take a release as it is", {200: RELEASE}, body=MAPPING),
+    Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
+          body=opened(name=NAME, version=NAME, state=_STATE)),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
     Route("GET", f"{_PATH}/components", components, "List the components of a release", {200: {"type": "array"}}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),

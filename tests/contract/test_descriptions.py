@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -189,6 +190,19 @@ class TestReleases:
         assert backend.releases.get(release.id).metadata["kept"] == {"as": "it is"}
         with pytest.raises(NotFound):
             backend.releases.set_repositories(42, mirrors)
+
+    def test_an_update_stores_every_field(self, backend: Backend, release: OwnerRef) -> None:
+        (spare,) = backend.releases.create([Release(0, "spare", "spare-1")])
+        stored = backend.releases.get(release.id)
+        wanted = replace(stored, name="new", version="new-2", state="unavailable", description="d")
+        updated = backend.releases.update(wanted)
+        assert (updated.name, updated.state, updated.metadata) == ("new", "unavailable", stored.metadata)
+        assert backend.releases.get(release.id) == updated
+        with pytest.raises(Conflict):
+            backend.releases.update(replace(wanted, name=spare.name, version=spare.version))
+        with pytest.raises(NotFound):
+            backend.releases.update(replace(wanted, id=42))
+        assert backend.releases.get(release.id) == updated
 
     def test_a_release_without_any_gets_some(self, backend: Backend) -> None:
         (bare,) = backend.releases.create([Release(0, "bare", "bare-1")])

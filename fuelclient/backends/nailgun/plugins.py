@@ -66,6 +66,12 @@ class Plugins:
             hint=f"Copy {path} to the master and install it there, then run `fuel2 plugins sync`.",
         )
 
+    def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
+        """As `base.Plugins`; a master wants the whole record."""
+        path, about = f"plugins/{plugin_id}/", About("plugin", plugin_id)
+        record = {**Answer(self._session.get(path, about), "plugin").data, **stated}
+        return plugin_from(self._session.put(path, record, about))
+
     def remove(self, plugin_id: int) -> None:
         self._session.delete(f"plugins/{plugin_id}/", About("plugin", plugin_id))
 

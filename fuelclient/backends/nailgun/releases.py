@@ -62,6 +62,10 @@ class Releases:
             raise
         return created
 
+    def update(self, release: Release) -> Release:
+        path, about = f"releases/{release.id}/", About("release", release.id)
+        return release_record_from(self._session.put(path, release_to(release), about))
+
     def delete(self, release_id: int) -> None:
         self._session.delete(f"releases/{release_id}/", About("release", release_id))
 

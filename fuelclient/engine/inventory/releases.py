@@ -37,8 +37,7 @@ class Releases:
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
         """As `base.Releases`; free ids are kept, and the others are replaced in the order of `wanted`."""
         for release in wanted:
-            require_printable("release", release.name)
-            require_printable("release's version", release.version)
+            _require_printable(release)
         with self._database.write() as connection:
             _require_new(connection, wanted)
             taken = set(releases.ids(connection))
@@ -53,6 +52,18 @@ class Releases:
             for release_id in ids.values():
                 graphs.create(connection, Level.RELEASE, release_id, DEFAULT_TYPE)
             return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
+
+    def update(self, release: Release) -> Release:
+        """As `base.Releases`."""
+        _require_printable(release)
+        with self._database.write() as connection:
+            owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release.id))
+            existing = releases.named(connection, release.name, release.version)
+            if existing not in (None, release.id):
+                raise _taken(release, existing)
+            releases.update(connection, release)
+            own_metadata.write(connection, owner, release.metadata)
+            return lookup.release(connection, release.id)
 
     def delete(self, release_id: int) -> None:
         """As `base.Releases`."""
@@ -100,13 +111,25 @@ def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
     for release in wanted:
         require_id("release", release.id)
         key = (release.name, release.version)
-        label = f"Release {release.name} {release.version}"
         if key in seen:
-            raise Conflict(f"{label} is given twice.", hint="Keep one of them; nothing was stored.")
+            raise Conflict(f"{_label(release)} is given twice.", hint="Keep one of them; nothing was stored.")
         seen.add(key)
         existing = releases.named(connection, *key)
         if existing is not None:
-            raise Conflict(
-                f"{label} exists already, as release {existing}.",
-                hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
-            )
+            raise _taken(release, existing)
+
+
+def _require_printable(release: Release) -> None:
+    require_printable("release", release.name)
+    require_printable("release's version", release.version)
+
+
+def _label(release: Release) -> str:
+    return f"Release {release.name} {release.version}"
+
+
+def _taken(release: Release, existing: int | None) -> Conflict:
+    return Conflict(
+        f"{_label(release)} exists already, as release {existing}.",
+        hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
+    )

@@ -7,6 +7,7 @@ late.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.reading import environment, lookup
@@ -47,6 +48,14 @@ class Plugins:
         from fuelclient.engine.packages import install
 
         return install.install(self._database, path, force=force, link=link)
+
+    def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
+        """As `base.Plugins`."""
+        with self._database.write() as connection:
+            plugin = lookup.plugin(connection, plugin_id)
+            changed = replace(plugin, title=stated.get("title", plugin.title), metadata={**plugin.metadata, **stated})
+            plugins.update(connection, changed)
+            return changed
 
     def remove(self, plugin_id: int) -> None:
         """As `base.Plugins`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from executions import Executions, shell
 from http_api import Api
 from package_trees import write_package
+
+from fuelclient.model.release import Release
 
 DEBUG = {"type": "checkbox", "value": False, "label": "Debug", "weight": 10}
 
@@ -34,6 +37,65 @@ def test_what_get_returned_may_be_put(api: Api, env: Executions, mitaka: int, pl
     assert api.ask("PUT", "clusters/1", changed) == changed
     named = api.ask("PUT", f"nodes/{node}", {**api.ask("GET", f"nodes/{node}"), "labels": {"rack": "7"}})
     assert named["labels"] == {"rack": "7"}
+
+
+RELEASE_FIELDS = {
+    "name": "Other", "version": "mitaka-9.1", "state": "unavailable", "description": "changed",
+    "operating_system": "CentOS", "modes_metadata": {"ha": {"description": "d"}},
+    "networks_metadata": {"neutron": {"networks": []}},
+}  # fmt: skip
+
+
+def test_a_release_takes_every_field_that_it_has(api: Api, env: Executions) -> None:
+    path = "releases/1"
+    (spare,) = env.backend.releases.create([Release(0, "spare", "mitaka-9.0")])
+    for key, value in RELEASE_FIELDS.items():
+        before = api.ask("GET", path)
+        after = api.ask("PUT", path, {key: value})
+        expected = {**before, key: value} if key in before else before
+        assert after == expected == api.ask("GET", path), key
+    refused = [
+        ({"name": spare.name, "version": spare.version}, 409, "same name and version already exists"),
+        ({"name": 7}, 400, "'string'"),
+        ({"state": "nosuch"}, 400, "'nosuch' is not one of"),
+        ({"description": 7}, 400, "description must be a string"),
+        ({"roles_metadata": []}, 400, "roles_metadata"),
+        ({"roles_metadata": {}}, 409, "would no longer have"),
+        ({"id": 9, "name": "x"}, 400, "cannot change id"),
+    ]
+    for body, status, words in refused:
+        before = api.ask("GET", path)
+        assert words in api.refusal("PUT", path, body, status=status), body
+        assert api.ask("GET", path) == before
+    assert api.refusal("PUT", "releases/99", {"name": "x"}, status=404) == "Release not found"
+
+
+def test_a_plugin_takes_what_people_read_as_a_whole_record(api: Api, mitaka: int, plugin: str) -> None:
+    path = "plugins/1"
+    before = api.ask("GET", path)
+    assert "'name' is a required property" in api.refusal("PUT", path, {"title": "Posted again"}, status=400)
+    changed = {"title": "Posted again", "description": "d", "authors": ["A"], "licenses": ["L"], "homepage": "/"}
+    after = api.ask("PUT", path, {**before, **changed})
+    assert {key: after[key] for key in changed} == changed
+    assert api.ask("GET", path) == after
+    for key, value in (("version", "9.9.9"), ("releases", []), ("fuel_version", ["8.0"]), ("package_version", "1.0.0")):
+        refusal = api.refusal("PUT", path, {**after, key: value}, status=400)
+        assert f"cannot change {key} here" in refusal
+    assert api.ask("GET", path) == after
+
+
+def test_an_environment_takes_another_release(api: Api, env: Executions) -> None:
+    path, first = "clusters/1", env.backend.releases.get(1)
+    (later,) = env.backend.releases.create([replace(first, id=0, version="mitaka-9.1")])
+    assert api.refusal("PUT", path, {"release_id": 99}, status=400) == "Invalid release ID"
+    env.backend.clusters.create("taken", 1)
+    both = {"name": "taken", "release_id": later.id}
+    assert "already exists" in api.refusal("PUT", path, both, status=409)
+    assert "Invalid" in api.refusal("PUT", path, {"name": "new", "release_id": 99}, status=400)
+    assert api.ask("GET", path)["release_id"] == 1
+    moved = api.ask("PUT", path, {**api.ask("GET", path), **both, "name": "new"})
+    assert (moved["name"], moved["release_id"], moved["fuel_version"]) == ("new", later.id, "9.1")
+    assert api.ask("GET", path) == moved
 
 
 def test_a_dry_run_with_noop_run_is_a_dry_run(api: Api, env: Executions) -> None:
