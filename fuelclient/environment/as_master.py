@@ -14,9 +14,9 @@ from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import YAQL, root_names
 from fuelclient.graph.keys import mappings_in
-from fuelclient.graph.references import place_of
+from fuelclient.graph.references import place_of, place_of_filter
 from fuelclient.graph.validate import expressions_in
-from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Layer, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
@@ -233,12 +233,6 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
             place = place_of(stated, having[0]) if isinstance(stated, MergedTask) else task.source.place(having[0])
             hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
             yield Finding(Severity.INFO, "G059", message, place, task.id, hint)
-
-
-def place_of_filter(layers: Iterable[Layer]) -> Place:
-    """Return the most important layer that states a node filter."""
-    stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
-    return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
 
 
 def _placed(drafted: Draft) -> list[MergedTask]:

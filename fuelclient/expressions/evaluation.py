@@ -30,7 +30,7 @@ class Expressions:
 
     @property
     def chosen(self) -> Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]:
-        return _chosen
+        return chosen
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
         return condition_of(task, self._views.at(task.id, node))
@@ -126,7 +126,7 @@ def _truth(value: object) -> str:
     return "true (not empty, not 0)" if value else "empty or 0"
 
 
-def _chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+def chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
     """Return the ids of the nodes for which a filter is true, as Nailgun does: `$.where(...).select($.id)`."""
     stated = node_filter if isinstance(node_filter, Mapping) else {YAQL: node_filter}
     if YAQL not in stated:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.graph.references import check_parameters, place_of
+from fuelclient.expressions.evaluation import chosen
+from fuelclient.graph.references import check_parameters, place_of, place_of_filter
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, MergedTask
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan.select import filtered
 
 
 def refusals(document: GraphDocument, *, packaged: bool = False) -> Iterator[Finding]:
@@ -32,6 +35,20 @@ def unreadable_filter(metadata: Mapping[str, Any], place: Place) -> Iterator[Fin
         yaql_engine.parse(text if isinstance(text, str) else "true")
     except InvalidDocument as error:
         yield Finding(Severity.ERROR, "G024", f"node_filter: {error.message.rstrip('.')}", place, hint=error.hint)
+
+
+def refused_filter(snapshot: Snapshot, metadata: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield an error for the node filter in the metadata of a merged graph, if a run would refuse it: it cannot be read
+    (G024), or has no value on the environment's nodes (G034)."""
+    stated, place = metadata.get("node_filter"), place_of_filter(snapshot.layers)
+    found = (*unreadable_filter(metadata, place),)
+    yield from found
+    if stated and not found:
+        try:
+            filtered(snapshot.nodes, stated, chosen)
+        except FuelError as error:
+            message = f"node_filter: {error.message.rstrip('.')}"
+            yield Finding(Severity.ERROR, "G034", message, place, hint=error.hint)
 
 
 def unreadable(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:

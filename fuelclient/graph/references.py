@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
-from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import MergedGraph, MergedTask
+from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
+from fuelclient.model.graph import Layer, MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, Task, TaskType
 from fuelclient.similar import Similar
 
@@ -96,6 +96,12 @@ def check_parameters(
         place = place_of(stated, "parameters") if isinstance(stated, MergedTask) else task.source.place(at)
         message = f"task {task.id}: it cannot run: {problem}"
         yield Finding(severity, "G046", message, place, task.id, hint)
+
+
+def place_of_filter(layers: Iterable[Layer]) -> Place:
+    """Return the most important layer that states a node filter."""
+    stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
+    return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
 
 
 def place_of(task: MergedTask, attribute: str) -> Place:

@@ -183,7 +183,7 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
     if node_ids:
         return fleet_of(snapshot, node_ids=node_ids)
     if node_filter:
-        chosen = _filtered(snapshot.nodes, node_filter, choose)
+        chosen = filtered(snapshot.nodes, node_filter, choose)
     else:
         chosen = [node.id for node in snapshot.nodes if is_deployable(node)]
     if not chosen:
@@ -206,7 +206,8 @@ def is_deployable(node: Node) -> bool:
     return began or node.status in _DEPLOYABLE
 
 
-def _filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
+def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
+    """Return the ids of the nodes that a filter lets through. Raise `InvalidGraph` if it yields anything else."""
     chosen = choose(node_filter, [node_fields(node) for node in nodes])
     known = {node.id for node in nodes}
     for node_id in chosen:

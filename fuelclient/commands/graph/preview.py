@@ -203,8 +203,14 @@ class GraphPreview(Lister):
         as_master = parsed_args.as_master
         evaluation = outlook(self.backend, snapshot, options, every_expression=as_master) if parsed_args.facts else None
         drafted = draft(strict(snapshot) if as_master else snapshot, options, evaluation)
+        found = drafted.findings
+        if not options.node_ids and drafted.merged.metadata.get("node_filter"):
+            from fuelclient.expressions.readable import refused_filter  # few graphs have a filter
+
+            found = (*found, *refused_filter(drafted.snapshot, drafted.merged.metadata))
         if as_master:
-            drafted = replace(drafted, findings=(*drafted.findings, *in_graph(drafted, evaluation)))
+            found = (*found, *in_graph(drafted, evaluation, found))
+        drafted = replace(drafted, findings=found)
         return preview_of(drafted, order_in(drafted.snapshot, drafted.expansion))
 
     def _selected(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import add_as_master, add_env, add_source, add_type
@@ -65,7 +65,7 @@ class GraphValidate(DocumentCheck):
         options = PreviewOptions(knows_assumed=True)
         evaluation = outlook(self.backend, snapshot, options, every_expression=parsed_args.as_master)
         drafted = draft(strict(snapshot) if parsed_args.as_master else snapshot, options, evaluation)
-        findings = _with_warnings((*findings_of(drafted), *_unreadable(drafted)), snapshot)
+        findings = _with_warnings(_with_unreadable(findings_of(drafted), drafted), snapshot)
         if parsed_args.as_master:
             return (*findings, *in_graph(drafted, evaluation, findings))
         for cycle in cycle_reports(snapshot, drafted.expansion):
@@ -92,12 +92,14 @@ class GraphValidate(DocumentCheck):
             return cast("Sequence[Finding]", broken.findings)
 
 
-def _unreadable(drafted: Draft) -> Iterator[Finding]:
-    from fuelclient.environment.as_master import place_of_filter
-    from fuelclient.expressions.readable import unreadable, unreadable_filter
+def _with_unreadable(findings: Iterable[Finding], drafted: Draft) -> tuple[Finding, ...]:
+    """Return findings with those about unreadable expressions (G024), which say more than that they cannot be computed
+    (G034)."""
+    from fuelclient.expressions.readable import refused_filter, unreadable
 
-    yield from unreadable_filter(drafted.merged.metadata, place_of_filter(drafted.snapshot.layers))
-    yield from unreadable(drafted.merged.tasks)
+    found = (*refused_filter(drafted.snapshot, drafted.merged.metadata), *unreadable(drafted.merged.tasks))
+    told = {(finding.task, finding.place) for finding in found}
+    return *(one for one in findings if one.code != "G034" or (one.task, one.place) not in told), *found
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:

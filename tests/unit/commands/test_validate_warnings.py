@@ -63,3 +63,31 @@ def test_a_node_filter_that_cannot_be_read(tiny: CommandLine, tmp_path: Path) ->
 
     assert "warning: node_filter: " in uploaded.err
     assert [(done.code, done.json[0]["severity"], done.json[0]["code"]) for done in found] == [(7, "error", "G024")] * 2
+
+
+@pytest.mark.parametrize("condition", ["settings:a.value ==", "{yaql_exp: '$.('}"])
+def test_an_unreadable_condition_is_told_once(tiny: CommandLine, condition: str) -> None:
+    text = f"- {{id: odd, type: shell, version: 2.1.0, roles: ['*'], condition: {condition}, parameters: {{cmd: a}}}}"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "odd", "--file", "-", stdin=text)
+    nodes = "- {name: one, roles: [compute]}"
+    tiny.ok("node", "import", "-", "--env", 1, stdin=nodes)
+    done = tiny("graph", "validate", "--env", 1, "--type", "odd", "-f", "json")
+    assert [row["code"] for row in done.json if row["severity"] == "error"] == ["G024"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "codes"),
+    [("$.(", ["G024"]), ("$.nosuch = 1", ["G034"]), ("$.id + name", ["G034"]), ("$.id > 0", []), ("'$.id = 1'", [])],
+)
+def test_a_node_filter_that_a_run_refuses(tiny: CommandLine, stated: str, codes: list[str]) -> None:
+    text = f"node_filter: {stated}\ntasks:\n- {{id: a, type: skipped, version: 2.1.0, roles: ['*']}}"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "odd", "--file", "-", stdin=text)
+    tiny.ok("node", "import", "-", "--env", 1, stdin="- {name: one, roles: [compute]}")
+    about = ("--env", 1, "--type", "odd")
+    run = tiny("graph", "execute", *about, "--dry-run")
+    validated = tiny("graph", "validate", *about, "-f", "json")
+    previewed, named = tiny("graph", "preview", *about), tiny("graph", "preview", *about, "--node", "one")
+    assert run.code == validated.code == (7 if codes else 0), run
+    assert [row["code"] for row in validated.json if row["severity"] == "error"] == codes
+    assert [code for code in ("G024", "G034") if f"[{code}]" in previewed.err] == codes
+    assert "error:" not in named.err  # a run on named nodes reads no filter
