@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _NODES_STARTED = (
     "{what} task with id {{0.id}} for the nodes {nodes} within the environment {{0.cluster_id}} has been started."
 )
+_FILTER_HINT = "Give the graph the node filter `$.pending_deletion`."
 _RESET_STARTED = "Reset task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
@@ -80,8 +81,8 @@ class EnvDeploy(Starter):
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
 
     def _require_unharmed(self, request: RunRequest) -> None:
-        """Raise `Conflict` if a graph would provision nodes that are provisioned already, or delete nodes that are not
-        marked for deletion.
+        """Raise `Conflict` if a graph would provision nodes that are provisioned already, delete nodes that are not
+        marked for deletion, or leave out marked ones that are online.
 
         A graph that provisions selects nodes that are pending addition, and imported nodes are so too. One that deletes
         has to have a filter of its own, because without one a graph runs on the nodes that stay.
@@ -92,13 +93,22 @@ class EnvDeploy(Starter):
         for graph_type in (name for name in request.graph_types if name in (*DELETION_TYPES, *PROVISION_TYPES)):
             deletes = graph_type in DELETION_TYPES
             is_meant = is_leaving if deletes else is_unprovisioned
-            meant = {node.id for node in self.backend.nodes.list(request.cluster_id) if is_meant(node)}
+            nodes = self.backend.nodes.list(request.cluster_id)
+            meant = {node.id for node in nodes if is_meant(node)}
             (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
             others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant)
             if others and deletes:
                 raise Conflict(
                     f"The {graph_type} graph would also delete node {others}, which is not marked for deletion.",
-                    hint="Give the graph the node filter `$.pending_deletion`.",
+                    hint=_FILTER_HINT,
+                )
+            missed = ", ".join(
+                str(node.id) for node in nodes if is_leaving(node) and node.id not in plan.nodes and node.online
+            )
+            if missed and deletes:
+                raise Conflict(
+                    f"The {graph_type} graph would not delete node {missed}, which is marked for deletion.",
+                    hint=_FILTER_HINT,
                 )
             if others:
                 fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant)

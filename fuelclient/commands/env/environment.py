@@ -221,7 +221,8 @@ class EnvRemoveNodes(Command):
     terminal the command asks first, unless you use --yes.
 
     Nodes that were deployed are only marked for deletion if the environment has a graph of type deletion; its next run
-    deletes and frees them, by 'env deploy' for example. 'env add nodes' takes the mark off, and --force frees them at
+    deletes and frees them, by 'env deploy' for example. That graph needs the node filter '$.pending_deletion', because
+    marked nodes are left out of graphs without a filter. 'env add nodes' takes the mark off, and --force frees them at
     once. On a Fuel master there is no --force.
 
       fuel2 env remove nodes --env 1 --nodes 3

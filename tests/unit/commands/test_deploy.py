@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from command_line import RELEASE, CommandLine
+from command_line import RELEASE, CommandLine, fuel2
+from server_process import serving
 
 DEPLOY = '- {{id: deploy, type: shell, version: 2.0.0, roles: ["*"], parameters: {{cmd: "echo deploy >> {notes}"}}}}\n'
 PROVISION = """
@@ -182,6 +183,19 @@ def test_a_deletion_that_would_reach_other_nodes_is_refused(env: CommandLine) ->
     assert "The deletion graph would also delete node 1, which is not marked for deletion." in done.err
 
 
+@pytest.mark.parametrize(
+    ("stated", "missed"), [("", "1, 2"), ("node_filter: $.id = 1\n", "2"), ("node_filter: $.pending_deletion\n", "")]
+)
+def test_a_deletion_that_would_leave_marked_nodes_out_is_refused(env: CommandLine, stated: str, missed: str) -> None:
+    has(env, DEPLOYED, DEPLOYED.replace("old", "other"))
+    upload(env, "deletion", ERASE.replace("{filter}", stated))
+    env.ok("env", "remove", "nodes", "--env", 1, "--nodes-all")
+    done = env("env", "deploy", 1, "--wait")
+    assert (done.code, notes(env)) == ((6, []) if missed else (0, ["erase", "erase"]))
+    said = f"The deletion graph would not delete node {missed}, which is marked for deletion. Give the graph"
+    assert (said in done.err) == bool(missed)
+
+
 @pytest.mark.parametrize("missing", ["provision", "more"])
 def test_the_sequence_that_asks_for_a_missing_graph_is_named(env: CommandLine, missing: str) -> None:
     has(env, FRESH)
@@ -189,5 +203,8 @@ def test_the_sequence_that_asks_for_a_missing_graph_is_named(env: CommandLine, m
         upload(env, kind, PROVISION if kind == "provision" else DEPLOY)
     env.ok("sequence", "create", "-r", 1, "-n", "deploy-changes", "-t", "provision", "default", "more")
     done = env("env", "deploy", 1)
-    assert (done.code, notes(env)) == (5, [])
-    assert f"Graph type {missing} does not exist, and the sequence deploy-changes of the release asks" in done.err
+    with serving(env.engine.parent) as server:
+        remote = fuel2("--server", server.url, "env", "deploy", 1)
+    assert (done.code, remote.code, notes(env)) == (5, 5, [])
+    for said in (done.err, remote.err):
+        assert f"Graph type {missing} does not exist, and the sequence deploy-changes of the release asks" in said
