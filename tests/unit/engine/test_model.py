@@ -258,10 +258,10 @@ class EngineMachine(Machine):
         elif not errors:
             if not self.model.has_type(home, graph_type):
                 errors = {NotFound}
-            elif not (instances := self.model.instances(home, graph_type)):
-                errors = {InvalidGraph}
             elif self.model.has_lone_record(home, graph_type):
-                errors, instances = {InvalidGraph}, frozenset()
+                errors = {InvalidGraph}
+            else:
+                instances = self.model.instances(home, graph_type)
         request = RunRequest(home, (graph_type,), force=True)
         run = self.does(errors, lambda: self.runs(killed=killed).begin(request))
         if run:
