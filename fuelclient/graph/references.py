@@ -8,15 +8,15 @@ from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_erro
 from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
-from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
+from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, listed
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask
 from fuelclient.model.task import RELATION_LISTS, Task, TaskType
 from fuelclient.similar import Similar
 
 _NEVER_RUN = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.GROUP, TaskType.ROLE, TaskType.NOOP})
 _SET_ADAPTATION = (
-    "Set common.propagate_task_deploy in the environment's settings, which lets the groups of its default graph order"
-    " old tasks, or give these version 2.0.0 and cross-depends."
+    "Give them version 2.0.0 and cross-depends. On releases after 8.0, the setting common.propagate_task_deploy also"
+    " lets the groups of a default graph order old tasks."
 )
 _FILLED = (
     "Until Fuel 8.0 a master fills in what such tasks of a release lack. Override the task in the environment's graph:"
@@ -56,23 +56,28 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
 
 
 def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
-    """Yield a warning for each relation between groups that orders nothing, although old tasks run in the later one."""
-    groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP}
-    old = {
-        word
+    """Yield a warning at the first of the old tasks that groups do not order, although a relation of groups says so."""
+    groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP and not task.task.joins}
+    old = [
+        (task, groups.keys() & task.task.placement[1])
         for task in graph.tasks
         if task.task.version_tuple < (2, 0, 0) and task.task.type not in _NEVER_RUN and not task.task.follows_stage
-        for word in task.task.placement[1]
-    } & groups.keys()
-    for group in groups.values():
-        for attribute in ("requires", "required_for"):
-            others = [name for name in group.task.names(attribute) if name in groups and name != group.id]
-            if group.task.joins or not old.intersection([group.id] if attribute == "requires" else others):
-                continue
-            for name in others:
-                message = f"task {group.id}: {attribute} names the group {name}, which orders no task"
-                place = place_of(group, attribute)
-                yield Finding(Severity.WARNING, "G027", message, place, group.id, _SET_ADAPTATION)
+    ]
+    placed = set().union(*(names for _, names in old))
+    relations = [
+        (group.id, attribute, name, group.id if attribute == "requires" else name)
+        for group in groups.values()
+        for attribute in ("requires", "required_for")
+        for name in group.task.names(attribute)
+        if name in groups and name != group.id
+    ]
+    lost = [f"{group} {attribute} {name}" for group, attribute, name, later in relations if later in placed]
+    concerned = [task for task, names in old if names & {later for *_, later in relations}]
+    if concerned:
+        first, *others = concerned
+        which = f"task {first.id}" + (f" and {len(others)} more of these" if others else "")
+        message = f"{which}: a version below 2.0.0 is not ordered by the relations of groups: {listed(lost)}"
+        yield Finding(Severity.WARNING, "G027", message, place_of(first, "id"), first.id, _SET_ADAPTATION)
 
 
 def check_parameters(

@@ -76,7 +76,18 @@ def test_where_groups_order_old_tasks(version: str, adapts: bool, graph_type: st
     made = expansion(members, *tasks, graph_type=graph_type)
     assert orders(made, "a", "b") is joins
     lost = findings_of(draft(snapshot(members, [layer(RELEASE, *STAGES, *tasks)], graph_type), PreviewOptions()))
-    assert ("G027" in {finding.code for finding in lost}) is not joins
+    warned = [finding.task for finding in lost if finding.code == "G027"]
+    assert warned == ([] if joins else ["b"])
+
+
+def test_orders_that_are_lost_are_one_finding_at_the_first_old_task() -> None:
+    row = [group("one"), group("two", requires=["one"]), group("three", requires=["two", "one"])]
+    old, new = [member(name, "three") for name in "abc"], member("n", "two", "2.0.0")
+    given = snapshot(environment("mitaka-9.0", adapts=False), [layer(RELEASE, *row, new, *old)], DEFAULT_TYPE)
+    (found,) = [one for one in findings_of(draft(given, PreviewOptions())) if one.code == "G027"]
+    assert (found.task, found.message.count("three requires")) == ("a", 2)
+    assert "task a and 2 more of these" in found.message
+    assert "two requires" not in found.message
 
 
 def test_new_tasks_and_those_of_the_stage_before_wait_for_no_group() -> None:
