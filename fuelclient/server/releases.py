@@ -45,7 +45,9 @@ def update(call: Call) -> Any:
     require_same(record, call.body, *(changed.keys() - _FIXED))
     before = release_to(call.backend.releases.get(record["id"]))
     (wanted,) = releases_from(Document({**before, **changed}, ""))
-    with refusing(Conflict, 409, _EXISTS) if changed.keys() & {"name", "version"} else nullcontext():
+    others = (one for one in call.backend.releases.list() if one.id != wanted.id)
+    is_taken = any((one.name, one.version) == (wanted.name, wanted.version) for one in others)
+    with refusing(Conflict, 409, _EXISTS) if is_taken else nullcontext():  # other conflicts have words of their own
         return release_record_to(call.backend.releases.update(wanted))
 
 

@@ -102,10 +102,9 @@ class EnvDeploy(Starter):
                     f"The {graph_type} graph would also delete node {others}, which is not marked for deletion.",
                     hint=_FILTER_HINT,
                 )
-            missed = ", ".join(
-                str(node.id) for node in nodes if is_leaving(node) and node.id not in plan.nodes and node.online
-            )
-            if missed and deletes:
+            left_out = [node for node in nodes if node.id in meant and node.online and node.id not in plan.nodes]
+            if left_out and deletes:
+                missed = ", ".join(str(node.id) for node in left_out)
                 raise Conflict(
                     f"The {graph_type} graph would not delete node {missed}, which is marked for deletion.",
                     hint=_FILTER_HINT,

@@ -61,6 +61,7 @@ def test_a_release_takes_every_field_that_it_has(api: Api, env: Executions) -> N
         ({"description": 7}, 400, "description must be a string"),
         ({"roles_metadata": []}, 400, "roles_metadata"),
         ({"roles_metadata": {}}, 409, "would no longer have"),
+        ({"roles_metadata": {}, "name": "unused"}, 409, "would no longer have"),
         ({"id": 9, "name": "x"}, 400, "cannot change id"),
     ]
     for body, status, words in refused:
