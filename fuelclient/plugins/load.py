@@ -107,13 +107,16 @@ def load_package(directory: Path, *, shown_as: str = "") -> Package:
     return package
 
 
-def read_package(directory: Path, *, shown_as: str = "") -> tuple[Package | None, tuple[Finding, ...]]:
+def read_package(
+    directory: Path, *, shown_as: str = "", known: PackageFiles | None = None
+) -> tuple[Package | None, tuple[Finding, ...]]:
     """Return as much of the package in `directory` as can be read, and everything that is wrong with it.
 
-    Without a usable name and version in its metadata, the package is None. Raise what `require_directory` raises.
+    Without a usable name and version in its metadata, the package is None. Files that `known` has read are not read
+    again. Raise what `require_directory` raises.
     """
     require_directory(directory)
-    files = PackageFiles(directory, shown_as=shown_as)
+    files = PackageFiles(directory, shown_as=shown_as, known=known)
     metadata = _metadata(files)
     if metadata is None:
         return None, files.findings

@@ -53,19 +53,23 @@ def require_directory(directory: Path) -> None:
         raise Unavailable(message, hint="Check its permissions.")
 
 
+_Read = tuple[Document | None, tuple[Finding, ...]]
+"""What a file contains, or None if it cannot be read, and its findings."""
+
+
 class PackageFiles:
     """Reads the files of one package, and collects everything that is wrong with them in `findings`.
 
     Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding.
     Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one.
-    Each file is read once, however often it is named.
+    Each file is read once, however often it is named, and not at all if `known` has read it.
     """
 
-    def __init__(self, directory: Path, *, shown_as: str = "") -> None:
+    def __init__(self, directory: Path, *, shown_as: str = "", known: PackageFiles | None = None) -> None:
         self.directory = directory
         self._shown_as = shown_as.rstrip("/")
         self._noted: dict[Finding, None] = {}
-        self._cache: dict[Path, Document | None] = {}
+        self._cache: dict[Path, _Read] = {} if known is None else known._cache
         self._claimed: set[Path] = set()
         self._claiming = False
         self.manifest = self.shown("metadata.yaml")
@@ -253,10 +257,12 @@ class PackageFiles:
     def _read(self, path: Path, place: Place) -> Document | None:
         if path not in self._cache:
             self._cache[path] = self._loaded(path, place)
-        return self._cache[path]
+        document, findings = self._cache[path]
+        self.note(findings)
+        return document
 
-    def _loaded(self, path: Path, place: Place) -> Document | None:
-        """Return the content of a file, or None. Its findings are added under the names that messages use."""
+    def _loaded(self, path: Path, place: Place) -> _Read:
+        """Return the content of a file, or None, and its findings under the names that messages use."""
         shown = self.shown(path.relative_to(self.directory).as_posix())
         code = "P001" if shown == self.manifest else "P037"
         try:
@@ -267,10 +273,9 @@ class PackageFiles:
             listed = error.findings if isinstance(error, InvalidDocument) else ()
             causes = [_moved(finding, shown, code) for finding in listed if isinstance(finding, Finding)]
             message = error.message.replace(str(path), shown).rstrip(".")
-            self.note(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
-            return None
-        self.note(noted := tuple(_moved(finding, shown) for finding in document.findings))
-        return Document(document.data, shown, noted)
+            return None, tuple(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
+        noted = tuple(_moved(finding, shown) for finding in document.findings)
+        return Document(document.data, shown, noted), noted
 
 
 def _moved(finding: Finding, file: str, code: str = "") -> Finding:

@@ -4,7 +4,8 @@ There is one schema per type of file and package version that changed it (`schem
 between use the previous one. The schemas follow Fuel Plugin Builder's, with its mistakes corrected (dots in a task's
 version, the alias `operating_system`, components that require one of several others). Additional keywords: `x-is` names
 what belongs at a place, `x-hint` says what to write there, and `roleWord` and `taskWord` accept names and regular
-expressions. `jsonschema` finds the violations, but its own messages are not shown, because they change.
+expressions. In documents that are not valid, `jsonschema` finds the violations, but its own messages are not shown,
+because they change.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern, pattern_error
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.plugins.schema_compiled import compiled
 from fuelclient.serializers.values import in_words as description
 from fuelclient.serializers.values import key_text
 
@@ -111,6 +113,8 @@ def violations_of_whole(file_type: str, major: int, whole: Any, origins: Sequenc
     if values[0] > MAX_VALUES:
         message = f"{_where(name, path)} contains more than {MAX_VALUES} values, which is too many to check"
         yield _finding(document, 1, message, "Split it, or use fewer aliases.")
+        return
+    if _is_valid(file_type, major)(data):
         return
     reported: set[tuple[str, int]] = set()
     for error in itertools.islice(_validator(file_type, major).iter_errors(data), MAX_VIOLATIONS + 1):
@@ -211,7 +215,6 @@ def _validator(file_type: str, major: int) -> Validator:
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
 
-    version = max(version for version in file_types()[file_type] if version <= major)
     registry: Registry[Any] = Registry().with_resources(
         (name, DRAFT202012.create_resource(_plain(schema))) for name, schema in _schemas().items()
     )
@@ -227,8 +230,24 @@ def _validator(file_type: str, major: int) -> Validator:
             "taskWord": _word,
         },
     )
-    validator: Validator = validator_class(_plain(_schemas()[f"{file_type}-{version}.json"]), registry=registry)
+    validator: Validator = validator_class(_plain(_schemas()[_file(file_type, major)]), registry=registry)
     return validator
+
+
+@functools.cache
+def _is_valid(file_type: str, major: int) -> Callable[[Any], bool]:
+    """Return a function that says what `_validator` would, without finding out what is wrong."""
+    words = {keyword: functools.partial(_is_word, keyword) for keyword in ("roleWord", "taskWord")}
+    return compiled(_file(file_type, major), _schemas(), words)
+
+
+def _is_word(keyword: str, word: str) -> bool:
+    return not any(_word(None, True, word, {keyword: True}))
+
+
+def _file(file_type: str, major: int) -> str:
+    version = max(version for version in file_types()[file_type] if version <= major)
+    return f"{file_type}-{version}.json"
 
 
 def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -286,7 +305,7 @@ def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -
         seen.add(str(item))
 
 
-def _word(_validator: Validator, _wanted: bool, word: Any, schema: Any) -> Iterator[ValidationError]:
+def _word(_validator: Validator | None, _wanted: bool, word: Any, schema: Any) -> Iterator[ValidationError]:
     """Check a name or a regular expression. A role can also be `*`."""
     if not isinstance(word, str) or (word == "*" and "roleWord" in schema):
         return

@@ -79,7 +79,7 @@ def check_and_read(
     findings.add(references.check(package, release_tasks))
     findings.add(package.files.findings)
     # What cannot be loaded would be refused by an installation, so load it too.
-    loaded, told = read_package(directory, shown_as=shown_as)
+    loaded, told = read_package(directory, shown_as=shown_as, known=package.files)
     findings.add_unless_known(_loading(package, loaded, told))
     findings.add_unless_known(packing.check(package))
     return findings.sorted(package.files.manifest), loaded
