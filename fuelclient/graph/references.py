@@ -22,6 +22,14 @@ _FILLED = (
     "Until Fuel 8.0 a master fills in what such tasks of a release lack. Override the task in the environment's graph:"
     " state its parameters, or type: skipped."
 )
+_FILLED_TASKS = frozenset(
+    (
+        "copy_keys", "generate_keys", "generate_vms", "ironic_copy_bootstrap_key", "ironic_upload_images",
+        "restart_radosgw", "rsync_core_puppet", "update_hosts", "upload_configuration", "upload_core_repos",
+        "upload_nodes_info",
+    )
+)  # fmt: skip
+"""The tasks whose parameters Nailgun computes up to Fuel 8.0, by id."""
 _SPECIAL = frozenset("()[]|*?^$")
 """Ids never contain these, but patterns do, and people forget the slashes around them."""
 
@@ -81,19 +89,23 @@ def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
 
 
 def check_parameters(
-    stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool = False
+    stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool | None = None
 ) -> Iterator[Finding]:
     """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
 
     A condition may skip it, and a record without type may belong to a task of any type. That a task has no parameters
     at all is a finding of `check_document`. The shapes of parameters in a package are up to the schemas of its version,
-    which accept some that no executor here does. `filled` says that a Fuel master fills in what a task lacks.
+    which accept some that no executor here does. `filled` says whether a Fuel master fills in what a task lacks. For a
+    file that is not known; there, the ids of old tasks tell what may be filled in.
     """
     task = stated.task if isinstance(stated, MergedTask) else stated
     if task.type in _NEVER_RUN or (task.type in SHAPES and not task.attributes.get("parameters") and not filled):
         return
+    is_certain = runs and task.condition is None and not task.is_partial
+    if filled is None and task.version_tuple < (2, 0, 0) and task.id in _FILLED_TASKS:
+        filled, is_certain = True, False
     hint = _FILLED if filled else "Correct its parameters."
-    severity = Severity.ERROR if runs and task.condition is None and not task.is_partial else Severity.WARNING
+    severity = Severity.ERROR if is_certain else Severity.WARNING
     for name, problem in impossible(task.type, task.attributes.get("parameters")):
         if packaged and not isinstance(problem, Missing):
             continue

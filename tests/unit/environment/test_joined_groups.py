@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuelclient.environment.layers import snapshot
+from fuelclient.graph.references import check_parameters
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Severity
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
@@ -144,3 +146,19 @@ def test_what_a_master_of_an_old_release_fills_in_is_named() -> None:
         found = [finding for finding in findings_of(drafted) if finding.code == "G046"]
         assert [finding.code for finding in found] == code
         assert all("Until Fuel 8.0" in finding.hint for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        (task("upload_nodes_info", type="upload_file", parameters={"path": "/a"}), (Severity.WARNING, True)),
+        (task("upload_mine", type="upload_file", parameters={"path": "/a"}), (Severity.ERROR, False)),
+        (
+            task("upload_nodes_info", type="upload_file", version="2.0.0", parameters={"path": "/a"}),
+            (Severity.ERROR, False),
+        ),
+    ],
+)
+def test_a_file_does_not_say_which_master_fills_in_its_tasks(stated: Task, told: tuple[Severity, bool]) -> None:
+    """Only Fuel up to 8.0 does, and only for tasks of certain names, which are old."""
+    assert {(one.severity, "Until Fuel 8.0" in one.hint) for one in check_parameters(stated)} == {told}
