@@ -11,6 +11,7 @@ from cliff.columns import FormattableColumn
 from fuelclient.commands.arguments import add_id, add_yes, stated
 from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne
 from fuelclient.commands.columns import Names, check_columns, plain
+from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 
@@ -67,7 +68,10 @@ class ReleaseImport(Lister):
             hint = "Write a list of releases, each with a name and a version."
             raise InvalidDocument(f"{document.file} contains no releases.", hint=hint)
         releases = releases_from(document)
-        return [_row(release) for release in self.writable().releases.create(releases)]
+        created = self.writable().releases.create(releases)
+        for release in created:
+            warn_of_tasks(release.metadata.get("roles_metadata") or {})
+        return [_row(release) for release in created]
 
 
 class _ShowRelease(ShowOne):
@@ -131,6 +135,7 @@ class ReleaseCreate(_ShowRelease):
         fields = Marked({**below, **options}, below.line, below.lines)
         releases = releases_from(Document(fields, file))
         [release] = self.writable().releases.create(releases)
+        warn_of_tasks(release.metadata.get("roles_metadata") or {})
         return self.shown(parsed_args, release)
 
     def _fields(self, path: str | None) -> tuple[Marked, str]:

@@ -17,6 +17,7 @@ from fuelclient.commands.arguments import add_holder, add_yes, described, owner_
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
 from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
 from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.role import (
@@ -119,6 +120,7 @@ class _Upload(_Named[Value]):
         owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
         document = self.load(path)
         value = self.noun.read(document, parsed_args.name)
+        warn_of_tasks({value.name: value.metadata})
         self.require_agreement(parsed_args, owner)
         self.store(owner, value)
         self.say(
@@ -191,6 +193,16 @@ class _Delete(_Named[Value]):
         self.ask(parsed_args, lambda: f"Delete the {self.noun.word} '{name}' of {described(owner)}?")
         self.noun.facet(self.writable()).delete(owner, name)
         self.say(f"{self.noun.word.capitalize()} '{name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}")
+
+
+def warn_of_tasks(roles: Mapping[str, Any]) -> None:
+    """Say which of the roles of a release or an environment list tasks: only those of packages become groups."""
+    if found := sorted(name for name, role in roles.items() if isinstance(role, Mapping) and role.get("tasks")):
+        LOG.warning(
+            "Tasks of roles have no effect outside a plugin package, as in Fuel (%s). Write a task of type group with"
+            " these tasks into the graph.",
+            ", ".join(found),
+        )
 
 
 def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:

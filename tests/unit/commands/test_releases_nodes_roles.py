@@ -205,3 +205,18 @@ def test_a_reader_that_leaves_early_is_no_error(fuel2: CommandLine) -> None:
     )
     assert done.stdout.splitlines()[1:] == ["141"]
     assert done.stderr == ""
+
+
+def test_tasks_of_roles_outside_packages_are_told(fuel2: CommandLine) -> None:
+    """Nailgun stores them and never looks at them; only the loader of packages makes groups of them."""
+    roles = "{a: {name: A, tasks: [x]}, b: {name: B, tasks: []}, c: {name: C}}"
+    told = "Tasks of roles have no effect outside a plugin package, as in Fuel (a)"
+    imported = fuel2.ok("release", "import", "-", stdin=f"- {{name: R, version: r-1, roles_metadata: {roles}}}\n")
+    assert told in imported.err
+    created = fuel2.ok("release", "create", "S", "--version", "s-1", "--file", "-", stdin=f"roles_metadata: {roles}\n")
+    assert told in created.err
+    for verb in ("create", "update"):
+        line = ("role", verb, "-r", 1, "-n", "d", "--file", "-", "-f", "yaml")
+        done = fuel2.ok(*line, *(("--yes",) if verb == "update" else ()), stdin="meta: {name: D, tasks: [x]}\n")
+        assert told.replace("(a)", "(d)") in done.err
+    assert "Tasks of roles" not in fuel2.ok("role", "list", "-r", 1).err
