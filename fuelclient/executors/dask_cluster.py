@@ -195,7 +195,7 @@ class DaskTransport:
             if code == HELD:
                 raise _Held
             return Completed(int(code), out.encode("latin-1"), err.encode("latin-1"))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
             raise wrong(self.worker) from error
 
     async def put(self, path: str, content: bytes | Path) -> None:

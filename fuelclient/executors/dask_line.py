@@ -157,7 +157,7 @@ def _pieces(frames: Sequence[bytes], marker: Any) -> Sequence[bytes]:
         header = _unpacked(frames[first])
         count = int(header["num-sub-frames"])
         is_plain = header["serializer"] == _FAMILY and not any(header.get("compression") or ())
-    except (ValueError, TypeError, KeyError, IndexError) as error:
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:  # int(infinity) overflows
         raise WrongAnswer from error
     if not is_plain or first < 1 or count < 0:
         raise WrongAnswer

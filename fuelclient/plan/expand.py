@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fuelclient.graph.dag import reachable
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
@@ -419,14 +420,9 @@ class _Builder:
         following: list[list[int]] = [[] for _ in range(self.edges.vertices)]
         for head, tail in zip(self.edges.heads, self.edges.tails, strict=True):
             following[head if onward else tail].append(tail if onward else head)
-        reached = {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
-        waiting = list(reached)
-        while waiting:
-            for vertex in following[waiting.pop()]:
-                if vertex not in reached:
-                    reached.add(vertex)
-                    waiting.append(vertex)
-        return reached
+        return reachable(
+            following, {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
+        )
 
     def chain(self) -> None:
         """Add the edges between the stage tasks of plugins, which run after the stage's end, one after another, before

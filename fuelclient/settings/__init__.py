@@ -36,6 +36,8 @@ _in_force: list[Mapping[str, Setting]] = []
 """What the open connections of a program gave the engine, the latest last."""
 
 _ALL_SETTINGS = "`fuel2 config show` lists all settings."
+_MOST_SHOWN = 200
+"""The most characters of a wrong value in a message."""
 _SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
 
 
@@ -210,7 +212,7 @@ def _apply_file(
         try:
             value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:
-            shown = "" if KNOWN[name].secret else f" is {setting.value!r}, but"
+            shown = "" if KNOWN[name].secret else f" is {repr(setting.value)[:_MOST_SHOWN]}, but"
             message = f"{setting.origin}: {key}{shown or ':'} {error}."
             raise InvalidDocument(message, hint=_SAMPLE_HINT) from error
         values[name] = Setting(value, setting.origin)

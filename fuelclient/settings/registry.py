@@ -18,6 +18,7 @@ DATA_HOME = "~/.local/share"
 """Where data is stored if XDG_DATA_HOME is not set."""
 
 _TRUE = frozenset(("1", "true", "yes", "on"))
+_MOST = 2**31 - 1
 _FALSE = frozenset(("0", "false", "no", "off"))
 
 
@@ -83,10 +84,12 @@ class Spec:
 
 
 def _number(value: Any, least: int) -> int:
-    text = str(value).strip()  # settings files of the original client have the port as a string
-    if isinstance(value, bool) or not (text.isascii() and text.isdigit()) or not least <= int(text) < 2**31:
-        raise ValueError(f"a whole number of at least {least} is needed")
-    return int(text)
+    """Return a number. Settings files of the original client have the port as a string."""
+    with suppress(ValueError):  # Python reads no number of more than 4300 digits, and writes none
+        text = "" if isinstance(value, bool) else str(value).strip()
+        if text.isascii() and text.isdigit() and least <= int(text) <= _MOST:
+            return int(text)
+    raise ValueError(f"a whole number from {least} to {_MOST} is needed")
 
 
 def _flag(value: Any) -> bool:

@@ -205,7 +205,7 @@ def test_a_worker_that_dies_and_comes_back_is_asked_again(own: Site) -> None:
 
 
 HOSTILE = """
-import os, pickle, sys
+import msgpack, os, pickle, sys
 from distributed.protocol.serialize import Serialized, ToPickle
 
 class Payload:
@@ -224,6 +224,8 @@ answers = [
     {{"status": "OK", "result": ToPickle(payload)}},
     {{"status": "OK", "result": frames[0]}},
     {{"status": "OK", "result": {{"__Serialized__": 10**9}}}},
+    {{"status": "OK", "result": {{"__Serialized__": float("inf")}}}},
+    {{"status": "OK", "result": Serialized({{"serializer": "msgpack"}}, [msgpack.packb('[Infinity, "", ""]')])}},
     {{"status": "error", "exception": frames[0], "traceback": frames[0], "exception_text": "no"}},
     ToPickle(payload), frames[0], [1], None,
 ]
@@ -247,7 +249,7 @@ def test_nothing_that_a_worker_sends_is_unpickled(own: Site) -> None:
         cluster = DaskCluster(own.cluster.place, 60)
         transport = DaskTransport(cluster, "hostile")
         said = []
-        for _ in range(12):
+        for _ in range(14):
             with pytest.raises((Unreachable, ConnectionBroken)) as raised:
                 await transport.call("true")
             said.append(str(raised.value))

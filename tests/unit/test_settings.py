@@ -280,9 +280,11 @@ def test_an_engine_on_the_line_or_local_wins_over_a_master_of_settings(
 @pytest.mark.parametrize(
     ("text", "needed"),
     [
-        ("SERVER_PORT: many\n", "a whole number of at least 1"),
-        ("SERVER_PORT: true\n", "a whole number of at least 1"),
-        ("HTTP_RETRIES: -1\n", "a whole number of at least 0"),
+        ("SERVER_PORT: many\n", "a whole number from 1 to 2147483647"),
+        ("SERVER_PORT: true\n", "a whole number from 1 to 2147483647"),
+        ("HTTP_RETRIES: -1\n", "a whole number from 0 to 2147483647"),
+        ("HTTP_RETRIES: 2147483648\n", "a whole number from 0 to 2147483647"),
+        (f"HTTP_RETRIES: '{'9' * 4301}'\n", "a whole number from 0 to 2147483647"),
         ("OS_INSECURE: perhaps\n", "true or false"),
         ("OS_USERNAME: [a]\n", "a string"),
         ("HANDLER_COMMANDS: [a]\n", "a mapping of names to strings"),
@@ -293,6 +295,13 @@ def test_values_have_types(home: Path, text: str, needed: str) -> None:
     own = own_file(home, text)
     with refused(InvalidDocument, f"{own}:1", needed):
         settings.load(environ={"HOME": str(home)})
+
+
+def test_a_long_wrong_value_is_shown_in_part(home: Path) -> None:
+    own_file(home, f"HTTP_RETRIES: '{'9' * 9999}'\n")
+    with refused(InvalidDocument, "HTTP_RETRIES", "a whole number from 0") as caught:
+        settings.load(environ={"HOME": str(home)})
+    assert len(str(caught.value)) < 500
 
 
 def test_a_secret_of_a_wrong_type_is_not_shown(home: Path) -> None:
