@@ -78,8 +78,9 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
 def rest_of(run: Run) -> str:
     """Return the command lines that execute what an ended run left; empty if it is ready, or changed nothing.
 
-    They name the graph at which the run ended, with the filters of the run, and then the graphs that never began.
-    `run` has its children; without them its graphs stand for them.
+    They name the graph at which the run ended, with the options of the run, and then the graphs that never began. FILE
+    stands for the file of assumed facts, whose name a run does not keep. `run` has its children; without them its
+    graphs stand for them.
     """
     asked = run.request
     if run.status is RunStatus.READY or run.dry_run:
@@ -99,6 +100,8 @@ def rest_of(run: Run) -> str:
     options += [*(["--force"] if asked.force else ()), *(["--executor", asked.executor] if asked.executor else ())]
     options += ["--on-originals"] if asked.on_originals else []
     options += ["--unknown", asked.unknown] if asked.unknown else []
+    options += [] if asked.assumed.is_empty else ["--assume-facts", "FILE"]
+    options += ["--trace"] if asked.trace else []
     lines = [words, ["--type", *(name for name, _ in others)]] if others else [words]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
