@@ -156,22 +156,26 @@ def _on_itself(task: Task) -> Iterator[Finding]:
 
 
 def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield a warning for each role of a task that only a hyphen or an underscore keeps from being one of Fuel's, one
-    of `own`, or the primary of one (G041). Which other roles exist is known only in an environment.
+    """Yield a warning for each role of a task that only a hyphen, an underscore or a capital letter keeps from being
+    one of Fuel's, one of `own`, or the primary of one (G041). Which other roles exist is known only in an environment.
 
-    >>> [finding.hint for finding in misspelt_roles([Task("a", {"roles": ["primary_db", "ceph_osd", "my_role"]})])]
+    >>> [finding.hint for finding in misspelt_roles([Task("a", {"roles": ["primary_db", "Ceph_OSD", "My_role"]})])]
     ['Did you mean primary-db?', 'Did you mean ceph-osd?']
     """
-    known = {name.replace("_", "-"): name for name in (*FUEL_ROLES, *own)}
+    known = {_spelt(name): name for name in (*FUEL_ROLES, *own)}
     for task in tasks:
         for attribute, word in _role_words(task):
-            spelt = word.replace("_", "-")
+            spelt = _spelt(word)
             meant = known.get(spelt, word)
             if spelt.startswith("primary-"):
                 meant = "primary-" + known.get(spelt[len("primary-") :], word[len("primary-") :])
             if word != meant and word not in own:
                 message = f"{attribute} names the role {word}, which is probably misspelt"
                 yield _finding(Severity.WARNING, "G041", task, attribute, message, f"Did you mean {meant}?")
+
+
+def _spelt(role: str) -> str:
+    return role.replace("_", "-").casefold()
 
 
 def _role_words(task: Task) -> Iterator[tuple[str, str]]:

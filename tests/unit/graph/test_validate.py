@@ -45,12 +45,11 @@ def test_a_good_document_has_no_findings() -> None:
         ("primary-ceph_osd", "primary-ceph-osd"),
         ("primary_ceph_osd", "primary-ceph-osd"), ("my-db", "my_db"), ("primary_my-db", "primary-my_db"),
         ("primary_else", "primary-else"), ("primary-else_where", ""), ("primary-my_db", ""), ("my_db", ""),
-        ("primary_role", ""), ("else_where", ""), ("/ceph_osd/", ""), ("*", ""), ("base-os", ""), ("primary-", ""),
+        ("primary_role", ""), ("Controller", "controller"), ("Primary-Mongo", "primary-mongo"), ("My_DB", "my_db"),
+        ("Else", ""), ("else_where", ""), ("/ceph_osd/", ""), ("*", ""), ("base-os", ""), ("primary-", ""),
     ],
 )  # fmt: skip
-def test_a_role_with_an_underscore_for_a_hyphen_is_found_without_an_environment(
-    attribute: str, word: str, meant: str
-) -> None:
+def test_a_role_in_another_spelling_is_found_without_an_environment(attribute: str, word: str, meant: str) -> None:
     stated: Any = [{"name": "b", "role": [word]}] if attribute.startswith("cross") else [word]
     found = [
         (finding.code, finding.hint)
