@@ -76,9 +76,9 @@ def connect(
     """Yield the backend over an engine file, or of a master, and close it at the end.
 
     With neither, environment variables and settings files decide, as they do for `fuel2`. `settings` override them by
-    name (`{"OS_USERNAME": "admin"}`); `fuel2 config show` lists the names. Those that the engine reads when it works,
-    such as `FEATURE_GROUPS`, hold for the whole process until the end. Nothing is opened before its first use: a file
-    that does not exist is made by the first write.
+    name (`{"OS_USERNAME": "admin"}`), but not an engine or a server that is given; `fuel2 config show` lists the names.
+    Those that the engine reads when it works, such as `FEATURE_GROUPS`, hold for the whole process until the end.
+    Nothing is opened before its first use: a file that does not exist is made by the first write.
 
     Raise `UsageError` if both an engine and a server are given, and for a setting that does not exist or cannot be
     used. Methods of the backend raise nothing but `FuelError`; any other error is the cause of one.
@@ -103,7 +103,8 @@ def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: 
         raise UsageError("The server is empty.", hint="Name a master, or leave it out.")
     target = {"ENGINE": None if engine is None else os.fspath(engine), "SERVER_ADDRESS": server}
     named = {name: value for name, value in target.items() if value is not None}
-    return load({**given, **named}, by_program=True, chooses=True)
+    rest = {name: value for name, value in given.items() if name not in target} if named else given
+    return load({**rest, **named}, by_program=True, chooses=True)
 
 
 _Taken = ParamSpec("_Taken")

@@ -100,6 +100,15 @@ def test_an_engine_and_a_server_are_not_combined() -> None:
         pass
 
 
+def test_the_target_that_is_given_wins_over_settings(tmp_path: Path) -> None:
+    """A program may pass all its settings, whatever target they have."""
+    engine, both = str(tmp_path / "e.db"), {"SERVER_ADDRESS": "10.20.0.2", "ENGINE": str(tmp_path / "other.db")}
+    with fuelclient.connect(engine, settings=both) as backend:
+        assert backend.target == engine
+    with fuelclient.connect(server="10.20.0.9", settings=both) as backend:
+        assert backend.target.startswith("http://10.20.0.9")
+
+
 WRONG: list[object] = [None, "1", "x", b"x", 1.5, True, [], ["x"], [None], {}, 2**70]
 FACETS = ["releases", "clusters", "nodes", "networks", "roles", "tags", "plugins", "graphs", "facts", "sequences"]
 """All facets with data but runs: their requests would begin some."""
