@@ -85,7 +85,8 @@ class Naive:
             return self._on(entry["name"], None)
         if role == "self":
             return self._on(entry["name"], uid)
-        nodes = self._resolve(role)
+        # as in Nailgun, `*` is every node only as a text; in a list of a relation it is an ordinary name
+        nodes = self._resolve(role if isinstance(role, str) else [word for word in role if word != "*"])
         if entry.get("policy") == "any":
             nodes = nodes[:1]
         return [other for node in nodes for other in self._on(entry["name"], node)]
