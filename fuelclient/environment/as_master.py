@@ -126,6 +126,9 @@ def refused_values(task: Task, label: str) -> Iterator[Finding]:
     for attribute, value in task.attributes.items():
         if any(not isinstance(mapping.get(YAQL, ""), str) for mapping in mappings_in(value)):
             yield _refused(task, attribute, label, f"an expression in {attribute} is no text")
+    condition = task.attributes.get("condition")
+    if isinstance(condition, str) and condition and not condition.strip():
+        yield _refused(task, "condition", label, "its condition is blank, and ends the run")
     tolerance = task.attributes.get("fault_tolerance", 0)
     is_blank = isinstance(tolerance, str) and not tolerance.strip()
     if task.type == TaskType.GROUP and (is_blank or isinstance(tolerance, list | Mapping)):

@@ -31,8 +31,8 @@ def unreadable_filter(metadata: Mapping[str, Any], place: Place) -> Iterator[Fin
     """Yield an error for a node filter that cannot be parsed."""
     stated = metadata.get("node_filter")
     text = stated.get(yaql_engine.YAQL) if isinstance(stated, Mapping) else stated
-    if not isinstance(text, str):
-        return  # without an expression to read, the parser need not be built
+    if not stated or not isinstance(text, str):
+        return  # without an expression to read, the parser need not be built; an empty filter is none
     try:
         yaql_engine.parse(text)
     except InvalidDocument as error:

@@ -208,7 +208,7 @@ def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_of(type: str) -> Sequence[str]:
     """Return the names that parameters of a type can have; none for a type whose parameters are free."""
-    return (*SHAPES[type], *_EVERYWHERE) if type in SHAPES else ()
+    return (*SHAPES.get(type, ()), *_EVERYWHERE) if type in SHAPES or type == TaskType.REBOOT else ()
 
 
 def impossible(type: str, parameters: Any) -> Iterator[tuple[str, ValueError]]:

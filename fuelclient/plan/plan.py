@@ -236,7 +236,8 @@ def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Ite
         Severity.ERROR if is_lost and not request.dry_run else Severity.WARNING,
         "G066",
         f"the {graph_type} graph has nothing to do {where}",
-        hint="Name nodes that have its roles (--node), or see where its tasks run with `fuel2 graph preview`.",
+        hint="Name nodes that have its roles (--node), or see where its tasks run: "
+        f"`fuel2 graph preview --env {request.cluster_id} --type {graph_type}`.",
     )
 
 

@@ -36,7 +36,7 @@ def compiled(name: str, schemas: Mapping[str, Mapping[str, Any]], words: Mapping
     def is_valid(data: Any) -> bool:
         try:
             validate(data)
-        except fastjsonschema.JsonSchemaValueException:
+        except (fastjsonschema.JsonSchemaValueException, TypeError):  # it hashes what must be unique, as YAML's sets
             return False
         return True
 

@@ -28,6 +28,7 @@ _OLDEST_SOURCE = 3
 _METADATA, _TASKS, _LEGACY, _ROLES = "metadata.yaml", "deployment_tasks.yaml", "tasks.yaml", "node_roles.yaml"
 _OLDEST_FUEL = 8
 _FUEL = "9.0"
+_CHECK_FIRST = "Correct it first: fuel2 plugins check lists what is wrong."
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,11 @@ def _require_version(stated: str, *, fix: bool) -> None:
 def _shaped(data: Any, shape: type, path: Path) -> Any:
     if not isinstance(data, shape):
         message = f"{path} is not a {'list' if shape is list else 'mapping'}, and so nothing is changed."
-        raise InvalidDocument(message, hint="Correct it first: fuel2 plugins check lists what is wrong.")
+        raise InvalidDocument(message, hint=_CHECK_FIRST)
+    for record in data if isinstance(data, list) else ():
+        if isinstance(record, Mapping) and isinstance(record.get("id"), list | Mapping):
+            message = f"{path}: the id of a task is not a string, and so nothing is changed."
+            raise InvalidDocument(message, hint=_CHECK_FIRST)
     return data
 
 

@@ -77,7 +77,14 @@ def test_an_unreadable_condition_is_told_once(tiny: CommandLine, condition: str)
 
 @pytest.mark.parametrize(
     ("stated", "codes"),
-    [("$.(", ["G024"]), ("$.nosuch = 1", ["G034"]), ("$.id + name", ["G034"]), ("$.id > 0", []), ("'$.id = 1'", [])],
+    [
+        ("$.(", ["G024"]),
+        ("$.nosuch = 1", ["G034"]),
+        ("$.id + name", ["G034"]),
+        ("$.id > 0", []),
+        ("'$.id = 1'", []),
+        ("''", []),
+    ],
 )
 def test_a_node_filter_that_a_run_refuses(tiny: CommandLine, stated: str, codes: list[str]) -> None:
     text = f"node_filter: {stated}\ntasks:\n- {{id: a, type: skipped, version: 2.1.0, roles: ['*']}}"

@@ -167,6 +167,7 @@ REFUSED = [
     "- {id: t, type: group, fault_tolerance: ''}",
     "- {id: t, type: group, fault_tolerance: ' '}",
     "- {id: t, type: group, fault_tolerance: [1]}",
+    "- {id: t, type: skipped, condition: '  '}",
 ]
 """Documents with one value each that is accepted here."""
 TAKEN = [
@@ -175,7 +176,7 @@ TAKEN = [
     "- {id: t, type: skipped, role: null, requires: [a], cross-depends: [{name: a, role: [b]}]}",
     "- {id: t, type: skipped, role: '*', tags: '*'}",
     "- {id: t, type: group, fault_tolerance: a%}",
-    "- {id: t, type: skipped, fault_tolerance: ''}",
+    "- {id: t, type: skipped, fault_tolerance: '', condition: ''}",
 ]
 
 

@@ -109,6 +109,7 @@ NESTED = [
     ("yaqlExp", {"cross_depends": [{"name": "b", "role": {"yaqlExp": "$.a"}}]}, "Did you mean yaql_exp?"),
     ("ammount", {"parameters": {"cmd": "x", "strategy": {"type": "parallel", "ammount": 2}}}, "Did you mean amount?"),
     ("timeot", {"parameters": {"cmd": "x", "timeot": 2}}, "Did you mean timeout?"),
+    ("timout", {"type": "reboot", "parameters": {"timout": 2}}, "Did you mean timeout?"),
     (
         "permision",
         {"type": "copy_files", "parameters": {"files": [{"src": "/a", "dst": "/b", "permision": "0600"}]}},

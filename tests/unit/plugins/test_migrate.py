@@ -19,11 +19,12 @@ from corpus_graphs import default_graph, release
 from hypothesis import given
 from hypothesis import strategies as st
 from package_trees import write_package
+from refusals import refused
 
 from fuelclient.commands.graph.sides import package_addition
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.what_if import changed
-from fuelclient.errors import Unavailable, UsageError
+from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 from fuelclient.insight.comparison import compare
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
@@ -226,6 +227,14 @@ def test_nothing_is_written_without_a_yes(package: Path, tmp_path: Path) -> None
     assert "P012" in fuel2("plugins", "check", package).out
     fixed = fuel2("plugins", "check", package, "--fix", "--yes")
     assert (fixed.code, "P012" in fixed.out, "roles: [db]" in fixed.err) == (0, False, True)
+
+
+@pytest.mark.parametrize("record", ["- {id: [x], type: shell}", "- {id: {a: 1}, type: shell}"])
+@pytest.mark.parametrize("name", ["deployment_tasks.yaml", "tasks.yaml"])
+def test_an_id_that_is_no_text_is_refused(package: Path, name: str, record: str) -> None:
+    (package / name).write_text(f"{record}\n", encoding="utf-8")
+    with refused(InvalidDocument, str(package / name), "not a string"):
+        migrated(package)
 
 
 def test_other_versions_are_refused(tmp_path: Path) -> None:

@@ -95,6 +95,11 @@ def test_packages_as_they_are_and_changed(tmp_path: Path) -> None:
     assert min(seen.values()) > 500
 
 
+def test_a_set_of_yaml_is_left_to_the_schema() -> None:
+    assert _is_valid("metadata", 5)({"groups": [{"a", "b"}]}) is False
+    assert not compiled("a.json", {"a.json": {"uniqueItems": True}}, {})([{1}])
+
+
 def test_a_number_is_not_true() -> None:
     is_valid = compiled("a.json", {"a.json": {"const": True}}, {})
     assert [is_valid(data) for data in (True, 1, 1.0, "true")] == [True, False, False, False]
