@@ -171,6 +171,9 @@ def _shaped(data: Any, shape: type, path: Path) -> Any:
         message = f"{path} is not a {'list' if shape is list else 'mapping'}, and so nothing is changed."
         raise InvalidDocument(message, hint=_CHECK_FIRST)
     for record in data if isinstance(data, list) else ():
+        if getattr(record, "merge", None):  # its keys are those of another task, which are about to change
+            message = f"{path}: a task takes keys of another one by <<, and so nothing is changed."
+            raise InvalidDocument(message, hint="Write its keys out first.")
         if isinstance(record, Mapping) and isinstance(record.get("id"), list | Mapping):
             message = f"{path}: the id of a task is not a string, and so nothing is changed."
             raise InvalidDocument(message, hint=_CHECK_FIRST)

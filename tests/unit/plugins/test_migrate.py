@@ -237,6 +237,15 @@ def test_an_id_that_is_no_text_is_refused(package: Path, name: str, record: str)
         migrated(package)
 
 
+@pytest.mark.parametrize("own", ["", ", role: [compute]"])
+def test_tasks_that_share_keys_are_refused(package: Path, own: str) -> None:
+    """A change of the first one would be a change of the others."""
+    text = f"- &a {{id: x, type: shell, role: [db], parameters: {{cmd: a}}}}\n- {{<<: *a, id: y{own}}}\n"
+    (package / "deployment_tasks.yaml").write_text(text, encoding="utf-8")
+    with refused(InvalidDocument, str(package / "deployment_tasks.yaml"), "<<"):
+        migrated(package)
+
+
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         migrated(Path(write_package(tmp_path / "p", package_version="2.0.0")))
