@@ -93,13 +93,15 @@ def check_parameters(
 ) -> Iterator[Finding]:
     """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
 
-    A condition may skip it, and a record without type may belong to a task of any type. That a task has no parameters
-    at all is a finding of `check_document`. The shapes of parameters in a package are up to the schemas of its version,
-    which accept some that no executor here does. `filled` says whether a Fuel master fills in what a task lacks. For a
-    file that is not known; there, the ids of old tasks tell what may be filled in.
+    A condition may skip it, and a record without type may belong to a task of any type. That a task of a document has
+    no parameters at all is a finding of `check_document`: another layer may have them. The shapes of parameters in a
+    package are up to the schemas of its version, which accept some that no executor here does. `filled` says whether a
+    Fuel master fills in what a task lacks. For a file that is not known; there, the ids of old tasks tell what may be
+    filled in.
     """
     task = stated.task if isinstance(stated, MergedTask) else stated
-    if task.type in _NEVER_RUN or (task.type in SHAPES and not task.attributes.get("parameters") and not filled):
+    is_bare = isinstance(stated, Task) and task.type in SHAPES and not task.attributes.get("parameters")
+    if task.type in _NEVER_RUN or is_bare:
         return
     is_certain = runs and task.condition is None and not task.is_partial
     if filled is None and task.version_tuple < (2, 0, 0) and task.id in _FILLED_TASKS:

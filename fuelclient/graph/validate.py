@@ -218,8 +218,8 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
         )  # fmt: skip
     if task.type in SHAPES and not task.attributes.get("parameters"):
         yield _finding(
-            Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters does nothing",
-            "Add its parameters.",
+            Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters cannot run",
+            "Add its parameters, unless another layer has them.",
         )  # fmt: skip
 
 

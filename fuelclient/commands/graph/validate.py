@@ -105,5 +105,6 @@ def _with_unreadable(findings: Iterable[Finding], drafted: Draft) -> tuple[Findi
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
     """Return findings with the warnings about the documents of the layers that they do not have."""
     known = {(finding.code, finding.task) for finding in findings}
+    known |= {("G013", task) for code, task in known if code == "G046"}  # which says more of missing parameters
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)
     return (*findings, *(warning for warning in warnings if (warning.code, warning.task) not in known))

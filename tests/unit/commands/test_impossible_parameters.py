@@ -64,3 +64,22 @@ def test_a_task_that_runs_nowhere_is_no_error(tiny: CommandLine, tmp_path: Path)
     text = GRAPH.replace("{condition}", "").replace("compute", "cinder")
     tiny.ok("graph", "upload", "--env", 1, "--type", "odd", "--file", "-", stdin=text)
     assert g046(tiny.ok("graph", "validate", "--env", 1, "--type", "odd", "-f", "json").json) == ["warning"]
+
+
+@pytest.mark.parametrize("parameters", ["", ", parameters: {}", ", parameters: null"])
+@pytest.mark.parametrize("kind", ["shell", "puppet", "sync", "upload_file", "copy_files"])
+def test_a_task_without_parameters_is_refused_by_whoever_knows_all_layers(
+    tiny: CommandLine, kind: str, parameters: str
+) -> None:
+    """One document is only warned (G013): another layer may have them."""
+    text = f"- {{id: net, type: {kind}, version: 2.0.0, roles: [compute]{parameters}}}"
+    tiny.ok("node", "import", "-", "--env", 1, stdin="- {name: one, roles: [compute]}")
+    about = ("--env", 1, "--type", "odd")
+    uploaded = tiny.ok("graph", "upload", *about, "--file", "-", stdin=text)
+    validated = tiny("graph", "validate", *about, "-f", "json")
+    others = [tiny("graph", "preview", *about), tiny("graph", "execute", *about, "--dry-run")]
+
+    assert "[G013]" in uploaded.err
+    assert validated.code == 7
+    assert {row["code"] for row in validated.json} & {"G013", "G046"} == {"G046"}
+    assert [(done.code, "[G046]" in done.err) for done in others] == [(7, True)] * 2

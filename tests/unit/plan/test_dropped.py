@@ -35,9 +35,9 @@ def _codes(previewed: Preview) -> list[tuple[str, str]]:
 def test_a_task_that_nothing_holds_back_any_more_is_a_warning_with_its_position() -> None:
     source = Source("t.yaml", 3, {"requires": 5})
     previewed = _previewed(
-        task("other", type="shell", roles=["web"]),
-        task("rabbit", type="shell", roles=["queue"], requires=["other"]),
-        task("murano", source=source, type="shell", roles=["web"], requires=["rabbit"]),
+        task("other", type="reboot", roles=["web"]),
+        task("rabbit", type="reboot", roles=["queue"], requires=["other"]),
+        task("murano", source=source, type="reboot", roles=["web"], requires=["rabbit"]),
     )
 
     [finding] = _dropped(previewed)
@@ -54,8 +54,8 @@ def test_a_task_that_nothing_holds_back_any_more_is_a_warning_with_its_position(
 
 
 def test_tasks_with_the_same_loss_share_a_finding() -> None:
-    lost = [task(f"t{number}", type="shell", roles=["web"], requires=["rabbit"]) for number in range(6)]
-    previewed = _previewed(task("rabbit", type="shell", roles=["queue"]), *lost)
+    lost = [task(f"t{number}", type="reboot", roles=["web"], requires=["rabbit"]) for number in range(6)]
+    previewed = _previewed(task("rabbit", type="reboot", roles=["queue"]), *lost)
 
     [finding] = _dropped(previewed)
     assert (finding.code, finding.task) == ("G052", "t0")
@@ -64,9 +64,9 @@ def test_tasks_with_the_same_loss_share_a_finding() -> None:
 
 
 def test_a_task_that_others_hold_back_is_a_notice_one_for_each_missing_task() -> None:
-    held = [task(f"t{number}", type="shell", roles=["web"], requires=["first", "rabbit"]) for number in range(3)]
+    held = [task(f"t{number}", type="reboot", roles=["web"], requires=["first", "rabbit"]) for number in range(3)]
     previewed = _previewed(
-        task("first", type="shell", roles=["web"]), task("rabbit", type="shell", roles=["queue"]), *held
+        task("first", type="reboot", roles=["web"]), task("rabbit", type="reboot", roles=["queue"]), *held
     )
 
     assert _codes(previewed) == [("G053", "t0")]
@@ -76,10 +76,10 @@ def test_a_task_that_others_hold_back_is_a_notice_one_for_each_missing_task() ->
 def test_a_requirement_of_another_node_never_ordered_anything() -> None:
     """`requires` is about one node: what has no node could not wait there for tasks of other roles."""
     previewed = _previewed(
-        task("first", type="shell", roles=["web"]),
-        task("rabbit", type="shell", roles=["queue"], requires=["last"]),
-        task("murano", type="shell", roles=["web"], requires=["rabbit", "first"]),
-        task("last", type="shell", roles=["web"]),
+        task("first", type="reboot", roles=["web"]),
+        task("rabbit", type="reboot", roles=["queue"], requires=["last"]),
+        task("murano", type="reboot", roles=["web"], requires=["rabbit", "first"]),
+        task("last", type="reboot", roles=["web"]),
     )
 
     assert _codes(previewed) == [("G053", "murano")]
@@ -87,11 +87,11 @@ def test_a_requirement_of_another_node_never_ordered_anything() -> None:
 
 def test_the_order_between_nodes_that_a_missing_task_carried_is_lost() -> None:
     previewed = _previewed(
-        task("first", type="shell", roles=["web"]),
-        task("schema", type="shell", roles=["db"]),
-        task("rabbit", type="shell", roles=["queue"], cross_depends=[{"name": "schema", "role": ["db"]}]),
+        task("first", type="reboot", roles=["web"]),
+        task("schema", type="reboot", roles=["db"]),
+        task("rabbit", type="reboot", roles=["queue"], cross_depends=[{"name": "schema", "role": ["db"]}]),
         task(
-            "murano", type="shell", roles=["web"], requires=["first"],
+            "murano", type="reboot", roles=["web"], requires=["first"],
             cross_depends=[{"name": "rabbit", "role": ["queue"]}],
         ),
         assume="db=2,web=1",
@@ -105,10 +105,10 @@ def test_the_order_between_nodes_that_a_missing_task_carried_is_lost() -> None:
 def test_what_is_skipped_without_roles_takes_its_order_along() -> None:
     """Skipped with roles a task keeps its place; an override that leaves the roles out removes it."""
     tasks = (
-        task("first", type="shell", roles=["web"]),
-        task("conf", type="shell", roles=["web"], requires=["first"]),
-        task("late", type="shell", roles=["web"]),
-        task("service", type="shell", roles=["web"], requires=["conf", "late"]),
+        task("first", type="reboot", roles=["web"]),
+        task("conf", type="reboot", roles=["web"], requires=["first"]),
+        task("late", type="reboot", roles=["web"]),
+        task("service", type="reboot", roles=["web"], requires=["conf", "late"]),
     )
 
     kept = _previewed(*tasks, above=(task("conf", type="skipped", roles=["web"], requires=["first"]),))
@@ -123,9 +123,9 @@ def test_what_is_skipped_without_roles_takes_its_order_along() -> None:
 
 def test_a_pattern_that_still_means_a_task_that_runs_drops_nothing() -> None:
     previewed = _previewed(
-        task("rabbit-web", type="shell", roles=["web"]),
-        task("rabbit", type="shell", roles=["queue"]),
-        task("murano", type="shell", roles=["web"], requires=["/rabbit/"]),
+        task("rabbit-web", type="reboot", roles=["web"]),
+        task("rabbit", type="reboot", roles=["queue"]),
+        task("murano", type="reboot", roles=["web"], requires=["/rabbit/"]),
     )
 
     assert _codes(previewed) == []
@@ -134,7 +134,7 @@ def test_a_pattern_that_still_means_a_task_that_runs_drops_nothing() -> None:
 def test_a_single_node_of_a_role_is_its_primary() -> None:
     """`roles: [db]` does not mean it, which looks as if the role were not assigned."""
     previewed = _previewed(
-        task("sync-db", type="shell", roles=["db"]), task("app", type="shell", roles=["web"], requires=["sync-db"])
+        task("sync-db", type="reboot", roles=["db"]), task("app", type="reboot", roles=["web"], requires=["sync-db"])
     )
 
     by_code = {finding.code: finding for finding in previewed.findings}
@@ -142,7 +142,7 @@ def test_a_single_node_of_a_role_is_its_primary() -> None:
     assert by_code["G042"].hint == "Add primary-db to its roles if it is to run there."
     assert "sync-db (the only db is its primary)" in by_code["G052"].message
 
-    more = _previewed(task("sync-db", type="shell", roles=["db"]), assume="db=2")
+    more = _previewed(task("sync-db", type="reboot", roles=["db"]), assume="db=2")
     assert not more.findings
 
 
@@ -197,27 +197,27 @@ def _apart(*tasks: Task) -> list[Finding]:
 
 def test_what_runs_only_on_other_nodes_is_not_waited_for() -> None:
     source = Source("t.yaml", 3, {"requires": 5})
-    store = task("store", type="shell", roles=["primary-db", "db"])
-    agent = task("agent", source=source, type="shell", roles=["web"], requires=["store"])
-    [finding] = _apart(store, agent, task("last", type="shell", roles=["web"], requires=["store"]))
+    store = task("store", type="reboot", roles=["primary-db", "db"])
+    agent = task("agent", source=source, type="reboot", roles=["web"], requires=["store"])
+    [finding] = _apart(store, agent, task("last", type="reboot", roles=["web"], requires=["store"]))
     assert (str(finding.severity), finding.task, str(finding.place)) == ("info", "agent", "t.yaml:5")
     assert finding.message.startswith("agent and last name store in requires")
     assert "cross-depends" in finding.hint
 
     [finding] = _apart(
-        task("store", type="shell", roles=["primary-db", "db"], required_for=["agent"]),
-        task("agent", roles=["web"], type="shell"),
+        task("store", type="reboot", roles=["primary-db", "db"], required_for=["agent"]),
+        task("agent", roles=["web"], type="reboot"),
     )
     assert (finding.task, "cross-depended-by" in finding.hint) == ("store", True)
 
 
 def test_what_is_ordered_otherwise_or_shares_a_node_is_no_finding() -> None:
-    store = task("store", type="shell", roles=["primary-db", "db"], required_for=["done"])
-    both = task("both", type="shell", roles=["primary-db", "web"], requires=["store"])
+    store = task("store", type="reboot", roles=["primary-db", "db"], required_for=["done"])
+    both = task("both", type="reboot", roles=["primary-db", "web"], requires=["store"])
     stage = task("done", type="stage")
     crosses = [{"name": "store", "role": ["db", "primary-db"]}]
-    crossed = task("agent", type="shell", roles=["web"], requires=["store"], cross_depends=crosses)
+    crossed = task("agent", type="reboot", roles=["web"], requires=["store"], cross_depends=crosses)
     assert _apart(store, both, stage, crossed) == []
-    through = task("later", type="shell", roles=["web"], requires=["store", "done"])
+    through = task("later", type="reboot", roles=["web"], requires=["store", "done"])
     assert _apart(store, stage, through) == []
-    assert _apart(store, task("any", type="shell", roles=["web"], requires=["/^st/"])) == []
+    assert _apart(store, task("any", type="reboot", roles=["web"], requires=["/^st/"])) == []

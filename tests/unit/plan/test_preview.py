@@ -35,57 +35,57 @@ def _found(taken: Snapshot, assume: str = "db=1") -> list[tuple[str, str, str, s
 
 
 def test_a_task_without_roles_runs_nowhere() -> None:
-    assert _found(_env(task("a", source=FILE, type="shell"))) == [("warning", "G040", "t.yaml:4", "Give it roles.")]
+    assert _found(_env(task("a", source=FILE, type="reboot"))) == [("warning", "G040", "t.yaml:4", "Give it roles.")]
 
 
 def test_a_task_that_a_group_lists_needs_no_roles() -> None:
     group = task("g", type="group", roles=["web"], tasks=["a"])
 
-    assert _found(_env(task("a", source=FILE, type="shell"), group)) == [("info", "G042", "t.yaml:3", "")]
+    assert _found(_env(task("a", source=FILE, type="reboot"), group)) == [("info", "G042", "t.yaml:3", "")]
 
 
 def test_a_group_without_roles_places_nothing() -> None:
-    findings = _found(_env(task("g", source=FILE, type="group", tasks=["a"]), task("a", type="shell", roles=["db"])))
+    findings = _found(_env(task("g", source=FILE, type="group", tasks=["a"]), task("a", type="reboot", roles=["db"])))
 
     assert findings == [("warning", "G040", "t.yaml:4", "Give it roles.")]
 
 
 def test_a_role_that_nobody_brings_is_a_warning_with_the_nearest() -> None:
-    assert _found(_env(task("a", source=FILE, type="shell", roles=["wbe"]))) == [
+    assert _found(_env(task("a", source=FILE, type="reboot", roles=["wbe"]))) == [
         ("warning", "G041", "t.yaml:5", "Did you mean web?")
     ]
 
 
 def test_a_misspelt_role_among_good_ones_is_a_warning() -> None:
     """The task runs, but not where its author meant it to: nothing else would tell."""
-    taken = _env(task("a", source=FILE, type="shell", roles=["db", "wbe", "/w.*/"]))
+    taken = _env(task("a", source=FILE, type="reboot", roles=["db", "wbe", "/w.*/"]))
 
     assert _found(taken) == [("warning", "G041", "t.yaml:5", "Did you mean web?")]
     assert preview(taken, PreviewOptions(assume="db=1")).rows[0].nodes == (1,)
 
 
 def test_a_role_that_a_node_has_is_known() -> None:
-    taken = _env(task("a", type="shell", roles=["stranger", "db"]), nodes=[Node(1, "n", roles=("stranger",))])
+    taken = _env(task("a", type="reboot", roles=["stranger", "db"]), nodes=[Node(1, "n", roles=("stranger",))])
 
     assert preview(taken, PreviewOptions()).findings == ()
 
 
 def test_the_attribute_that_places_is_the_one_that_is_blamed() -> None:
-    assert _found(_env(task("a", source=FILE, type="shell", tags=["wbe"], roles=["db"]))) == [
+    assert _found(_env(task("a", source=FILE, type="reboot", tags=["wbe"], roles=["db"]))) == [
         ("warning", "G041", "t.yaml:9", "Did you mean web?")
     ]
 
 
 @pytest.mark.parametrize("name", ["web", "/w.*/", "/primary-w/", "primary-web"])
 def test_a_role_that_nobody_has_here_is_worth_a_note(name: str) -> None:
-    taken = _env(task("a", source=FILE, type="shell", roles=[name]), primary=["web"])
+    taken = _env(task("a", source=FILE, type="reboot", roles=[name]), primary=["web"])
 
     assert _found(taken) == [("info", "G042", "t.yaml:5", "")]
 
 
 @pytest.mark.parametrize("name", ["db", "*", "master", "/.*/", "primary-db"])
 def test_a_task_that_runs_somewhere_is_good(name: str) -> None:
-    assert _found(_env(task("a", source=FILE, type="shell", roles=[name]), primary=["db"]), "db=2") == []
+    assert _found(_env(task("a", source=FILE, type="reboot", roles=[name]), primary=["db"]), "db=2") == []
 
 
 def test_a_group_that_lists_an_unknown_task_is_an_error() -> None:
@@ -163,14 +163,14 @@ def test_a_master_merges_nothing_while_two_plugins_define_one_task() -> None:
 
 def test_a_row_has_the_findings_of_its_task() -> None:
     previewed = preview(
-        _env(task("a", type="shell"), task("b", type="reboot", roles=["db"])), PreviewOptions(assume="db=1")
+        _env(task("a", type="reboot"), task("b", type="reboot", roles=["db"])), PreviewOptions(assume="db=1")
     )
 
     assert {row.task: [finding.code for finding in row.findings] for row in previewed.rows} == {"a": ["G040"], "b": []}
 
 
 def test_a_graph_that_cannot_be_merged_is_previewed_without_what_cannot() -> None:
-    taken = _env(task("a", type="shell"), layers=[layer(CLUSTER, task("b", source=FILE, requires=["a"]))])
+    taken = _env(task("a", type="reboot"), layers=[layer(CLUSTER, task("b", source=FILE, requires=["a"]))])
     previewed = preview(taken, PreviewOptions())
 
     assert [row.task for row in previewed.rows] == ["a"]
