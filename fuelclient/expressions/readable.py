@@ -54,11 +54,13 @@ def refused_filter(snapshot: Snapshot, metadata: Mapping[str, Any]) -> Iterator[
 
 
 def unreadable(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
-    """Yield an error for every YAQL expression that cannot be parsed, at any depth of an attribute, and for every
-    condition in Fuel's own language that cannot be."""
+    """Yield an error for every YAQL expression that cannot be parsed, at any depth of an attribute that has an effect,
+    and for every condition in Fuel's own language that cannot be."""
     for stated in tasks:
         task = stated.task if isinstance(stated, MergedTask) else stated
         for attribute, value in task.attributes.items():
+            if attribute in task.ignored:
+                continue
             for text in expressions_in(value):
                 yield from _problems(yaql_engine.parse, text, stated, attribute)
         condition = task.condition

@@ -28,7 +28,7 @@ _PRINTABLE = "Use printable characters only."
 _ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
 _ON_ITSELF_HINT = "Remove its own name from the list."
 
-_IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
+IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
 IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
 
 _UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
@@ -231,7 +231,7 @@ def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
         yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
     yield from _stars(task)
     for attribute in task.ignored:
-        yield "G029", attribute, _IGNORED.format(attribute), IGNORED_HINT
+        yield "G029", attribute, IGNORED.format(attribute), IGNORED_HINT
     stated = task.attributes.get("fault_tolerance")
     if stated is not None and task.type in ("", TaskType.GROUP) and (
         not isinstance(stated, int | str) or isinstance(stated, bool) or tolerance_from(stated) is None

@@ -15,6 +15,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import Source, Task, TaskType
 from fuelclient.plugins import constraints
+from fuelclient.plugins.entries import as_legacy, readable
 from fuelclient.plugins.package_files import PackageFiles, without
 from fuelclient.plugins.roles import placing_words
 from fuelclient.serializers.graph import documents_from
@@ -114,7 +115,8 @@ def own_graph(
 
     With `with_primary`, tasks for controllers are also for the primary controller, as in packages of version 1.
     """
-    graph = read(files, [document for document in (*legacy, *tasks) if document.data is not None], owner)
+    stated = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
+    graph = read(files, stated, owner)
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
     entries = as_legacy(replace(graph, tasks=graph.tasks[:first])).tasks
@@ -139,11 +141,6 @@ def beside(groups: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
         for group in groups
         if types.get(group.id) != TaskType.GROUP
     )
-
-
-def as_legacy(graph: GraphDocument) -> GraphDocument:
-    """Return the graph of a `tasks.yaml`, whose entries are legacy ones even if they have ids."""
-    return replace(graph, tasks=tuple(replace(task, legacy=True) for task in graph.tasks))
 
 
 def _with_primary(task: Task) -> Task:

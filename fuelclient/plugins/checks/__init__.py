@@ -30,7 +30,7 @@ from fuelclient.plugins.checks import (
 )
 from fuelclient.plugins.checks.findings import Findings
 from fuelclient.plugins.checks.raw_package import RawPackage, read
-from fuelclient.plugins.graphs import as_legacy
+from fuelclient.plugins.entries import as_legacy, readable
 from fuelclient.plugins.load import read_package
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.select import for_any_release
@@ -103,7 +103,9 @@ def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding
     """Yield the findings of reading the tasks as graphs, as an upload does, and of loading the package."""
     graphs = [documents_from(data.documents, owner_label=package.name) for data in package.of(*_TASK_FILES)]
     if package.major < 5:
-        graphs += [as_legacy(documents_from(data.documents, owner_label=package.name)) for data in package.of("tasks")]
+        own = [document for data in package.of("deployment_tasks") for document in data.documents]
+        entries = ([*readable(data.documents, own)] for data in package.of("tasks"))
+        graphs += [as_legacy(documents_from(documents, owner_label=package.name)) for documents in entries]
     roles = {key_text(name) for name, *_ in package.roles()}
     for packaged in loaded.releases if loaded is not None else ():
         roles |= dict(packaged.release.metadata.get("roles_metadata") or {}).keys()
