@@ -40,13 +40,14 @@ class Similar:
     def nearest(self, word: str) -> str:
         """Return the name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.
 
-        >>> Similar(["controller", "compute"]).nearest("controler")
-        'controller'
+        >>> Similar(["controller", "compute"]).nearest("controler"), Similar(["yaql_exp"]).nearest("YAQL_EXP")
+        ('controller', 'yaql_exp')
         """
         if word not in self._answers:
             if len(self._answers) >= _WORDS or len(word) > _LONGEST:
                 return ""
-            self._answers[word] = self._search(word)
+            small = word.lower()
+            self._answers[word] = self._search(word) or (self._search(small) if small != word else "")
         return self._answers[word]
 
     def _search(self, word: str) -> str:

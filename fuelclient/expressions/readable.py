@@ -39,15 +39,18 @@ def unreadable_filter(metadata: Mapping[str, Any], place: Place) -> Iterator[Fin
         yield Finding(Severity.ERROR, "G024", f"node_filter: {error.message.rstrip('.')}", place, hint=error.hint)
 
 
-def refused_filter(snapshot: Snapshot, metadata: Mapping[str, Any]) -> Iterator[Finding]:
+def check_filter(snapshot: Snapshot, metadata: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield an error for the node filter in the metadata of a merged graph, if a run would refuse it: it cannot be read
-    (G024), or has no value on the environment's nodes (G034)."""
+    (G024), or has no value on the environment's nodes (G034). One that lets none through is a warning (G066)."""
     stated, place = metadata.get("node_filter"), place_of_filter(snapshot.layers)
     found = (*unreadable_filter(metadata, place),)
     yield from found
     if stated and not found:
         try:
-            filtered(snapshot.nodes, stated, chosen)
+            if snapshot.nodes and not filtered(snapshot.nodes, stated, chosen):
+                message = "the graph's node filter lets no node through: a run has nothing to do"
+                hint = "Correct node_filter, or name the nodes of a run with --node."
+                yield Finding(Severity.WARNING, "G066", message, place, hint=hint)
         except FuelError as error:
             message = f"node_filter: {error.message.rstrip('.')}"
             yield Finding(Severity.ERROR, "G034", message, place, hint=error.hint)

@@ -246,8 +246,10 @@ def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
     """Yield each `*` that means no node where it stands (G014)."""
     if task.is_placed_by_star:
         attribute = task.placement[0]
-        hint = "Write roles: '*' for every node."
-        yield "G014", attribute, f"{attribute}: ['*'] means no node", hint
+        stated = "'*'" if attribute in task.source.lone else "['*']"
+        takes = task.names("roles") == ("*",)
+        hint = f"Remove {attribute}, which takes precedence of roles." if takes else "Write roles: '*' for every node."
+        yield "G014", attribute, f"{attribute}: {stated} means no node", hint
     for attribute in RELATION_LISTS:
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
             shown = attribute.replace("_", "-")

@@ -205,9 +205,9 @@ class GraphPreview(Lister):
         drafted = draft(strict(snapshot) if as_master else snapshot, options, evaluation)
         found = drafted.findings
         if not options.node_ids and drafted.merged.metadata.get("node_filter"):
-            from fuelclient.expressions.readable import refused_filter  # few graphs have a filter
+            from fuelclient.expressions.readable import check_filter  # few graphs have a filter
 
-            found = (*found, *refused_filter(drafted.snapshot, drafted.merged.metadata))
+            found = (*found, *check_filter(drafted.snapshot, drafted.merged.metadata))
         if as_master:
             found = (*found, *in_graph(drafted, evaluation, found))
         drafted = replace(drafted, findings=found)

@@ -95,9 +95,10 @@ class GraphValidate(DocumentCheck):
 def _with_unreadable(findings: Iterable[Finding], drafted: Draft) -> tuple[Finding, ...]:
     """Return findings with those about unreadable expressions (G024), which say more than that they cannot be computed
     (G034)."""
-    from fuelclient.expressions.readable import refused_filter, unreadable
+    from fuelclient.expressions.readable import check_filter, unreadable
+    from fuelclient.model.finding import errors_in
 
-    found = (*refused_filter(drafted.snapshot, drafted.merged.metadata), *unreadable(drafted.merged.tasks))
+    found = (*errors_in(check_filter(drafted.snapshot, drafted.merged.metadata)), *unreadable(drafted.merged.tasks))
     told = {(finding.task, finding.place) for finding in found}
     return *(one for one in findings if one.code != "G034" or (one.task, one.place) not in told), *found
 

@@ -82,6 +82,7 @@ def test_an_unreadable_condition_is_told_once(tiny: CommandLine, condition: str)
         ("$.nosuch = 1", ["G034"]),
         ("$.id + name", ["G034"]),
         ("$.id > 0", []),
+        ("$.id > 99", []),
         ("'$.id = 1'", []),
         ("''", []),
     ],
@@ -97,4 +98,8 @@ def test_a_node_filter_that_a_run_refuses(tiny: CommandLine, stated: str, codes:
     assert run.code == validated.code == (7 if codes else 0), run
     assert [row["code"] for row in validated.json if row["severity"] == "error"] == codes
     assert [code for code in ("G024", "G034") if f"[{code}]" in previewed.err] == codes
+    assert ("node filter lets no node through: a run has nothing to do [G066]" in previewed.err) == (
+        stated == "$.id > 99"
+    )
+    assert "[G066]" not in named.err + str(validated.json)
     assert "error:" not in named.err  # a run on named nodes reads no filter

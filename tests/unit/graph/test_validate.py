@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from building import CLUSTER, RELEASE, layer, plugin, task
+from building import CLUSTER, RELEASE, layer, plugin, task, tasks_from
 
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references
@@ -225,6 +225,15 @@ def test_a_star_that_means_no_node_is_a_warning_here_and_in_the_merged_graph(sta
     for found in (_check(starred), check_references(merge_layers([layer(RELEASE, starred, task("b", type="reboot"))]))):
         [result] = [finding for finding in found if finding.code == "G014"]
         assert said in result.message
+
+
+def test_a_star_that_means_no_node_is_quoted_as_written() -> None:
+    (lone,) = _check(*tasks_from([{"id": "a", "type": "reboot", "groups": "*"}]))
+    assert (lone.message, lone.hint) == ("task a: groups: '*' means no node", "Write roles: '*' for every node.")
+    (beside,) = _check(*tasks_from([{"id": "a", "type": "reboot", "roles": "*", "tags": ["*"]}]))
+    assert (beside.message, beside.hint) == (
+        "task a: tags: ['*'] means no node", "Remove tags, which takes precedence of roles.",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
