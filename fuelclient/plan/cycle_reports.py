@@ -24,6 +24,11 @@ _MOST_DROPS = 10
 _MOST_TRIALS = 10
 """Of a longer cycle, so many edges are tried; each trial expands the graph again."""
 
+_MOST_EXPANDED = 3000
+"""All trials of a cycle together expand so many tasks, unless fewer than `_LEAST_TRIALS` would be left."""
+
+_LEAST_TRIALS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Drop:
@@ -181,8 +186,9 @@ class _Fixes:
             return
         found = False
         edges = list(pairwise((*cycle, cycle[0])))
-        if len(edges) > _MOST_TRIALS:
-            edges = sorted(edges, key=self._is_old)[:_MOST_TRIALS]
+        most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
+        if len(edges) > most:
+            edges = sorted(edges, key=self._is_old)[:most]
         for edge in edges:
             drops, changed = self._without(few, self._expansion, edge)
             if drops and not _is_cyclic(changed, self._expansion.fleet, self._ids):
