@@ -128,9 +128,8 @@ class _Tags(_Noun[Tag]):
 
 _ROLES = _Roles("role", lambda backend: backend.roles, role_from, role_to)
 _TAGS = _Tags("tag", lambda backend: backend.tags, tag_from, tag_to)
-_ROLE = opened(
-    ("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(opened(("id",), id=NAME)), tags=listed(NAME)
-)
+_VOLUME = opened(("id",), id=NAME, allocate_size={"enum": ["all", "min", "full-disk"]})
+_ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(_VOLUME), tags=listed(NAME))
 _TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
 
 ROUTES = tuple(

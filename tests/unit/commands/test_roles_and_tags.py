@@ -84,6 +84,12 @@ def test_descriptions_go_through_pipes(tiny: CommandLine) -> None:
         (["create", "-n", "other"], "meta: []\n", 7, "meta must be a mapping, not a list"),
         (["create", "-n", "other"], "[]\n", 7, "the description of a role is a mapping, not a list"),
         (["create", "-n", "other"], "volumes_roles_mapping: [os]\n", 7, "a volume of a role is a mapping with an id"),
+        (
+            ["create", "-n", "other"],
+            "volumes_roles_mapping:\n- {id: os, allocate_size: maximal}\n",
+            7,
+            "<stdin>:2: allocate_size must be all, min or full-disk, not the string 'maximal'",
+        ),
         (["create", "-n", "other"], "volumes_roles_mapping: [{id: os}]\n", 7, "takes the volume os, which release 1"),
         (["update", "-n", "compte"], WATCHER, 5, "Did you mean compute?"),
         (["delete", "-n", "compute"], "", 6, "Node 2 has the role compute"),
