@@ -126,7 +126,7 @@ def slow(request: Request) -> None:
 
 def test_a_run_that_was_not_confirmed_may_have_begun() -> None:
     with serving(after_version(slow)) as server:
-        backend = NailgunBackend(Master(server.url, timeout=2))
+        backend = NailgunBackend(Master(server.url, total_timeout=2))
         with pytest.raises(Unavailable, match="may have begun") as caught:
             backend.runs.begin(RunRequest(7))
         assert "fuel2 task list --env 7" in str(caught.value)
