@@ -195,7 +195,8 @@ class Remaining:
 
 @dataclass(slots=True)
 class _Graph:
-    """How far one graph of a run is. An instance that runs but did not run earlier makes the earlier run no guide."""
+    """How far one graph of a run is. An instance that runs but did not run earlier makes the earlier run no guide;
+    `surprises` counts those."""
 
     earlier: Earlier | None = None
     graph_type: str = ""
@@ -204,12 +205,12 @@ class _Graph:
     todo: float = 0.0
     total: float = 0.0
     by_node: dict[NodeKey, float] = field(default_factory=lambda: defaultdict(float))
-    is_surprised: bool = False
+    surprises: int = 0
 
     @property
     def guide(self) -> Earlier | None:
         """The earlier run, if the duration of this one can be estimated from it."""
-        if self.earlier is None or self.is_surprised:
+        if self.earlier is None or self.surprises:
             return None
         is_comparable = not self.expected or (self.total > 0 and self.earlier.busiest > 0)
         return self.earlier if is_comparable else None
@@ -345,17 +346,23 @@ class Progress:
         child, task, node = self.keys[number]
         graph = self._graphs[child]
         self.counts[self.word(number)] -= 1
+        graph.surprises -= self._is_surprising(number)
         self.statuses[number], self.reasons[number], self.messages[number] = status, reason, message
         self.began[number], self.ended[number] = began, ended
         self.counts[self.word(number)] += 1
+        graph.surprises += self._is_surprising(number)
         if status is InstanceStatus.RUNNING and began is not None:
             self.running[number] = parse_time(began)
         elif status is not InstanceStatus.RUNNING:
             self.running.pop(number, None)
             graph.end(task, node)
-        # an instance that is passed by has one time for both, and was never expected to take any
-        graph.is_surprised = graph.is_surprised or (began != ended and graph.seconds(task, node) is None)
         return True
+
+    def _is_surprising(self, number: int) -> bool:
+        """Return whether an instance took time though it did not run earlier. One that is passed by has one time for
+        its begin and end, and was never expected to take any."""
+        child, task, node = self.keys[number]
+        return self.began[number] != self.ended[number] and self._graphs[child].seconds(task, node) is None
 
     # one instance
 

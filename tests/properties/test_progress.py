@@ -16,7 +16,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.commands.task.failures import Failures
 from fuelclient.commands.task.follow import Follower, PlainLines
 from fuelclient.commands.task.live_display import LiveDisplay, frame
-from fuelclient.insight.progress import Progress, explanation, remaining_words
+from fuelclient.insight.progress import Earlier, Progress, explanation, remaining_words
 from fuelclient.model.run import (
     CHILD,
     PARENT,
@@ -217,3 +217,22 @@ def test_what_is_told_once_more_changes_nothing() -> None:
     began = Event(1, text(0), EventKind.INSTANCE, 1, 2, "default", "a", 1, "running")
     assert progress.apply([began, replace(began, id=2, status="ready", time=text(9))]) == []
     assert (progress.word(0), progress.seconds(0, BEGAN)) == ("ready", 9.0)
+
+
+def test_an_instance_that_took_no_time_does_not_spoil_the_estimate() -> None:
+    """It did not run earlier, and who saw it run expects the same as who came later."""
+    rows = [HistoryRow(2, "default", task, 1, InstanceStatus.PENDING) for task in ("a", "b")]
+    moves = [
+        Event(number, text(5), EventKind.INSTANCE, 1, 2, "default", "b", 1, status, "", "")
+        for number, status in enumerate((InstanceStatus.RUNNING, InstanceStatus.READY))
+    ]
+    ended = replace(rows[1], status=InstanceStatus.READY, time_start=text(5), time_end=text(5))
+    earlier = {2: Earlier(7, 60, {("a", 1): 60.0})}
+    child = Run(2, "u", 1, CHILD, RunStatus.RUNNING, REQUEST, "default", 1, time_start=text(0), digest="d")
+    run = Run(1, "u", 1, PARENT, RunStatus.RUNNING, REQUEST, time_start=text(0), children=(child,))
+    watched, joined = Progress(rows, earlier), Progress([rows[0], ended], earlier)
+    watched.apply(moves[:1])
+    assert remaining_words(watched, run, BEGAN + timedelta(seconds=5)) == []
+    watched.apply(moves[1:])
+    for progress in (watched, joined):
+        assert remaining_words(progress, run, BEGAN + timedelta(seconds=9)) == ["about 1:00 left", "(judging by run 7)"]
