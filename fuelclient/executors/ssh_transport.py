@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,11 @@ class SshTransport:
         command = shlex.join(["/bin/sh", "-c", script, "fuel2", *arguments])
         async with self._sessions:
             try:
-                process = await self._begun(command, stdin)
+                process = await self._begun(command)
+                with suppress(BrokenPipeError):  # what ends before it has read its input is judged by its exit code
+                    if stdin:
+                        process.stdin.write(stdin)
+                        process.stdin.write_eof()
                 done = await process.wait()
             except (asyncssh.Error, OSError) as error:
                 raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
@@ -69,7 +74,7 @@ class SshTransport:
             raise ConnectionBroken(f"The connection to {self.place} broke while a script ran there.")
         return Completed(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
 
-    async def _begun(self, command: str, stdin: bytes) -> asyncssh.SSHClientProcess[bytes]:
+    async def _begun(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
         """Return a process of the command.
 
         Without a channel the command was not even sent. So if the connection was dead already, open it again; and if
@@ -81,7 +86,7 @@ class SshTransport:
         while True:
             connection = await self._open()
             try:
-                return await connection.create_process(command, input=stdin, encoding=None)
+                return await connection.create_process(command, encoding=None)
             except asyncssh.ChannelOpenError as error:
                 if error.code != asyncssh.OPEN_CONNECT_FAILED:
                     raise

@@ -197,3 +197,18 @@ async def _run(site: Site, job: Any) -> Outcome:
         return await executor.run(job, site.lines.append)
     finally:
         await executor.close()
+
+
+def test_a_script_that_ends_before_it_reads_its_input_is_judged_by_its_exit_code(site: Site) -> None:
+    node = site.target(site.daemon())
+
+    async def codes() -> set[int]:
+        connections = Connections(site.options())
+        try:
+            transport = connections.transport(node)
+            calls = [transport.call("exit 3", stdin=b"x" * 100) for _ in range(60)]
+            return {done.rc for done in await asyncio.gather(*calls)}
+        finally:
+            await connections.close()
+
+    assert asyncio.run(codes()) == {3}
