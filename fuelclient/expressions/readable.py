@@ -49,7 +49,7 @@ def check_filter(snapshot: Snapshot, metadata: Mapping[str, Any]) -> Iterator[Fi
         try:
             if snapshot.nodes and not filtered(snapshot.nodes, stated, chosen):
                 message = "the graph's node filter lets no node through: a run has nothing to do"
-                hint = "Correct node_filter, or name the nodes of a run with --node."
+                hint = "It may be so on purpose, until nodes are marked; --node names the nodes of a run."
                 yield Finding(Severity.WARNING, "G066", message, place, hint=hint)
         except FuelError as error:
             message = f"node_filter: {error.message.rstrip('.')}"

@@ -169,7 +169,9 @@ def test_runs_stay_as_long_as_a_run_may_be_resumed_that_is_compared_with_them(
 
 
 def test_a_user_deletes_runs_by_age(env: Executions) -> None:
-    numbers = [env.run(force=True).id for _ in range(3)]
+    ran = [env.run(force=True) for _ in range(3)]
+    assert {run.status for run in ran} == {"ready"}, ran
+    numbers = [run.id for run in ran]
     fuel2 = CommandLine(env.engine)
     assert fuel2.ok("task", "delete", "--older-than", "1d").out == "0 tasks deleted\n"
     change(env, "UPDATE transactions SET time_end = '2001-01-01T00:00:00.000000' WHERE id < 3")
