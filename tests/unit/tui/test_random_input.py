@@ -22,7 +22,7 @@ def test_random_input_ends_nothing(seed: int, demo: Path) -> None:
     """100 000 events in all, from another size for each seed; what fails is repeated with its seed."""
 
     async def story() -> None:
-        async with driven(connecting(demo), SIZES[seed % len(SIZES)]) as one:
+        async with driven(connecting(demo), SIZES[seed % len(SIZES)], drawn=True) as one:
             last = await throw(one, random.Random(seed), _EACH if seed else _QUICK)  # noqa: S311
             assert last == [], f"it ended with {one.ui._exception!r}"
             await one.settle()
