@@ -117,6 +117,13 @@ def _place(parameters: Mapping[str, Any], name: str) -> str:
     return absolute(parameters, name)
 
 
+def _target(parameters: Mapping[str, Any], name: str) -> str:
+    place = _place(parameters, name)
+    if is_remote(place) and is_remote(parameters.get("src")):
+        raise ValueError("src and dst are both rsync:// addresses, and rsync copies only from or to one")
+    return place
+
+
 def _data(parameters: Mapping[str, Any], name: str) -> bytes:
     value = parameters.get(name)
     if value is None:
@@ -168,7 +175,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
             "debug": partial(flag, default=False),
             "command_prefix": partial(text, default=""),
         },
-        TaskType.SYNC: {"src": _place, "dst": _place},
+        TaskType.SYNC: {"src": _place, "dst": _target},
         TaskType.UPLOAD_FILE: {
             "path": absolute,
             "data": _data,

@@ -19,8 +19,6 @@ _NAME = "tree.tar"
 def steps(job: Job) -> tuple[Step, ...]:
     """Raise `ValueError` for a path that is missing, or a target directory that must never be emptied."""
     values = read(TaskType.SYNC, job.parameters)
-    if is_remote(values["src"]) and is_remote(values["dst"]):
-        raise ValueError("src and dst are both rsync:// addresses, and rsync copies only from or to one")
     return (Sync(values["src"], values["dst"]),)
 
 

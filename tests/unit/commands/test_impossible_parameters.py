@@ -83,3 +83,10 @@ def test_a_task_without_parameters_is_refused_by_whoever_knows_all_layers(
     assert validated.code == 7
     assert {row["code"] for row in validated.json} & {"G013", "G046"} == {"G046"}
     assert [(done.code, "[G046]" in done.err) for done in others] == [(7, True)] * 2
+
+
+def test_two_servers_are_found_before_a_run(tiny: CommandLine) -> None:
+    text = "- {id: s, type: sync, version: 2.1.0, roles: ['*'], parameters: {src: 'rsync://a/x', dst: 'rsync://b/y'}}"
+    document = tiny("graph", "validate", "--file", "-", "-f", "json", stdin=text)
+    assert [finding["code"] for finding in document.json] == ["G046"]
+    assert "src and dst are both rsync:// addresses" in document.json[0]["message"]
