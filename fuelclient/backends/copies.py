@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from fuelclient.environment.copies import Copied, EnvironmentCopy, PastRun
 from fuelclient.environment.differences import graph_key
 from fuelclient.errors import NotFound
+from fuelclient.facts.uploaded import by_node
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary
 from fuelclient.model.run import CHILD, HistoryFilter, RunRequest
 from fuelclient.model.status import InstanceStatus
@@ -67,7 +68,7 @@ def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
         names,
         tuple(_past(backend, inputs)),
         has_parts=backend.capabilities.inputs,
-        uploaded=backend.facts.get(cluster_id),
+        uploaded=by_node(backend.facts.get(cluster_id)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import add_env, stated
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
-from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
         uid = COMMON_FILE if uid == OLD_COMMON_FILE else uid
         part = plain(document.data)
         key = stem if stem == f"{part.get('role')}_{uid}" else uid
-        if key in parts:
+        same = [other for other in parts if uid_of(other) == uid and uid in (key, other)]
+        if key in parts or same:
             raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
         inside = str(part.pop("uid", uid))
         if inside != uid:
@@ -102,6 +103,20 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
             raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
         parts[key] = part
     return parts
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether a file is not somebody else's ROLE_UID, such as a backup_2016: facts of a role state that role."""
+    from fuelclient import files
+
+    role = os.path.basename(path).rpartition("_")[0]
+    if not role:
+        return True
+    try:
+        data = files.load(path).data
+    except FuelError:
+        return False
+    return isinstance(data, Mapping) and data.get("role") == role
 
 
 def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], overwrites: Overwrites) -> bool:
@@ -117,7 +132,7 @@ def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], 
         return False  # if its parent is missing, the first write will say so
     with permitted(directory, to="read"):
         listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    stale = [name for name in listed if ours.fullmatch(name)]
+    stale = [name for name in listed if ours.fullmatch(name) and _is_ours(os.path.join(directory, name))]
     if not stale:
         return False
     if not overwrites(directory, exists=True):

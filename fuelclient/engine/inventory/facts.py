@@ -8,7 +8,7 @@ from fuelclient.engine.reading import environment, lookup
 from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.facts.uploaded import NULL, by_node
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
 from fuelclient.store import facts as stored
@@ -50,14 +50,14 @@ class Facts:
                     f"The facts of {name} are {in_words(part)}, not a mapping.",
                     hint="Write facts as names with values.",
                 )
-        facts = by_node(facts)
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
             known = [MASTER, NULL, *(str(node.id) for node in nodes.of_cluster(connection, cluster_id))]
-            for uid in facts.nodes:
-                if uid not in known:
-                    raise NotFound("node", f"{uid} of environment {cluster_id}", known=known)
-            stored.put(connection, cluster_id, facts)
+            for name, part in facts.nodes.items():
+                of_role = part.get("role") == name.rpartition("_")[0]  # else all of the name is a uid
+                if (uid_of(name) if of_role else name) not in known:
+                    raise NotFound("node", f"{name} of environment {cluster_id}", known=known)
+            stored.put(connection, cluster_id, by_node(facts))
             keep_primaries(connection, cluster_id)
 
     def delete(self, cluster_id: int) -> None:
