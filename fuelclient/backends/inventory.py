@@ -127,7 +127,8 @@ class Descriptions(Protocol[Value]):
         its own."""
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Add a role or a tag. In an environment it replaces one of its release or of a plugin.
+        """Add a role or a tag, and return the one that counts: in an environment it replaces one of its release,
+        and a plugin's replaces both.
 
         Raise `Conflict` if the owner itself has one of this name, or is a release that a plugin defines. Raise
         `UsageError` for an impossible name.

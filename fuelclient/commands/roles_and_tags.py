@@ -110,7 +110,8 @@ class _Upload(_Named[Value]):
         super().add_arguments(parser)
         add_place(parser, "read")
 
-    def store(self, owner: OwnerRef, value: Value) -> None:
+    def store(self, owner: OwnerRef, value: Value) -> Value:
+        """Store the value, and return the one that counts now."""
         raise NotImplementedError
 
     def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
@@ -122,7 +123,9 @@ class _Upload(_Named[Value]):
         value = self.noun.read(document, parsed_args.name)
         warn_of_tasks({value.name: value.metadata})
         self.require_agreement(parsed_args, owner)
-        self.store(owner, value)
+        counts = self.store(owner, value)
+        if counts.owner.startswith("plugin "):
+            LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
         self.say(
             f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
             f"{self.done} from {document.file if path == STDOUT else path}"
@@ -140,8 +143,8 @@ class _Create(_Upload[Value]):
         require_name(self.noun.word, parsed_args.name)  # first, or an invalid name would be reported as a missing file
         super().take_action(parsed_args)
 
-    def store(self, owner: OwnerRef, value: Value) -> None:
-        self.noun.facet(self.writable()).create(owner, value)
+    def store(self, owner: OwnerRef, value: Value) -> Value:
+        return self.noun.facet(self.writable()).create(owner, value)
 
 
 class _Update(_Upload[Value]):
@@ -157,8 +160,8 @@ class _Update(_Upload[Value]):
         what = f"the {self.noun.word} '{parsed_args.name}' of {described(owner)}"
         self.ask(parsed_args, lambda: f"Replace {what}?")
 
-    def store(self, owner: OwnerRef, value: Value) -> None:
-        self.noun.facet(self.writable()).update(owner, value)
+    def store(self, owner: OwnerRef, value: Value) -> Value:
+        return self.noun.facet(self.writable()).update(owner, value)
 
 
 class _Download(_Named[Value]):
@@ -278,7 +281,8 @@ class RoleCreate(_Create[Role]):
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. It holds what
     'role download' writes: meta (name, description, tags, conflicts, limits, restrictions ...) and
-    volumes_roles_mapping. A role of an environment overrides the role of the same name in its release or a plugin.
+    volumes_roles_mapping. A role of an environment overrides the role of the same name in its release; one of a
+    plugin overrides both.
 
       fuel2 role create --release 1 --name watcher -f yaml
       fuel2 role create --env 1 --name watcher --file watcher.yaml

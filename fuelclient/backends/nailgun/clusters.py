@@ -98,7 +98,7 @@ class Clusters:
         try:
             self._session.put(attributes_path(cluster_id), body, about, force=force or None)
         except Conflict as error:
-            if not force:
+            if not force and "deployment" in error.message:
                 error.hint = error.hint or _FORCE
             raise
         return self.settings(cluster_id)

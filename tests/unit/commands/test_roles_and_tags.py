@@ -209,3 +209,16 @@ def test_every_role_and_tag_of_a_real_release_comes_back_as_it_was(fuel2: Comman
     fuel2.ok("release", "repos", "update", 1, "--file", "-", stdin=repos)
     assert fuel2.ok("release", "repos", "list", 1, "-f", "json").out == repos
     assert len(fuel2.ok("release", "component", "list", 1, "-f", "json").json) == len(before["components_metadata"])
+
+
+def test_a_role_that_a_plugin_hides_is_told(tmp_path: Path) -> None:
+    fuel2 = CommandLine(tmp_path / "engine.db")
+    fuel2.ok("demo")
+    own = "meta: {name: Own, description: own, tags: [compute]}\n"
+    for verb, name, hidden in (
+        ("create", "image-cache", True),
+        ("update", "image-cache", True),
+        ("create", "x", False),
+    ):
+        done = fuel2.ok("role", verb, "-e", 1, "-n", name, "--file", "-", stdin=own)
+        assert ("It has no effect: plugin image-cache-1.2.0 has the role image-cache, too." in done.err) == hidden
