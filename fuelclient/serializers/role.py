@@ -21,6 +21,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"
 _ROLE_KEYS = ("name", "meta", _MAPPING)
 _TAG_KEYS = ("name", "meta")
+DESCRIBED = _ROLE_KEYS
+"""The keys with which Nailgun's API describes a role; a tag has the first two."""
 _MAPPED = ("id", "allocate_size")
 """All that Nailgun returns of a volume of a role; the volumes themselves are metadata of the release."""
 _SIZES = ("all", "min", "full-disk")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, FuelError, NotFound, UsageError
+from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
+from fuelclient.serializers.role import DESCRIBED, role_from_document, role_to, tag_from_document, tag_to
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", Role, Tag)
 
+_INHERITED = ("release", "plugin ")
+"""How the owners of tags begin that an environment has from elsewhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Noun(Generic[Value]):
@@ -29,7 +33,7 @@ class _Noun(Generic[Value]):
 
     noun: str
     facet: Callable[[Backend], Descriptions[Value]]
-    read: Callable[[Any], Value]
+    read: Callable[[Document, str], Value]
     write: Callable[[Value], Any]
 
     def list_all(self, call: Call) -> Any:
@@ -43,8 +47,9 @@ class _Noun(Generic[Value]):
             return self.write(known[name])
 
     def create(self, call: Call) -> Any:
-        text = f"{self.noun.capitalize()} with name {call.body['name']} already exists for {self._owner(call)}"
-        with refusing(Conflict, 409, text):
+        name = call.body["name"]
+        text = f"{self.noun.capitalize()} with name {name} already exists for {self._owner(call)}"
+        with refusing(Conflict, 409, text) if name in self._known(call) else nullcontext():
             return self.write(self.facet(call.backend).create(owner_of(call), self._stated(call)))
 
     def update(self, call: Call) -> Any:
@@ -64,8 +69,9 @@ class _Noun(Generic[Value]):
         self.facet(backend).delete(owner, name)
 
     def _stated(self, call: Call) -> Value:
-        """Return what the body describes."""
-        return self.read(call.body)
+        """Return what the body describes: as a file would, so that no mistake in it is lost."""
+        body = {key: call.body[key] for key in DESCRIBED if key in call.body}
+        return self.read(Document(body, ""), call.body["name"])
 
     def _missing(self, call: Call) -> AbstractContextManager[None]:
         text = f"{self.noun.capitalize()} '{call.path['name']}' is not found for the {self._owner(call)}"
@@ -97,8 +103,8 @@ class _Noun(Generic[Value]):
 class _Roles(_Noun[Role]):
     def _stated(self, call: Call) -> Role:
         """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
-        role, known = self.read(call.body), set(_TAGS._known(call))
-        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known and tag != role.name]
+        role, known = super()._stated(call), set(_TAGS._known(call))
+        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known]
         if unknown:
             text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."
             raise HttpError(400, text, NotFound("tag", unknown[0], known=sorted(known)))
@@ -113,6 +119,8 @@ class _Tags(_Noun[Tag]):
         try:
             backend.tags.delete(owner, name)
         except Conflict:
+            if owner.level is Level.CLUSTER and backend.tags.of_cluster(owner.id)[name].owner.startswith(_INHERITED):
+                raise
             try:
                 for role in described(owner.id).values():
                     if name in (tags := role.metadata.get("tags") or ()):
@@ -126,10 +134,16 @@ class _Tags(_Noun[Tag]):
                 raise
 
 
-_ROLES = _Roles("role", lambda backend: backend.roles, role_from, role_to)
-_TAGS = _Tags("tag", lambda backend: backend.tags, tag_from, tag_to)
+_ROLES = _Roles("role", lambda backend: backend.roles, role_from_document, role_to)
+_TAGS = _Tags("tag", lambda backend: backend.tags, tag_from_document, tag_to)
 _VOLUME = opened(("id",), id=NAME, allocate_size={"enum": ["all", "min", "full-disk"]})
-_ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(_VOLUME), tags=listed(NAME))
+_ROLE = opened(
+    ("name", "meta", "volumes_roles_mapping"),
+    name=NAME,
+    meta=MAPPING,
+    volumes_roles_mapping=listed(_VOLUME),
+    tags=listed(NAME),
+)
 _TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
 
 ROUTES = tuple(

@@ -138,7 +138,36 @@ def test_defaults_have_the_sections_of_plugins(api: Api, mitaka: int, plugin: st
 
 
 def role(name: str, *tags: str, **more: Any) -> dict[str, Any]:
-    return {"name": name, "meta": {"name": name, "description": "d", "tags": [*tags]}, **more}
+    meta = {"name": name, "description": "d", "tags": [*tags]}
+    return {"name": name, "meta": meta, "volumes_roles_mapping": [], **more}
+
+
+@pytest.mark.parametrize(
+    ("noun", "body", "said"),
+    [
+        ("roles", {"name": "new", "meta": {"name": "N", "description": "d"}}, "'volumes_roles_mapping' is a required"),
+        ("roles", role("new", "new"), "tags new do not exist"),
+        ("roles", role("new", meta={"name": "N", "conflicts": 5}), "conflicts must be"),
+        ("roles", role("new", meta={"name": "N", "tags": "compute"}), "tags must be a list"),
+        ("roles", role("new", volumes_roles_mapping=[{"id": "os", "allocate_size": "x"}]), "'x' is not one of"),
+        ("tags", {"name": "new", "meta": {"has_primary": "no"}}, "has_primary must be true or false"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
+def test_a_mistake_in_a_posted_role_or_tag_is_not_lost(
+    api: Api, owner: str, noun: str, body: dict[str, Any], said: str
+) -> None:
+    told = api.refusal("POST", f"{owner}/{noun}", body, status=400)
+    assert said in told
+    assert "answer" not in told
+    assert "new" not in [one["name"] for one in api.ask("GET", f"{owner}/{noun}")]
+
+
+def test_a_tag_of_the_release_is_not_taken_from_an_environment(api: Api) -> None:
+    api.ask("POST", "releases/1/tags", {"name": "eyes", "meta": {}}, status=201)
+    api.ask("POST", "clusters/1/roles", role("watcher", "eyes"), status=201)
+    assert "role" not in api.refusal("DELETE", "clusters/1/tags/eyes", status=409).lower()
+    assert api.ask("GET", "clusters/1/roles/watcher")["meta"]["tags"] == ["eyes"]
 
 
 @pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])

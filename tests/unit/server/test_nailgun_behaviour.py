@@ -147,8 +147,8 @@ def test_a_number_that_is_none_is_refused_where_it_stands(api: Api, env: Executi
         ("clusters", {"name": "a\x07b", "release_id": 1}, "environment"),
         ("nodes", {"name": "a\x1b[2J", "mac": ""}, "node"),
         ("sequences", {"name": "a\nb", "release": 1, "graphs": [{"type": "default"}]}, "sequence"),
-        ("releases/1/roles", {"name": "a\x07", "meta": {}}, "role"),
-        ("clusters/1/roles", {"name": "a/b", "meta": {}}, "role"),
+        ("releases/1/roles", {"name": "a\x07", "meta": {}, "volumes_roles_mapping": []}, "role"),
+        ("clusters/1/roles", {"name": "a/b", "meta": {}, "volumes_roles_mapping": []}, "role"),
         ("releases/1/tags", {"name": "a\x9b", "meta": {}}, "tag"),
     ],
 )
@@ -167,7 +167,8 @@ def test_no_role_has_a_slash_in_its_name(api: Api, noun: str, end: str) -> None:
     missing = f"{noun.capitalize()} 'a/b' is not found for the release 1"
     for method in ("GET", "DELETE"):
         assert api.refusal(method, path, status=404) == missing
-    assert api.refusal("PUT", path, {"name": "a/b", "meta": {}}, status=404) == missing
+    body = {"name": "a/b", "meta": {}, **({"volumes_roles_mapping": []} if noun == "role" else {})}
+    assert api.refusal("PUT", path, body, status=404) == missing
     assert "does not exist" in api.plain("GET", f"releases/1/{noun}s/a/b//", status=404)
 
 

@@ -125,7 +125,8 @@ def test_roles_and_tags_are_described(api: Api, owner: str) -> None:
     assert before == {"controller", "compute", "storage"}  # of roles that name no tags
     for noun in ("roles", "tags"):
         where, singular = owner.replace("s/", " "), noun.removesuffix("s").capitalize()
-        body = {"name": "db", "meta": {"name": "DB", "has_primary": True}}
+        volumes: dict[str, Any] = {"volumes_roles_mapping": []} if noun == "roles" else {}
+        body = {"name": "db", "meta": {"name": "DB", "has_primary": True}, **volumes}
         made = api.ask("POST", f"{owner}/{noun}/", body, status=201)
         assert (made["name"], made["meta"]["has_primary"]) == ("db", True)
         assert api.ask("GET", f"{owner}/{noun}/db") == made
