@@ -108,7 +108,7 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
         undo: list[tuple[bool, int]] = []
         findings: list[Finding] = []
         settings = plain(backend.clusters.settings(cluster_id))
-        chosen = {name: _plugin(known, name, plugin_id) for name, plugin_id in wanted.items()}
+        chosen = {name: _plugin(known, name, plugin_id, before.get(name)) for name, plugin_id in wanted.items()}
         try:
             for name, plugin in chosen.items():
                 if plugin is not None:
@@ -163,10 +163,13 @@ def _split(sections: Mapping[str, Any], names: set[str]) -> tuple[dict[str, int 
     return wanted, values
 
 
-def _plugin(known: Mapping[int, Plugin], name: str, plugin_id: int | None) -> Plugin | None:
-    """Return the plugin that the section `name` asks for; the id 0 means the only version of that name."""
+def _plugin(known: Mapping[int, Plugin], name: str, plugin_id: int | None, enabled: Plugin | None) -> Plugin | None:
+    """Return the plugin that the section `name` asks for; the id 0 means the version that is enabled, or the only one
+    of that name."""
     if plugin_id is None:
         return None
+    if plugin_id == 0 and enabled is not None:
+        return enabled
     versions = [plugin for plugin in known.values() if plugin.name == name]
     if plugin_id == 0:
         if len(versions) > 1:

@@ -111,3 +111,9 @@ def test_settings_that_are_refused(
     api: Api, plugins: list[int], path: str, body: dict[str, Any], status: int, told: str
 ) -> None:
     assert told in api.refusal("PUT", path, body, status=status)
+
+
+def test_a_version_that_is_enabled_stays_if_none_is_named(api: Api, plugins: list[int], path: str) -> None:
+    api.ask("PUT", path, enabling(plugins[0]))
+    same = {"editable": {"monitor": {"metadata": {"enabled": True, "chosen_id": None}}}}
+    assert api.ask("PUT", path, same)["editable"]["monitor"]["metadata"]["chosen_id"] == plugins[0]
