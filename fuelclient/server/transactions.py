@@ -29,6 +29,10 @@ _MOST_EVENTS = 1000
 """How many events one response has at most."""
 
 
+_RUNS = "You cannot delete running task manually"
+"""Nailgun's words."""
+
+
 def list_all(call: Call) -> Any:
     query = call.query
     runs = call.backend.runs.list(
@@ -73,7 +77,7 @@ def delete(call: Call) -> Reply:
     except Conflict as error:
         if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
             raise
-        raise HttpError(400, "You cannot delete running task manually", error) from error
+        raise HttpError(400, _RUNS, error) from error
     return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
@@ -82,7 +86,8 @@ def delete_task(call: Call) -> Any:
     run = call.backend.runs.get(call.id("transaction_id"))
     if not run.is_final or run.parent_id is not None:
         why = "it is a part of another one" if run.is_final else "it has not ended"
-        raise HttpError(400, f"Task {run.id} cannot be deleted: {why}.", Conflict(f"Run {run.id} stays: {why}."))
+        text = f"Task {run.id} cannot be deleted: {why}." if run.is_final else _RUNS
+        raise HttpError(400, text, Conflict(f"Run {run.id} stays: {why}."))
     return {"left": list(call.backend.runs.delete(run.id))}
 
 
