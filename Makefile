@@ -2,8 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-# Twice as many workers as processors: half of the time, tests wait for processes, answers and clocks.
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+JOBS ?= auto
 DEMO := .demo
 
 .PHONY: help test test-all test-faults fuzz soak test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
