@@ -248,7 +248,7 @@ def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
         attribute = task.placement[0]
         stated = "'*'" if attribute in task.source.lone else "['*']"
         takes = task.names("roles") == ("*",)
-        hint = f"Remove {attribute}, which takes precedence of roles." if takes else "Write roles: '*' for every node."
+        hint = f"Remove {attribute}: it takes precedence over roles." if takes else "Write roles: '*' for every node."
         yield "G014", attribute, f"{attribute}: {stated} means no node", hint
     for attribute in RELATION_LISTS:
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):

@@ -25,7 +25,8 @@ DESCRIBED = _ROLE_KEYS
 """The keys with which Nailgun's API describes a role; a tag has the first two."""
 _MAPPED = ("id", "allocate_size")
 """All that Nailgun returns of a volume of a role; the volumes themselves are metadata of the release."""
-_SIZES = ("all", "min", "full-disk")
+SIZES = ("all", "min", "full-disk")
+"""The values of `allocate_size`: how much of the disks a volume of a role gets."""
 
 
 def require_name(noun: str, name: str) -> None:
@@ -149,6 +150,6 @@ def _check_volumes(volumes: Any, line: int, report: Report) -> None:
         if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
             message = f"a volume of a role is a mapping with an id, not {in_words(item)}"
             report.error("G006", line_of(item) or at, message, "Write {id: os, allocate_size: min}.")
-        elif item.get("allocate_size", "min") not in _SIZES:
+        elif item.get("allocate_size", "min") not in SIZES:
             message = f"allocate_size must be all, min or full-disk, not {in_words(item['allocate_size'])}"
             report.error("G006", line_of(item, "allocate_size") or at, message, "Write for example min.")

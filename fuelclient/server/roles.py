@@ -12,7 +12,7 @@ from fuelclient.errors import Conflict, FuelError, NotFound, UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.role import DESCRIBED, role_from_document, role_to, tag_from_document, tag_to
+from fuelclient.serializers.role import DESCRIBED, SIZES, role_from_document, role_to, tag_from_document, tag_to
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
@@ -136,7 +136,7 @@ class _Tags(_Noun[Tag]):
 
 _ROLES = _Roles("role", lambda backend: backend.roles, role_from_document, role_to)
 _TAGS = _Tags("tag", lambda backend: backend.tags, tag_from_document, tag_to)
-_VOLUME = opened(("id",), id=NAME, allocate_size={"enum": ["all", "min", "full-disk"]})
+_VOLUME = opened(("id",), id=NAME, allocate_size={"enum": [*SIZES]})
 _ROLE = opened(
     ("name", "meta", "volumes_roles_mapping"),
     name=NAME,

@@ -28,9 +28,8 @@ _INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
 _MOST_EVENTS = 1000
 """How many events one response has at most."""
 
-
 _RUNS = "You cannot delete running task manually"
-"""Nailgun's words."""
+"""Nailgun's words for a run that has not ended."""
 
 
 def list_all(call: Call) -> Any:

@@ -106,7 +106,10 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
 
 
 def _is_ours(path: str) -> bool:
-    """Return whether a file is not somebody else's ROLE_UID, such as a backup_2016: facts of a role state that role."""
+    """Return whether a download may have written this file.
+
+    The facts of a role, ROLE_UID, state that role; a user's backup_2016.yaml does not.
+    """
     from fuelclient import files
 
     role = os.path.basename(path).rpartition("_")[0]

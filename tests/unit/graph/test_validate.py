@@ -232,7 +232,7 @@ def test_a_star_that_means_no_node_is_quoted_as_written() -> None:
     assert (lone.message, lone.hint) == ("task a: groups: '*' means no node", "Write roles: '*' for every node.")
     (beside,) = _check(*tasks_from([{"id": "a", "type": "reboot", "roles": "*", "tags": ["*"]}]))
     assert (beside.message, beside.hint) == (
-        "task a: tags: ['*'] means no node", "Remove tags, which takes precedence of roles.",
+        "task a: tags: ['*'] means no node", "Remove tags: it takes precedence over roles.",
     )  # fmt: skip
 
 

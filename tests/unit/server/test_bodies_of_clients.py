@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import fuel2
+from corpus import corpus
 from executions import Executions, shell
 from http_api import Api
 from package_trees import write_package
@@ -165,7 +167,7 @@ def test_a_mistake_in_a_posted_role_or_tag_is_not_lost(
 
 def test_a_tag_of_the_release_is_not_taken_from_an_environment(api: Api) -> None:
     api.ask("POST", "releases/1/tags", {"name": "eyes", "meta": {}}, status=201)
-    api.ask("POST", "clusters/1/roles", role("watcher", "eyes"), status=201)
+    api.ask("POST", "releases/1/roles", role("watcher", "eyes"), status=201)
     assert "role" not in api.refusal("DELETE", "clusters/1/tags/eyes", status=409).lower()
     assert api.ask("GET", "clusters/1/roles/watcher")["meta"]["tags"] == ["eyes"]
 
@@ -196,3 +198,15 @@ def test_a_task_that_has_ended_is_deleted(api: Api, env: Executions) -> None:
     assert api.ask("DELETE", f"tasks/{begun}", status=202) == {"left": []}
     assert api.refusal("DELETE", f"tasks/{begun}", status=404) == "Transaction not found"
     assert api.ask("GET", "tasks") == []
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("version", ["9.0", "newton"])
+def test_roles_of_real_releases_are_taken_as_they_were_got(api: Api, env: Executions, version: str) -> None:
+    fixture = corpus() / f"fuel-web/{version}/nailgun/nailgun/fixtures/openstack.yaml"
+    fuel2("--engine", env.engine, "release", "import", fixture)
+    paths = [f"releases/{one['id']}/roles" for one in api.ask("GET", "releases")]
+    described = {f"{path}/{one['name']}": one for path in paths for one in api.ask("GET", path)}
+    assert len(described) > 10
+    for path, one in described.items():
+        assert api.ask("PUT", path, one) == one, path
