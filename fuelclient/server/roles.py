@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.errors import Conflict, FuelError, NotFound, UsageError
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
-from fuelclient.model.release import Role, Tag
+from fuelclient.model.release import Release, Role, Tag
 from fuelclient.serializers.role import DESCRIBED, SIZES, role_from_document, role_to, tag_from_document, tag_to
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
@@ -101,6 +101,23 @@ class _Noun(Generic[Value]):
 
 
 class _Roles(_Noun[Role]):
+    def create(self, call: Call) -> Any:
+        """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2 on
+        does. Before, roles had no tags of their own.
+        """
+        if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):
+            text = f"Role {call.body['name']} cannot be created: its meta has no tags, and its release describes tags."
+            hint = "Name in meta.tags those that the role carries: they decide where tasks run."
+            raise HttpError(400, text, InvalidDocument(text, hint=hint))
+        return super().create(call)
+
+    @staticmethod
+    def _release_of(call: Call) -> Release:
+        clusters, releases = call.backend.clusters, call.backend.releases
+        if "release_id" in call.path:
+            return releases.get(call.id("release_id"))
+        return releases.get(clusters.get(call.id("cluster_id")).release_id)
+
     def _stated(self, call: Call) -> Role:
         """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
         role, known = super()._stated(call), set(_TAGS._known(call))

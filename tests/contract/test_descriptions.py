@@ -32,7 +32,7 @@ RELEASE = Release(
         "kept": {"as": "it is"},
     },
 )
-WATCHER = Role("watcher", ("watcher",), {"name": "Watcher", "description": "Watches"})
+WATCHER = Role("watcher", ("db",), {"name": "Watcher", "description": "Watches", "tags": ["db"]})
 
 
 class TestRoles:
@@ -40,7 +40,7 @@ class TestRoles:
         self, backend: Backend, env: int, release: OwnerRef
     ) -> None:
         created = backend.roles.create(release, WATCHER)
-        assert (created.name, created.tags, created.metadata["description"]) == ("watcher", ("watcher",), "Watches")
+        assert (created.name, created.tags, created.metadata["description"]) == ("watcher", ("db",), "Watches")
         assert list(backend.roles.of_release(release.id)) == ["controller", "compute", "watcher"]
         assert "watcher" in backend.roles.of_cluster(env)
         assert backend.releases.get(release.id).metadata["kept"] == {"as": "it is"}
@@ -48,11 +48,11 @@ class TestRoles:
             backend.roles.create(release, WATCHER)
 
     def test_a_role_takes_the_volumes_that_somebody_defines(self, backend: Backend, release: OwnerRef) -> None:
-        taken = Role("watcher", ("watcher",), {}, ({"id": "os", "allocate_size": "min"},))
+        taken = Role("watcher", ("db",), {"tags": ["db"]}, ({"id": "os", "allocate_size": "min"},))
         created = backend.roles.create(release, taken)
         assert created.volumes == ({"id": "os", "allocate_size": "min", "type": "vg"},)
         with refused(InvalidDocument, "role other", "volume ceph", f"release {release.id}", "os"):
-            backend.roles.create(release, Role("other", ("other",), {}, ({"id": "ceph"},)))
+            backend.roles.create(release, Role("other", (), {"tags": []}, ({"id": "ceph"},)))
         assert "other" not in backend.roles.of_release(release.id)
         backend.roles.delete(release, "watcher")
         assert backend.roles.create(release, WATCHER).volumes == ()
@@ -92,7 +92,7 @@ class TestRoles:
             backend.roles.update(cluster, Role("compute", ("compute",), {"name": "Mine"}))
         with refused(Conflict, "role compute", f"release {release.id}"):
             backend.roles.delete(cluster, "compute")
-        backend.roles.create(cluster, Role("compute", ("compute",), {"name": "Mine"}))
+        backend.roles.create(cluster, Role("compute", ("db",), {"name": "Mine", "tags": ["db"]}))
         assert backend.roles.of_cluster(env)["compute"].metadata["name"] == "Mine"
         assert backend.roles.of_release(release.id)["compute"].metadata["name"] == "Compute"
         backend.roles.delete(cluster, "compute")

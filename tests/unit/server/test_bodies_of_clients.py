@@ -187,6 +187,20 @@ def test_roles_have_tags_that_exist_and_lose_those_that_go(api: Api, owner: str)
     assert api.refusal("DELETE", f"{owner}/tags/eyes", status=404).startswith("Tag 'eyes' is not found")
 
 
+@pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
+def test_a_posted_role_names_its_tags_where_the_release_describes_some(api: Api, owner: str) -> None:
+    bare = {"name": "N", "description": "d"}
+    api.ask("POST", f"{owner}/roles", role("before", meta=bare), status=201)
+    api.ask("POST", "releases/1/tags", {"name": "eyes", "meta": {}}, status=201)
+
+    refused = api.refusal("POST", f"{owner}/roles", role("after", meta=bare), status=400)
+    assert refused == "Role after cannot be created: its meta has no tags, and its release describes tags."
+    for name, tags in (("none", ()), ("some", ("eyes",))):
+        api.ask("POST", f"{owner}/roles", role(name, *tags), status=201)
+    api.ask("PUT", f"{owner}/roles/before", api.ask("GET", f"{owner}/roles/before"))
+    assert "after" not in [one["name"] for one in api.ask("GET", f"{owner}/roles")]
+
+
 def test_a_task_that_has_ended_is_deleted(api: Api, env: Executions) -> None:
     env.graph(shell("a", env.held("a")))
     begun = api.ask("POST", "graphs/execute", {"cluster": 1, "graphs": [{"type": "default"}]}, status=202)["id"]
