@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual._context import active_message_pump
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.binding import Binding
 from textual.color import Color
 from textual.css.query import NoMatches
@@ -90,8 +90,11 @@ class EndableApp(App[None]):
         self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Ignore errors of a screen that misses parts of itself while it is taken apart."""
-        if not (isinstance(error, NoMatches) and self._was_left()):
+        """Ignore errors of a screen that misses parts of itself while it is taken apart, and of a timer that looks for
+        a screen when the app has closed them all.
+        """
+        ended = isinstance(error, ScreenStackError) and not self._running
+        if not ended and not (isinstance(error, NoMatches) and self._was_left()):
             super()._handle_exception(error)
 
     def _was_left(self) -> bool:

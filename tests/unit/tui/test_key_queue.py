@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.app import App
 from textual.events import Key
 from tui_driving import Driven, connecting, driven, until
 
@@ -70,6 +71,21 @@ def test_one_timer_looks_after_all_keys_and_none_is_lost(demo: Path) -> None:
         assert len(one.ui._timers) <= before + 1
         await one.settle()
         assert one.main.cursor == MANY
+
+    tell(demo, story)
+
+
+def test_a_timer_that_comes_when_all_screens_are_closed_harms_nothing(
+    demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = App._close_all
+
+    async def and_look(ui: key_queue.PatientApp) -> None:
+        await closed(ui)
+        ui.call_next(ui._looked)
+
+    async def story(one: Driven) -> None:
+        monkeypatch.setattr(App, "_close_all", and_look)
 
     tell(demo, story)
 
