@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value", Role, Tag)
 
 _INHERITED = ("release", "plugin ")
-"""How the owners of tags begin that an environment has from elsewhere."""
+"""How the owners of roles and tags begin that an environment has from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +101,29 @@ class _Noun(Generic[Value]):
 
 
 class _Roles(_Noun[Role]):
+    """Bodies of roles need more than the schema says, but a role that exists, or does not, is told before it."""
+
     def create(self, call: Call) -> Any:
         """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2 on
         does. Before, roles had no tags of their own.
         """
-        if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):
-            text = f"Role {call.body['name']} cannot be created: its meta has no tags, and its release describes tags."
-            hint = "Name in meta.tags those that the role carries: they decide where tasks run."
-            raise HttpError(400, text, InvalidDocument(text, hint=hint))
+        if not self._owns(call, call.body["name"]):
+            _require_volumes(call)
+            if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):
+                name = call.body["name"]
+                text = f"Role {name} cannot be created: its meta has no tags, and its release describes tags."
+                hint = "Name in meta.tags those that the role carries: they decide where tasks run."
+                raise HttpError(400, text, InvalidDocument(text, hint=hint))
         return super().create(call)
+
+    def update(self, call: Call) -> Any:
+        if self._owns(call, call.path["name"]):
+            _require_volumes(call)
+        return super().update(call)
+
+    def _owns(self, call: Call, name: str) -> bool:
+        role = self._known(call).get(name)
+        return role is not None and ("release_id" in call.path or not role.owner.startswith(_INHERITED))
 
     @staticmethod
     def _release_of(call: Call) -> Release:
@@ -151,16 +165,16 @@ class _Tags(_Noun[Tag]):
                 raise
 
 
+def _require_volumes(call: Call) -> None:
+    if "volumes_roles_mapping" not in call.body:
+        text = "'volumes_roles_mapping' is a required property"
+        raise HttpError(400, text, InvalidDocument(text, hint="A role that takes no volumes has an empty list."))
+
+
 _ROLES = _Roles("role", lambda backend: backend.roles, role_from_document, role_to)
 _TAGS = _Tags("tag", lambda backend: backend.tags, tag_from_document, tag_to)
 _VOLUME = opened(("id",), id=NAME, allocate_size={"enum": [*SIZES]})
-_ROLE = opened(
-    ("name", "meta", "volumes_roles_mapping"),
-    name=NAME,
-    meta=MAPPING,
-    volumes_roles_mapping=listed(_VOLUME),
-    tags=listed(NAME),
-)
+_ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(_VOLUME), tags=listed(NAME))
 _TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
 
 ROUTES = tuple(

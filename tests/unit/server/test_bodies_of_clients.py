@@ -188,6 +188,17 @@ def test_roles_have_tags_that_exist_and_lose_those_that_go(api: Api, owner: str)
 
 
 @pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
+def test_whether_a_role_exists_is_told_before_what_its_body_lacks(api: Api, owner: str) -> None:
+    bare = {"name": "ghost", "meta": {"name": "N", "description": "d"}}
+    assert api.refusal("PUT", f"{owner}/roles/ghost", bare, status=404).startswith("Role 'ghost' is not found")
+    api.ask("POST", f"{owner}/roles", role("mine"), status=201)
+    bare["name"] = "mine"
+    assert "already exists" in api.refusal("POST", f"{owner}/roles", bare, status=409)
+    refused = api.refusal("PUT", f"{owner}/roles/mine", bare, status=400)
+    assert refused == "'volumes_roles_mapping' is a required property"
+
+
+@pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
 def test_a_posted_role_names_its_tags_where_the_release_describes_some(api: Api, owner: str) -> None:
     bare = {"name": "N", "description": "d"}
     api.ask("POST", f"{owner}/roles", role("before", meta=bare), status=201)
