@@ -332,10 +332,11 @@ def _properties(schema: Mapping[str, Any]) -> str:
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
+    schema = schema.get("anyOf", [schema])[0]  # the other one is the empty text, which counts as absent
     if "true" in schema.get("enum", ()):
         return "`1`, `0`"
     if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{value}`" for value in schema["enum"] if value)
     if schema.get("type") == "array":
         return "text, repeated"
     return {"integer": "number", "string": "text"}.get(str(schema.get("type")), str(schema.get("type", "")))

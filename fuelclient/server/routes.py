@@ -44,10 +44,12 @@ class Query:
     @property
     def schema(self) -> Schema:
         """The JSON schema of its text."""
+        empty = () if self.required else ("",)
         if self.type is QueryType.NUMBER:
-            return {"type": "integer", "minimum": self.least, "maximum": LARGEST}
+            number = {"type": "integer", "minimum": self.least, "maximum": LARGEST}
+            return number if self.required else {"anyOf": [number, {"enum": [*empty]}]}
         if self.type is QueryType.FLAG:
-            return {"enum": ["0", "1", "t", "f", "true", "false"]}
+            return {"enum": ["0", "1", "t", "f", "true", "false", *empty]}
         if self.type is QueryType.NUMBERS:
             return {
                 "type": "string",
@@ -58,7 +60,7 @@ class Query:
         if not self.words:
             return TEXT
         if self.type is QueryType.WORD:
-            return {"enum": list(self.words)}
+            return {"enum": [*self.words, *empty]}
         choice = "|".join(self.words)
         return {"type": "string", "pattern": f"^(({choice})(,({choice}))*)?$"}
 
