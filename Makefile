@@ -2,10 +2,11 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-JOBS ?= auto
+# Twice as many workers as processors: half of the time, tests wait for processes, answers and clocks.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 DEMO := .demo
 
-.PHONY: help test test-all test-faults fuzz soak test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
+.PHONY: help test test-all test-slow test-faults fuzz soak test-pythons test-here check lint types contracts demo docs renew constraints audit bench clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1 - /p' Makefile
@@ -30,6 +31,13 @@ test: check  ## lint, types, import contracts, then all tests that are not slow
 
 test-all: check  ## the same with the slow tests
 	$(BIN)/python -m pytest -n $(JOBS) -q
+
+# All but the soak, most of tests/faults, and what takes a minute for itself: these are for test-all and test-faults.
+SLOW := $(filter-out tests/faults,$(patsubst %/,%,$(wildcard tests/[acgipsu]*/))) $(addprefix tests/faults/test_,\
+	aftermath.py engine_files.py killed_copies.py store_processes.py system_calls.py)
+
+test-slow: $(VENV)/.ready  ## the slow tests that fit into a quarter of an hour
+	$(BIN)/python -m pytest -n $(JOBS) -m slow -q -k 'not random and not soak and not any_name and not of_many' $(SLOW)
 
 FAULTS ?= 1000
 FAULTS_SEED ?= $(shell date +%s)

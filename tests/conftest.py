@@ -46,12 +46,23 @@ def isolate() -> None:
     for name in set(os.environ) - KEPT:
         if name.upper().startswith(PREFIXES):
             del os.environ[name]
+    _work_in_memory()
     empty = tempfile.mkdtemp(prefix="fuelclient-home-")
     atexit.register(shutil.rmtree, empty, ignore_errors=True)
     os.environ.update(FIXED, HOME=empty)
     time.tzset()
     os.umask(0o022)
     sys.dont_write_bytecode = False  # or each of hundreds of processes would compile the whole package
+
+
+def _work_in_memory(room: int = 4 << 30) -> None:
+    """Put the files of tests into memory, if it has room for them: a sixth of the processor time went into waiting for
+    disks, and engine files are made by the thousand. Whoever sets TMPDIR wants them there."""
+    memory = Path("/dev/shm")  # noqa: S108 (pytest makes a directory of its own there)
+    if "TMPDIR" not in os.environ and memory.is_dir() and os.access(memory, os.W_OK):
+        found = os.statvfs(memory)
+        if found.f_bavail * found.f_frsize >= room and not found.f_flag & os.ST_NOEXEC:
+            os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
 
 
 def _keep_pip_working(home: Path, environ: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from failures import failures
 
 from fuelclient.backends.base import Backend
 
@@ -75,21 +76,25 @@ def homes(name: str) -> Iterator[object]:
         yield place
 
 
-@pytest.mark.parametrize("name", dotted_names())
-def test_a_dotted_name_exists(name: str) -> None:
-    first, *rest = name.split(".")
-    if first == "backend":  # any object of the boundary
-        facet = typing.get_type_hints(getattr(Backend, rest[0]).fget)["return"]
-        assert all(hasattr(facet, method) for method in rest[1:])
-    else:
-        assert list(homes(name))
+def test_a_dotted_name_exists() -> None:
+    def check(name: str) -> None:
+        first, *rest = name.split(".")
+        if first == "backend":  # any object of the boundary
+            facet = typing.get_type_hints(getattr(Backend, rest[0]).fget)["return"]
+            assert all(hasattr(facet, method) for method in rest[1:])
+        else:
+            assert list(homes(name))
+
+    assert failures(dotted_names(), check) == {}
 
 
-@pytest.mark.parametrize("name", paths())
-def test_a_path_exists(name: str) -> None:
-    pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
-    bases = [ROOT, PACKAGE, *(PACKAGE / top for top in TOP if "/" not in pattern and (PACKAGE / top).is_dir())]
-    assert any(next(base.glob(pattern), None) for base in bases), f"nothing is called {name}"
+def test_a_path_exists() -> None:
+    def check(name: str) -> None:
+        pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
+        bases = [ROOT, PACKAGE, *(PACKAGE / top for top in TOP if "/" not in pattern and (PACKAGE / top).is_dir())]
+        assert any(next(base.glob(pattern), None) for base in bases), f"nothing is called {name}"
+
+    assert failures(paths(), check) == {}
 
 
 @pytest.mark.parametrize(("path", "name"), _NAME_IN_FILE.findall(DOCUMENT))

@@ -81,6 +81,7 @@ def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
     assert env.backend.runs.logs(run.id, "said", "2").output == "here\n"
 
 
+@pytest.mark.slow
 def test_of_a_very_long_output_the_beginning_and_the_end_are_printed(env: Executions) -> None:
     env.graph(shell("long", "head -c 41000000 /dev/zero | tr '\\0' x; echo the end"))
     run = env.run(node_ids=(1,))
@@ -92,6 +93,7 @@ def test_of_a_very_long_output_the_beginning_and_the_end_are_printed(env: Execut
     assert (len(first), bool(line), len(rest), rest[-8:]) == (1 << 20, True, 15 << 20, "the end\n")
 
 
+@pytest.mark.slow
 def test_of_a_very_long_output_that_is_kept_the_end_is_printed(
     env: Executions, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -187,6 +187,7 @@ def test_an_export_makes_the_same_file_again(tmp_path: Path, form: str) -> None:
     assert copy("engine", "import", path).code == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["export.json", "export.yaml"])
 def test_an_export_may_be_larger_and_deeper_than_a_document(tmp_path: Path, name: str) -> None:
     nested: object = 1
@@ -353,6 +354,7 @@ def test_a_backup_removes_no_file_of_a_similar_name(env: Executions) -> None:
     assert own.read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_backups_to_the_same_file_at_once_are_each_whole(env: Executions) -> None:
     copy = env.directory / "copy.db"
     code = "import sys; from fuelclient.main import main; sys.exit(main(sys.argv[1:]))"

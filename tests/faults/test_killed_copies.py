@@ -146,6 +146,7 @@ def check_killed(origin: Path, known: Known, case: Case, call: Call) -> None:
         assert kept.suffix.endswith(("-wal", "-shm")) or content(kept) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_command_on_whole_files_that_is_killed_did_all_or_nothing(
     origin: Path, known: Callable[[str], Known], name: str
@@ -154,6 +155,7 @@ def test_a_command_on_whole_files_that_is_killed_did_all_or_nothing(
     check_killed(origin, known(name), CASES[name], chance.choice(known(name).calls))
 
 
+@pytest.mark.slow
 def test_an_import_that_is_killed_when_it_is_nearly_done_leaves_nothing_for_good(
     origin: Path, known: Callable[[str], Known]
 ) -> None:

@@ -100,6 +100,7 @@ UPLOAD = """
 """
 
 
+@pytest.mark.slow
 def test_uploads_of_many_processes_are_whole(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
     with closing(Database(str(path))) as opened, opened.write() as connection:

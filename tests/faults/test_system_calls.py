@@ -148,7 +148,9 @@ def check_killed(engines: Engines, known: Known, command: str, call: Call) -> No
     check(engines, known, command, engine)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command", [pytest.param(name, marks=pytest.mark.slow if place % 3 else ()) for place, name in enumerate(COMMANDS)]
+)
 def test_a_command_that_is_killed_or_without_a_disk_did_all_or_nothing(
     engines: Engines, known: Callable[[str], Known], command: str
 ) -> None:

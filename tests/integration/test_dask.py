@@ -180,6 +180,7 @@ def test_schedulers_that_are_refused(site: Site, scheduler: DaskScheduler, words
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_and_comes_back_is_asked_again(own: Site) -> None:
     """The command outlives its worker, and is not begun again by the next one."""
     cmd = f"echo x >> {own.root}/log; until [ -e {own.root}/go ]; do sleep 0.05; done"
@@ -300,6 +301,7 @@ def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypa
     assert site.lines == []
 
 
+@pytest.mark.slow
 def test_a_worker_with_another_version_is_named(own: Site) -> None:
     (own.root / "old.py").write_text("from fuelclient.executors import dask_worker\nvars(dask_worker).pop('call', 0)\n")
     own.cluster.options = ("--preload", str(own.root / "old.py"))
@@ -333,6 +335,7 @@ def test_what_dies_for_good_is_an_error_when_the_time_is_over(own: Site, what: s
     assert any("could not be ended" in line and why in line for line in own.lines), own.lines
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
 def test_over_tls(tmp_path: Path) -> None:
     ca, cert, key = certificates(tmp_path / "certificates")

@@ -95,6 +95,7 @@ def place_for_scripts() -> Iterator[Path]:
                 path.rmdir()
 
 
+@pytest.mark.slow
 def test_a_whole_run(env: CommandLine, tmp_path: Path, place_for_scripts: Path) -> None:
     """One node at a time, a retry, a plugin's script, a failure that is tolerated, and a timeout."""
     release = {

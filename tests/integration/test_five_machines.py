@@ -60,6 +60,7 @@ def with_machines(site: Site, text: str) -> list[Step]:
     return [*(Step(line, "") for line in hidden), *steps_of(before), Step(again, ""), *steps_of(after)]
 
 
+@pytest.mark.slow
 def test_five_machines(tmp_path: Path) -> None:
     if why_not():
         pytest.skip(why_not())

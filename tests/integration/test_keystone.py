@@ -21,6 +21,8 @@ from processes import eventually
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.settings.master import Master
 
+pytestmark = pytest.mark.slow
+
 UNAVAILABLE, UNAUTHORISED = 3, 4
 SHORT = 10
 """Seconds that the tokens live whose end a test waits for."""
@@ -202,7 +204,6 @@ def test_a_service_user_with_a_wrong_password(shared: Site, tmp_path: Path) -> N
         assert "wr0ng-service" not in wrong.log()
 
 
-@pytest.mark.slow
 def test_tokens_that_expire_and_a_keystone_that_goes_and_comes_back(tmp_path: Path) -> None:
     with site(tmp_path, expiration=SHORT) as short:
         client = backend(short)

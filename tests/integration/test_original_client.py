@@ -68,6 +68,7 @@ def original(tmp_path: Path, home: Path) -> Iterator[Original]:
         yield Original(server.url, home)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
 def test_a_recorded_conversation(case: Path, tmp_path: Path, home: Path, original: Original) -> None:
     told = yaml.safe_load(case.read_text(encoding="utf-8"))
@@ -97,6 +98,7 @@ def test_a_recorded_conversation(case: Path, tmp_path: Path, home: Path, origina
     _wait_for_runs(tmp_path / "engine.db")
 
 
+@pytest.mark.slow
 def test_every_difference_has_a_reason() -> None:
     steps = [step for case in CASES for step in yaml.safe_load(case.read_text(encoding="utf-8"))["steps"]]
     differing = [step for step in steps if {"here", "exit_here"} & set(step)]

@@ -18,6 +18,7 @@ def _original_client() -> None:
         pytest.skip(f"the original client cannot be had: {error}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_the_original_client_does_what_a_case_says(path: Path, tmp_path: Path) -> None:
     case = load(path)

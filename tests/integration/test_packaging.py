@@ -21,10 +21,6 @@ _TOOLS = ("pip", "setuptools", "wheel", "_distutils_hack")
 _BUILD = "import sys, setuptools.build_meta as backend; print(getattr(backend, f'build_{sys.argv[1]}')(sys.argv[2]))"
 
 
-INTERPRETERS = [sys.executable, *pythons().values()]
-"""This Python, and one of each other version that is there."""
-
-
 def environment(directory: Path, interpreter: str = sys.executable) -> Path:
     """Return the directory `bin` of a new virtual environment."""
     subprocess.run([interpreter, "-m", "venv", str(directory)], check=True)
@@ -71,9 +67,13 @@ def test_the_wheel_is_small(packages: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("interpreter", INTERPRETERS)
-def test_wheel_and_sdist_install_and_run(interpreter: str, packages: tuple[Path, Path], tmp_path: Path) -> None:
-    wheel, sdist = packages
+def test_wheel_and_sdist_install_and_run(packages: tuple[Path, Path], tmp_path: Path) -> None:
+    """With this Python, and one of each other version that is there."""
+    for version, interpreter in {"this": sys.executable, **pythons()}.items():
+        install_and_run(interpreter, *packages, tmp_path / version)
+
+
+def install_and_run(interpreter: str, wheel: Path, sdist: Path, tmp_path: Path) -> None:
     programs = environment(tmp_path / "user", interpreter)
     install(programs, str(wheel))
     [site] = (tmp_path / "user/lib").glob("python*/site-packages")

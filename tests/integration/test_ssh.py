@@ -69,6 +69,7 @@ def test_a_sync(site: Site, tool: str) -> None:
     assert (site.root / where / "1" / "1" / "task" / "rc").exists()
 
 
+@pytest.mark.slow
 def test_ten_nodes_at_once(site: Site) -> None:
     nodes = [site.target(site.daemon()) for _ in range(10)]
     jobs = [

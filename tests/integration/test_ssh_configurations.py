@@ -31,6 +31,7 @@ def host(name: str, port: int, *lines: str) -> str:
     return "\n  ".join([f"Host {name}", *words]) + "\n"
 
 
+@pytest.mark.slow
 def test_configuration_agent_and_jump_hosts(fleet: Fleet, agent: str) -> None:
     root = fleet.site.root
     by_config, by_proxy, by_agent, by_jump, jump = (fleet.site.daemon(isolated=can_isolate()) for _ in range(5))

@@ -202,6 +202,7 @@ def _over_http(engine: str) -> Iterator[Backend]:
 
 @given(data=st.data())
 @settings(max_examples=settings().max_examples * 2 // 5, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@pytest.mark.slow
 def test_an_environment_is_the_same_over_http(data: st.DataObject) -> None:
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -99,7 +99,7 @@ def test_after_a_run_that_saw_the_same_nothing_is_unknown(case: str) -> None:
     assert not any(verdict for verdict, whole in zip(known, wholes, strict=True) if whole)
 
 
-@pytest.mark.parametrize("case", ["1", "4b"])
+@pytest.mark.parametrize("case", [pytest.param("1", marks=pytest.mark.slow), "4b"])
 def test_a_name_of_the_common_part_is_missed_only_where_it_is_named(case: str) -> None:
     full, _ = recorded(case)
     removed = {path[-1]: DeploymentFacts(without(full.common, path), full.nodes) for path in common_paths(case, 1)}
@@ -109,7 +109,7 @@ def test_a_name_of_the_common_part_is_missed_only_where_it_is_named(case: str) -
     assert changed > 5 or case == "4b"  # which asks for no changes
 
 
-@pytest.mark.parametrize("case", ["1", "4b"])
+@pytest.mark.parametrize("case", [pytest.param("1", marks=pytest.mark.slow), "4b"])
 def test_a_name_of_each_node_is_missed_only_where_it_is_named(case: str) -> None:
     full, _ = recorded(case)
     changed = 0

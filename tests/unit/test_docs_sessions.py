@@ -147,6 +147,8 @@ GUIDES = [
     for path, text in TEXTS.items()
     if path.name not in ELSEWHERE and not all(step.is_file for step in steps_of(text))
 ]
+QUICK = {"README.md", "first-session.md", "package.md", "plugin-ci.md", "server.md"}
+"""The guides that the quick tests follow: the others take most of a minute."""
 INSTALLING = [path for path in GUIDES if steps_of(TEXTS[path], install=True) != steps_of(TEXTS[path])]
 
 
@@ -159,7 +161,9 @@ def compare(steps: list[Step], printed: list[str]) -> None:
     assert len(printed) == len(commands), printed[-1:]
 
 
-@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "guide", [pytest.param(path, id=path.name, marks=() if path.name in QUICK else pytest.mark.slow) for path in GUIDES]
+)
 def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
     steps = steps_of(TEXTS[guide])
     home = tmp_path / "home"
@@ -168,6 +172,7 @@ def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
     compare(steps, outputs(steps, home))
 
 
+@pytest.mark.slow
 def test_readme_can_be_followed_on_a_fresh_engine_and_after_the_demo(tmp_path: Path) -> None:
     """The sections of README.md do not depend on each other: the second comes first, and the first another time."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")

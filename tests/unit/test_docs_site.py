@@ -12,6 +12,7 @@ import pytest
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+@pytest.mark.slow
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     if not (find_spec("sphinx") and find_spec("myst_parser")):
         pytest.skip("the site needs the extra [docs]")

@@ -8,6 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from fuelclient.settings import SPECS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +39,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_settings_of_the_user_change_no_test(tmp_path: Path) -> None:
     own = tmp_path / ".config" / "fuel" / "fuel_client.yaml"
     own.parent.mkdir(parents=True)

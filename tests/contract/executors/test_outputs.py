@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from contract.executors.conftest import Place
 from processes import eventually
 
 MEGABYTE = 1 << 20
-NUMBERS = "".join(f"{number}\n" for number in range(1, 1_500_001)).encode()
 CUT = re.compile(rb"\n\[(\d+) bytes are left out here: OUTPUT_MEGABYTES is (\d+)\]\n")
+
+
+@cache
+def numbers() -> bytes:
+    return "".join(f"{number}\n" for number in range(1, 1_500_001)).encode()
 
 
 def kept(written: bytes, megabytes: int) -> bytes:
@@ -40,7 +45,7 @@ def test_the_beginning_and_the_end_are_kept(place: Place, stream: str, size: int
 
     assert (outcome.status, outcome.rc) == ("ready", 0), outcome
     found = (place.spool(job) / stream).read_bytes()
-    assert found == kept(NUMBERS[:size], megabytes)
+    assert found == kept(numbers()[:size], megabytes)
     whole = sum(path.stat().st_size for path in place.spool(job).iterdir())
     assert whole < (megabytes + 1) * MEGABYTE
 
@@ -56,8 +61,8 @@ def test_the_outputs_of_many_tries_have_one_limit(place: Place) -> None:
     assert outcome.message.endswith("last")
     found = (place.spool(job) / "out").read_bytes()
     assert len(found) < 4 * MEGABYTE
-    assert found.startswith(NUMBERS[:MEGABYTE])
-    assert found.endswith(NUMBERS[4 * MEGABYTE : 5 * MEGABYTE])
+    assert found.startswith(numbers()[:MEGABYTE])
+    assert found.endswith(numbers()[4 * MEGABYTE : 5 * MEGABYTE])
     assert CUT.search(found)
 
 

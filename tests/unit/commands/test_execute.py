@@ -108,6 +108,7 @@ def test_blanks_around_the_names_of_a_subgraph(env: CommandLine) -> None:
     assert {one["task"] for one in plan["instances"] if one["runs"]} == {"first", "second"}
 
 
+@pytest.mark.slow
 def test_a_condition_without_an_end_is_one_error(env: CommandLine) -> None:
     document = """
     - id: endless

@@ -265,6 +265,7 @@ class TestRunning:
         assert {"write-cluster-facts", "hand-out-cluster-facts"} <= running
 
 
+@pytest.mark.slow
 def test_the_script_of_make_demo_shows_and_runs_the_main_commands(tmp_path: Path) -> None:
     script = Path(__file__).parents[3] / "docs/demo.sh"
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])

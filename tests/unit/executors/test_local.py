@@ -245,6 +245,7 @@ def test_a_daemon_outlives_its_task(bench: Bench) -> None:
             os.kill(number, 9)
 
 
+@pytest.mark.slow
 def test_a_hundred_at_once(bench: Bench) -> None:
     executor = bench.executor()
     jobs = [job_of("shell", f"t{number}", cmd=f"exit {number % 3}", retries=0) for number in range(100)]

@@ -44,6 +44,7 @@ def test_each_evaluation_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch
         assert parse(f"range(100).select($ + {number}).len() + {number}").value(views().at("t", 1)) == 100 + number
 
 
+@pytest.mark.slow
 def test_a_filter_of_ten_thousand_elements_is_within_the_limit() -> None:
     nodes = [{"uid": str(number), "roles": ["compute"]} for number in range(9_999)]
     view = Views(Facts({"nodes": nodes})).at("t", None)

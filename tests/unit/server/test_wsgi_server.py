@@ -312,6 +312,7 @@ def test_without_its_extra_it_says_what_to_install(tmp_path: Path) -> None:
 CLIENTS, ROUNDS = 16, 9
 
 
+@pytest.mark.slow
 def test_many_clients_at_once_lose_nothing(env: Executions) -> None:
     """More than 1 000 requests of 16 clients on one file: every write is there afterwards, nothing fails."""
     with serving(env.directory) as server:
