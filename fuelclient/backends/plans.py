@@ -15,7 +15,7 @@ from fuelclient.environment.as_master import has_expressions
 from fuelclient.environment.plans import evaluation_of, plans
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
-from fuelclient.expressions.evaluation import Expressions
+from fuelclient.expressions.evaluation import Dependencies, Expressions
 from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.finding import Finding
@@ -111,17 +111,29 @@ def outlook(
     It is None if the graph asks no facts, if there are too many nodes, or if a master gives no facts. Only with
     `every_expression` do those in parameters count as asking.
     """
-    nodes, assumption = fleet_candidates(snapshot, options.assume)
     tasks = merge_layers(snapshot.layers, options.policy).tasks
     asks = asks_facts(tasks) or (every_expression and has_expressions(tasks))
-    if not asks or len(options.node_ids or nodes) > MOST_NODES:
+    return _evaluation(Expressions, backend, snapshot, options) if asks else None
+
+
+def dependencies(backend: Backend, snapshot: Snapshot, options: PreviewOptions) -> Expressions | None:
+    """Return the evaluation of the dependencies that are expressions, as `outlook` does: every question counts the same
+    ones as a preview and a run."""
+    return _evaluation(Dependencies, backend, snapshot, options)
+
+
+def _evaluation(
+    kind: type[Expressions], backend: Backend, snapshot: Snapshot, options: PreviewOptions
+) -> Expressions | None:
+    nodes, assumption = fleet_candidates(snapshot, options.assume)
+    if len(options.node_ids or nodes) > MOST_NODES:
         return None
     cluster_id = snapshot.cluster.id
     try:
         if assumption:
             _, facts = on_assumed(backend, backend.clusters.environment(cluster_id), nodes)
-            return Expressions(facts)
+            return kind(facts)
         request = RunRequest(cluster_id, (snapshot.graph_type,), options.node_ids)
-        return evaluation_of(backend.runs.inputs(request))
+        return evaluation_of(backend.runs.inputs(request), kind)
     except FuelError:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.master_evaluation import evaluation_for
+from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.environment.what_if import Added, changed
 from fuelclient.errors import Conflict, NotFound, Unauthorised, Unavailable, Unsupported
 from fuelclient.insight.comparison import Comparison, compare

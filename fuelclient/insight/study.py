@@ -95,7 +95,7 @@ def study(
 
     Raise what `plan.fleet.fleet_of` raises for nodes that do not exist.
     """
-    drafted = draft(snapshot, options or PreviewOptions(), evaluation)
+    drafted = draft(snapshot, options or PreviewOptions(knows_assumed=True), evaluation)
     merged, expansion = drafted.merged, drafted.expansion
     before = tuple(frozenset(tasks - {index}) for index, tasks in enumerate(expansion.preceding_tasks()))
     after = _reversed(before)

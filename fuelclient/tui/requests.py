@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
+from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.last_run import results_of
-from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.backends.time_left import earlier_of_graph
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported

@@ -82,7 +82,7 @@ class OrderQuestion(Question):
         add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
         where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
         parser.add_argument(
-            "--facts", action="store_true", help="also evaluate dependencies that are expressions, as a preview does"
+            "--facts", action="store_true", help="accepted for scripts: dependencies that are expressions always count"
         )
 
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
@@ -101,7 +101,7 @@ class OrderQuestion(Question):
         elif studied.problem:
             errors = [finding for finding in studied.findings if finding.is_error]
             raise InvalidGraph(studied.problem, findings=errors)
-        _narrate(studied.expansion, studied.findings, parsed_args.facts)
+        _narrate(studied.expansion, studied.findings)
         return studied
 
     def draft(self, parsed_args: argparse.Namespace) -> Draft:
@@ -111,21 +111,17 @@ class OrderQuestion(Question):
 
         drafted = draft(*self._inputs(parsed_args))
         found = findings_of(drafted)
-        _narrate(drafted.expansion, found, parsed_args.facts)
+        _narrate(drafted.expansion, found)
         report(finding for finding in found if finding.is_error)
         return drafted
 
     def _inputs(self, parsed_args: argparse.Namespace) -> tuple[Snapshot, PreviewOptions, Evaluation | None]:
-        from fuelclient.backends.master_evaluation import evaluation_for
+        from fuelclient.backends.computed_dependencies import evaluation_for
         from fuelclient.plan.preview import PreviewOptions
 
         snapshot, nodes = self.snapshot(parsed_args), tuple(parsed_args.nodes or ())
-        options = PreviewOptions(nodes, parsed_args.assume or "", knows_assumed=parsed_args.facts)
-        if parsed_args.facts:
-            from fuelclient.backends.plans import outlook
-
-            return snapshot, options, outlook(self.backend, snapshot, options)
-        return snapshot, options, evaluation_for(self.backend, snapshot)
+        options = PreviewOptions(nodes, parsed_args.assume or "", knows_assumed=True)
+        return snapshot, options, evaluation_for(self.backend, snapshot, options)
 
 
 def cycle_names(study: Study) -> list[list[str]]:
@@ -153,14 +149,13 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _narrate(expansion: Expansion, findings: Iterable[Finding], facts: bool) -> None:
+def _narrate(expansion: Expansion, findings: Iterable[Finding]) -> None:
     """Say on stderr on which nodes the answer rests, and which dependencies it leaves out."""
     if expansion.fleet.assumption:
         LOG.info("%s", expansion.fleet.assumption)
     left_out = {finding.task for finding in findings if finding.code == "G033"}
     if left_out:
-        hint = "" if facts else " --facts evaluates them."
-        LOG.info("The computed dependencies of %s are left out.%s", count(len(left_out), "task"), hint)
+        LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
 
 
 def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:

@@ -120,7 +120,7 @@ class Side:
 
     def draft(self, options: PreviewOptions, backend: Backend, *, masked: bool) -> Draft:
         """Return the graph merged and placed; `masked` if the other side does not know its secrets."""
-        from fuelclient.backends.master_evaluation import evaluation_for
+        from fuelclient.backends.computed_dependencies import evaluation_for
         from fuelclient.insight.comparison import layer_draft
         from fuelclient.plan.preview import draft
 

@@ -29,7 +29,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
 
     Raise `UsageError` for several graphs, and `NotFound` if nothing is selected: without tasks a run would have all.
     """
-    from fuelclient.backends.master_evaluation import evaluation_for
+    from fuelclient.backends.computed_dependencies import evaluation_for
     from fuelclient.insight.study import study
 
     if len(graph_types) != 1:

@@ -10,7 +10,7 @@ from contract.recorded.conftest import OnMaster
 from recordings import HOST, TOKEN, Adapter, Replay, line
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.master_evaluation import evaluation_for
+from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.nailgun.response import Response
 from fuelclient.commands.exits import Exit

@@ -21,8 +21,8 @@ from opened import opened
 from package_trees import role, task, write_package
 from refusals import missing, refused
 
+from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.local import LocalBackend
-from fuelclient.backends.master_evaluation import evaluation_for
 from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
