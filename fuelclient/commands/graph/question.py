@@ -153,6 +153,11 @@ def _narrate(expansion: Expansion, findings: Iterable[Finding]) -> None:
     """Say on stderr on which nodes the answer rests, and which dependencies it leaves out."""
     if expansion.fleet.assumption:
         LOG.info("%s", expansion.fleet.assumption)
+    tell_left_out(findings)
+
+
+def tell_left_out(findings: Iterable[Finding]) -> None:
+    """Say on stderr how many tasks have dependencies that could not be computed."""
     left_out = {finding.task for finding in findings if finding.code == "G033"}
     if left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import stated
 from fuelclient.commands.base import Command
-from fuelclient.commands.graph.question import selected
+from fuelclient.commands.graph.question import selected, tell_left_out
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound, UsageError
 
@@ -37,6 +37,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
     studied = study(snapshot, None, evaluation_for(command.backend, snapshot), despite_cycles=True)
     tasks = chosen_tasks(command, studied, query, env, graph_types[0])
+    tell_left_out(studied.findings)
     LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
     return tasks
 

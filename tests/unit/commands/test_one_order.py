@@ -3,6 +3,7 @@ those that are expressions count, too."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -87,6 +88,17 @@ def test_they_count_on_assumed_nodes_too(small: CommandLine) -> None:
     rows = previewed(small, "computed", *assume)
     assert [row["task"] for row in rows] == ["aa", "cc", "bb"]
     assert [row["task"] for row in asked(small, "computed", "order", *assume)["order"]] == ["aa", "cc", "bb"]
+
+
+def test_a_selection_says_what_it_leaves_out(tmp_path: Path) -> None:
+    fuel2 = tiny_engine(tmp_path)
+    nodes = "".join(f"- {{name: more-{number}, roles: [compute], executor: noop}}\n" for number in range(300))
+    fuel2.ok("node", "import", "-", "--env", 1, stdin=nodes)
+    fuel2.ok("graph", "upload", "--env", 1, "--type", "computed", "--file", "-", stdin=COMPUTED)
+
+    done = fuel2.ok("graph", "execute", "--env", 1, "--type", "computed", "--dry-run", "--select", "+bb")
+
+    assert "The computed dependencies of 1 task are left out.\n1 task of 3 are selected." in done.err
 
 
 @pytest.mark.corpus
