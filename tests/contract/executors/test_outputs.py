@@ -77,7 +77,8 @@ def test_what_is_written_line_by_line_can_be_read_at_once_and_is_kept_as_a_whole
     expected = "".join(f"line {number}\n" for number in range(1, 601))
     first = expected[: expected.index("line 301\n")]
 
-    assert place.with_executor(lambda executor: executor.read(job, "out")) == first.encode()
+    # what the command has written goes through a pipe, and may come a moment later than its file
+    assert eventually(lambda: place.with_executor(lambda executor: executor.read(job, "out")) == first.encode())
     go.touch()
     assert (outcome := place.recover(job)) is not None
     assert outcome.status == "ready"
