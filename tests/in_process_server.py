@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from openapi_answers import documented
 from requests.adapters import HTTPAdapter
 from wsgi_transport import WsgiAdapter
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.nailgun.plugins import Plugins
-from fuelclient.model.package import Selection
-from fuelclient.model.plugin import Installed
+from fuelclient.backends.http.session import Session
+from fuelclient.backends.remote import RemoteBackend
 from fuelclient.server.access import Policy
 from fuelclient.server.app import application
 from fuelclient.settings.master import Credentials, Master
 
 
-class PluginsOfAnAdministrator(Plugins):
-    """Plugins over HTTP, except that packages are installed on the server's machine."""
+class _Installing:
+    """The plugins of a server, except that packages are installed on the server's machine."""
 
-    master: Backend
+    def __init__(self, remote: Any, here: Any) -> None:
+        self._remote, self.install = remote, here.install
 
-    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
-        return self.master.plugins.install(path, force=force, link=link)
-
-    def selection(self, plugin_id: int, release_id: int) -> Selection:
-        return self.master.plugins.selection(plugin_id, release_id)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._remote, name)
 
 
 def served(
@@ -39,13 +36,12 @@ def served(
     """
     app = documented(application(make, auth=policy))
     master = Master("http://127.0.0.1:8000", credentials or Credentials())
-    client = NailgunBackend(master, adapter=WsgiAdapter(app.wsgi_app))
+    session = Session(master, adapter=WsgiAdapter(app.wsgi_app))
     if credentials is not None:
-        client._session._http.mount(credentials.auth_url, HTTPAdapter())  # Keystone is not in this process
-    plugins = PluginsOfAnAdministrator(client._session, client.clusters)
-    plugins.master = make()
-    client.plugins = plugins
-    yield client
+        session._http.mount(credentials.auth_url, HTTPAdapter())  # Keystone is not in this process
+    client, here = RemoteBackend(session), make()
+    client.plugins = _Installing(client.plugins, here.plugins)
+    yield cast(Backend, client)
     client.close()
-    plugins.master.close()
+    here.close()
     app.extensions["fuelclient"].close()

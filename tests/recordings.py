@@ -34,7 +34,8 @@ from corpus import corpus
 from faulty_master import Request, serving
 from requests.adapters import HTTPAdapter
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
 from fuelclient.settings.master import Credentials, Master
 
 TOKEN = "TOKEN"  # noqa: S105 (the word that stands for all tokens in the recordings)
@@ -169,9 +170,9 @@ class Replay:
         self._used: set[int] = set()
         self._lock = threading.Lock()
 
-    def backend(self, **options: Any) -> NailgunBackend:
+    def backend(self, **options: Any) -> Backend:
         """Return a Nailgun backend that asks this master, with a token."""
-        return NailgunBackend(Master(HOST, Credentials(token=TOKEN), retries=0, **options), adapter=Adapter(self))
+        return connected(Master(HOST, Credentials(token=TOKEN), retries=0, **options), adapter=Adapter(self))
 
     @contextmanager
     def served(self) -> Iterator[str]:

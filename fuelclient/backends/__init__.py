@@ -23,7 +23,7 @@ def executor_kinds() -> Collection[str]:
 
 
 def connect(settings: Settings) -> Backend:
-    """Return the backend that the settings name: a master, or by default the embedded engine.
+    """Return the backend that the settings name: a server, or by default the embedded engine.
 
     Nothing is opened before its first use. Both are imported here and not above, because help needs neither, and the
     embedded engine needs neither HTTP nor Keystone.
@@ -31,9 +31,9 @@ def connect(settings: Settings) -> Backend:
     limits.set_seconds(settings.expression_seconds)
     master = settings.master
     if master is not None:
-        from fuelclient.backends.nailgun import NailgunBackend
+        from fuelclient.backends.connected import connected
 
-        return NailgunBackend(master)
+        return connected(master)
     from fuelclient.backends.local import LocalBackend
 
     return LocalBackend(settings.engine)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Sequences, Tags
 from fuelclient.backends.networks import Networks
 from fuelclient.backends.services import Services
+from fuelclient.backends.support import reads
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
@@ -39,8 +40,10 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
 class Clusters(Protocol):
     """Environments."""
 
+    @reads
     def list(self) -> Sequence[Cluster]: ...
 
+    @reads
     def get(self, cluster_id: int) -> Cluster: ...
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
@@ -76,9 +79,11 @@ class Clusters(Protocol):
         deletes nodes: the end of that graph takes it out. A Fuel master always marks it, and cannot be forced.
         """
 
+    @reads
     def environment(self, cluster_id: int) -> Environment:
         """Return an environment with everything that it consists of, as it is at one moment."""
 
+    @reads
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
         """Return the effective settings by section: defaults of the release and the plugins, then the own ones."""
 
@@ -94,12 +99,15 @@ class Clusters(Protocol):
 class Plugins(Protocol):
     """Registered plugins: install their packages, and enable them in environments."""
 
+    @reads
     def list(self) -> Sequence[Plugin]:
         """Return all plugins by name and version."""
 
+    @reads
     def get(self, plugin_id: int) -> Plugin:
         """Return a plugin. Raise `NotFound` if it does not exist."""
 
+    @reads
     def named(self, name: str, version: str = "") -> Plugin:
         """Return the plugin of this name and version.
 
@@ -136,6 +144,7 @@ class Plugins(Protocol):
         whose files are gone. Packages that cannot be synchronised are errors among the findings.
         """
 
+    @reads
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
         """Return the plugins that an environment has enabled, by name and version."""
 
@@ -149,6 +158,7 @@ class Plugins(Protocol):
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.
         """
 
+    @reads
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
         """Return what `enable` would change for each of them. Raise as it does; `Unsupported` on a Fuel master."""
 
@@ -158,6 +168,7 @@ class Plugins(Protocol):
         Raise `Conflict` while a node has one of its roles, and on a deployed environment.
         """
 
+    @reads
     def selection(self, plugin_id: int, release_id: int) -> Selection:
         """Return which parts of a plugin's package a release gets, and why."""
 
@@ -165,24 +176,29 @@ class Plugins(Protocol):
 class Graphs(Protocol):
     """Graphs, stored by owner and type, and merged by environment and type."""
 
+    @reads
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """Return all graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
 
+    @reads
     def types(self, release_id: int) -> Collection[str]:
         """Return the types of graphs of a release, of its environments, and of all plugins.
 
         A Fuel master does not say of which release the environments are, so all of them count.
         """
 
+    @reads
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
 
+    @reads
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
         """Return the merge of the layers of `levels` (none: all) in an environment.
 
         Raise `NotFound` if no layer of the environment, whatever its level, has the graph type.
         """
 
+    @reads
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
         """Return the tasks of an environment, or of its plugins only, as the master, or the engine, merges them itself.
 
@@ -202,9 +218,11 @@ class Graphs(Protocol):
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Remove a graph and return warnings about records of environments that lose what they override."""
 
+    @reads
     def owner(self, owner: OwnerRef) -> Owner:
         """Return the owner. Raise `NotFound` if it does not exist."""
 
+    @reads
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """Return what plans and previews need of an environment, from one read.
 
@@ -215,12 +233,15 @@ class Graphs(Protocol):
 class Facts(Protocol):
     """Deployment facts of environments: the uploaded ones over those that follow from the environment."""
 
+    @reads
     def get(self, cluster_id: int) -> DeploymentFacts:
         """Return the facts that were uploaded; they may be empty."""
 
+    @reads
     def default(self, cluster_id: int) -> DeploymentFacts:
         """Return the facts that follow from the environment's settings and nodes."""
 
+    @reads
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """Return what a run would see: the default facts, overridden key by key by the uploaded ones."""
 
@@ -248,6 +269,7 @@ class Runs(Protocol):
         the `digest` of a plan of the first graph, the engine raises `StalePlan` unless the run begins with that plan; a
         Fuel master does not look at it."""
 
+    @reads
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
         """Return whether nodes are ready for tasks, those of one graph in particular; what is alike is said once."""
 
@@ -258,12 +280,14 @@ class Runs(Protocol):
         an option of the request that the action does not have.
         """
 
+    @reads
     def decided(self, part: Run, request: RunRequest) -> Deciding:
         """Return which instances of one graph would run, after a dry run of which `part` is the child for it.
 
         The mapping is empty if the backend does not say. Raise `Unsupported` without the capability `decides`.
         """
 
+    @reads
     def inputs(self, request: RunRequest) -> Inputs:
         """Return everything that the plans of a request are computed from, as it is at one moment.
 
@@ -274,11 +298,13 @@ class Runs(Protocol):
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:
         """Return a check that says why an instance can never run here: no command for its type, no executor."""
 
+    @reads
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
         """Return parents and children by id, those that match all filters that are not empty."""
 
+    @reads
     def get(self, run_id: int) -> Run:
         """Return a run, a parent with its children. Raise `NotFound` if it does not exist."""
 
@@ -289,17 +315,20 @@ class Runs(Protocol):
         `force` and its runner is gone.
         """
 
+    @reads
     def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
         """Return the runs that ended before that time, except for those that later runs are compared with: the last
         success of each instance, the latest run of each environment, and all runs of an environment with a run that
         has not ended. Raise `Unsupported` on a Fuel master."""
 
+    @reads
     def history(self, run_id: int, filters: HistoryFilter = ...) -> Sequence[HistoryRow]:
         """Return the task instances of a child, or of all children, in the order of their plans, then unplaced tasks.
 
         Raise `UsageError` for an unknown status.
         """
 
+    @reads
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """Return at most `limit` events of a parent and its children after the event `after`."""
 
@@ -316,18 +345,22 @@ class Runs(Protocol):
         known, unless `rerun_interrupted`. Raise `StalePlan` if the graph has changed since.
         """
 
+    @reads
     def logs(self, run_id: int, task: str, node: str) -> Logs:
         """Return what a task instance printed. Raise `NotFound` if it did not run. `node` is an id or `master`."""
 
+    @reads
     def deployment_info(self, run_id: int) -> DeploymentFacts:
         """Return the facts that were recorded when the last graph of a run was planned.
 
         Raise `NotFound` if nothing was recorded.
         """
 
+    @reads
     def settings(self, run_id: int) -> Mapping[str, Any]:
         """Return the settings of the environment by section, recorded as in `deployment_info`."""
 
+    @reads
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
         """Return the networks of the environment, recorded as in `deployment_info`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from fuelclient.backends.support import reads
 from fuelclient.model.release import Role, Tag
 
 if TYPE_CHECKING:
@@ -20,9 +21,11 @@ Value = TypeVar("Value")
 class Releases(Protocol):
     """Releases, with their components and package repositories."""
 
+    @reads
     def list(self) -> Sequence[Release]:
         """Return all releases by id."""
 
+    @reads
     def get(self, release_id: int) -> Release:
         """Return a release. Raise `NotFound` if it does not exist."""
 
@@ -36,9 +39,11 @@ class Releases(Protocol):
     def delete(self, release_id: int) -> None:
         """Remove a release with its graphs. Raise `Conflict` if an environment uses it, or if a plugin defines it."""
 
+    @reads
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
         """Return the components of a release, then those of the plugins that extend it, as they are written."""
 
+    @reads
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
         """Return the package repositories of a release, in its order."""
 
@@ -56,8 +61,10 @@ class Releases(Protocol):
 class Nodes(Protocol):
     """Nodes."""
 
+    @reads
     def list(self, cluster_id: int | None = None) -> Sequence[Node]: ...
 
+    @reads
     def get(self, node_id: int) -> Node: ...
 
     def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
@@ -78,24 +85,29 @@ class Nodes(Protocol):
         Raise `UsageError` if both are None or one is impossible, `Conflict` if another node of its environment has it.
         """
 
+    @reads
     def attributes(self, node_id: int) -> Mapping[str, Any]:
         """Return the free attributes of a node, which tasks see among its facts."""
 
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
         """Replace the free attributes of a node."""
 
+    @reads
     def disks(self, node_id: int) -> Sequence[Any]:
         """Return the disks of a node with their volumes, in Nailgun's shape."""
 
+    @reads
     def default_disks(self, node_id: int) -> Sequence[Any]:
         """Return the disks of a node with the volumes that follow from its roles."""
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
         """Store the disks of a node, and return them. Raise `InvalidDocument` if they are wrong."""
 
+    @reads
     def interfaces(self, node_id: int) -> Sequence[Any]:
         """Return the interfaces of a node with their networks, in Nailgun's shape."""
 
+    @reads
     def default_interfaces(self, node_id: int) -> Sequence[Any]:
         """Return the interfaces of a node with the networks that they have at first."""
 
@@ -119,9 +131,11 @@ class Descriptions(Protocol[Value]):
     own. All methods raise `NotFound` if the owner does not exist.
     """
 
+    @reads
     def of_release(self, release_id: int) -> Mapping[str, Value]:
         """Return the roles, or the tags, of a release by name, in its order."""
 
+    @reads
     def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
         """Return the roles, or the tags, of an environment by name: those of its release, of its enabled plugins, and
         its own."""
@@ -160,12 +174,15 @@ class Tags(Descriptions[Tag], Protocol):
 class Sequences(Protocol):
     """Named sequences of graphs, each for the environments of one release."""
 
+    @reads
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
         """Return all sequences by id, or those of a release, or those that an environment can execute."""
 
+    @reads
     def get(self, sequence_id: int) -> DeploymentSequence:
         """Return a sequence. Raise `NotFound` if it does not exist."""
 
+    @reads
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
         """Return a sequence that an environment can execute.
 

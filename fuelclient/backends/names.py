@@ -73,10 +73,10 @@ def _of_file(connection: Connection, noun: str, scope: Scope) -> Sequence[Row]:
 
 
 def _of_master(master: Master, noun: str, scope: Scope) -> Sequence[Row]:
-    from fuelclient.backends.nailgun import NailgunBackend
+    from fuelclient.backends.connected import connected
 
     brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
-    backend = NailgunBackend(brief)
+    backend = connected(brief)
     try:
         return _of_backend(backend, noun, scope)
     finally:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from fuelclient.backends.support import reads
+
 
 class Networks(Protocol):
     """The networks of environments, and the addresses that move between their nodes."""
 
+    @reads
     def configuration(self, cluster_id: int) -> Mapping[str, Any]:
         """Return the network configuration: `networks`, `networking_parameters`, and `vips` by name."""
 
@@ -21,6 +24,7 @@ class Networks(Protocol):
         Raise `InvalidDocument`, with all findings where the backend has them, and change nothing, if one is wrong.
         """
 
+    @reads
     def vips(
         self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
     ) -> Sequence[Mapping[str, Any]]:

@@ -20,7 +20,8 @@ from fuelclient.server.routes import PREFIX
 
 class Policy(Protocol):
     """Decides who may do what. `required` says whether clients need a token, `name` which one: `none`, `token` of the
-    server's own user, or `keystone`. `check` refuses requests, and `admits` says before whether to read a body."""
+    server's own user, or `keystone`. `check` refuses requests; `reads` says that one changes nothing. `admits` says
+    before whether to read a body."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +31,7 @@ class Policy(Protocol):
 
     def wrap(self, app: Wsgi) -> Wsgi: ...
 
-    def check(self, environ: Any, *, is_open: bool) -> None: ...
+    def check(self, environ: Any, *, is_open: bool, reads: bool) -> None: ...
 
     def admits(self, environ: Mapping[str, str]) -> bool: ...
 
@@ -49,7 +50,7 @@ class Loopback:
         """Return `app` as it is."""
         return app
 
-    def check(self, environ: Mapping[str, str], *, is_open: bool) -> None:  # noqa: ARG002 (all paths are alike)
+    def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:  # noqa: ARG002 (all alike)
         """Raise `HttpError` (403) for the request of a web page."""
         host = environ.get("HTTP_HOST", "")
         if host and not is_loopback(_hostname(host)):
@@ -61,7 +62,7 @@ class Loopback:
     def admits(self, environ: Mapping[str, str]) -> bool:
         """Return whether `check` lets a request with these headers in."""
         try:
-            self.check(environ, is_open=False)
+            self.check(environ, is_open=False, reads=True)
         except HttpError:
             return False
         return True
@@ -187,14 +188,13 @@ class Keystone:
 
         return _in_json(app, auth_token.AuthProtocol(mark, conf))
 
-    def check(self, environ: Mapping[str, str], *, is_open: bool) -> None:
-        """Raise `HttpError`: 401 without a valid token, 403 if none of its roles allows the method."""
+    def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:
+        """Raise `HttpError`: 401 without a valid token, 403 if none of its roles allows the request."""
         if is_open:
             return
         if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
             raise HttpError(401, _UNAUTHENTICATED, Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone."))
         roles = {role.strip().lower() for role in environ.get("HTTP_X_ROLES", "").split(",")}
-        reads = environ.get("REQUEST_METHOD") in ("GET", "HEAD")
         if not roles & (READERS if reads else WRITERS):
             role = "reader" if reads else "admin"
             message = f"This needs the role {role} in the project of the token."

@@ -13,8 +13,9 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import BaseConverter, Map, Rule
 
 from fuelclient import __version__
+from fuelclient.backends import messages
 from fuelclient.backends.base import Backend
-from fuelclient.backends.capabilities import SERVER_REVISION
+from fuelclient.backends.support import MESSAGE_TYPE
 from fuelclient.errors import FuelError
 from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server import (
@@ -48,7 +49,7 @@ _NOUNS = (
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
-    "server": f"fuelclient {__version__}", "revision": SERVER_REVISION,
+    "server": f"fuelclient {__version__}", "revision": messages.SPOKEN,
 }  # fmt: skip
 """The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
 
@@ -76,6 +77,8 @@ class _Name(BaseConverter):
     part_isolating = False
 
 
+_MESSAGES = "messages"
+_READING = ("GET", "HEAD")
 _OWN_CLIENT = re.compile(r"fuelclient/\d")
 """The `User-Agent` of a client of this package."""
 
@@ -122,6 +125,7 @@ def application(
     app.extensions["fuelclient"] = connections
     for route in routes(auth_required=policy.required, auth=policy.name):
         app.view_functions[route.name] = _view(route, policy, connections)
+    app.view_functions[_MESSAGES] = _message_view(policy, connections)
     app.register_error_handler(Exception, _error_response)
     app.wsgi_app = logged(policy.wrap(app.wsgi_app))  # type: ignore[assignment,method-assign]  # as Flask documents
     return app
@@ -137,6 +141,7 @@ def _paths() -> Map:
         Rule(_rule(route) + end, endpoint=route.name, methods=[route.method])
         for route in routes(auth_required=False) for end in ("", "/")
     ]  # fmt: skip
+    rules.append(Rule(f"{PREFIX}/{_MESSAGES}/", endpoint=_MESSAGES, methods=["POST"]))
     return Map(rules, merge_slashes=False, converters={"id": _Id, "graph_type": _GraphType, "word": _Name})
 
 
@@ -151,7 +156,7 @@ def _rule(route: Route) -> str:
 
 def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
-        policy.check(request.environ, is_open=route.is_open)
+        policy.check(request.environ, is_open=route.is_open, reads=request.method in _READING)
         try:
             query = request_checks.query(route, request.args)
             body = request_checks.body(route, request.get_data(cache=False)) if route.body is not None else None
@@ -162,6 +167,22 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
             raise http_error(error) from error
 
     view.__name__ = route.name
+    return view
+
+
+def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], Response]:
+    """Return the view of all messages of our own clients; see `backends.messages`."""
+
+    def view() -> Response:
+        policy.check(request.environ, is_open=False, reads=True)
+        try:
+            call = messages.read(request.get_data(cache=False))
+            if not call.reads:
+                policy.check(request.environ, is_open=False, reads=False)
+            return Response(messages.answer(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
+        except FuelError as error:
+            raise http_error(error) from error
+
     return view
 
 

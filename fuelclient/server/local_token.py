@@ -28,9 +28,9 @@ class LocalToken(Loopback):
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
 
-    def check(self, environ: Mapping[str, str], *, is_open: bool) -> None:
+    def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:
         """Raise `HttpError`: 403 for the request of a web page, 401 without the token."""
-        super().check(environ, is_open=is_open)
+        super().check(environ, is_open=is_open, reads=reads)
         stated = environ.get("HTTP_X_AUTH_TOKEN", "")
         if not is_open and not hmac.compare_digest(stated.encode("utf-8", "replace"), self.token.encode()):
             hint = "Send the token of its file in X-Auth-Token; fuel2 of the same user does so by itself."

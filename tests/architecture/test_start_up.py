@@ -98,7 +98,8 @@ def test_questions_about_a_graph_import_no_facts(tmp_path: Path) -> None:
 def test_graphs_of_a_master_do_without_the_other_nouns_too(tmp_path: Path) -> None:
     code = (
         "import sys; from fuelclient.backends.nailgun import NailgunBackend as Backend; "
-        "from fuelclient.settings.master import Master; Backend(Master('http://127.0.0.1:9')).graphs; "
+        "from fuelclient.backends.http.session import Session; "
+        "from fuelclient.settings.master import Master; Backend(Session(Master('http://127.0.0.1:9'))).graphs; "
         "sys.stderr.write(' '.join(sys.modules))"
     )
     loaded = set(ours(code, [], tmp_path).split())

@@ -17,7 +17,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.settings import load
 
-KINDS = ("local", "nailgun", pytest.param("keystone", marks=pytest.mark.slow))
+KINDS = ("local", "remote", pytest.param("keystone", marks=pytest.mark.slow))
 
 
 @pytest.fixture(params=KINDS)
@@ -46,7 +46,7 @@ def backend(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterat
         pytest.importorskip("flask", reason="the server comes with the extra [server]")
         from in_process_server import served
 
-        if kind == "nailgun":
+        if kind == "remote":
             yield from served(lambda: LocalBackend(engine))
             return
         from fuelclient.server.access import Keystone, conf_from

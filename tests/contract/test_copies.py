@@ -190,4 +190,4 @@ def test_networks_that_the_engine_cannot_have_are_listed_and_the_facts_have_them
 def test_only_an_engine_takes_a_copy(kind: str, full: Backend) -> None:
     if kind != "local":
         with pytest.raises(Unsupported):
-            _ = full.copies
+            full.copies.graphs(1)

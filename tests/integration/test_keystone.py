@@ -18,7 +18,8 @@ from integration.keystone_server import PASSWORD, installed
 from integration.keystone_site import SECRETS, Site, server, site
 from processes import eventually
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
 from fuelclient.settings.master import Master
 
 pytestmark = pytest.mark.slow
@@ -57,9 +58,9 @@ def asked(at: Site, token: str) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def backend(at: Site) -> NailgunBackend:
+def backend(at: Site) -> Backend:
     """A client in this process, which keeps its token."""
-    return NailgunBackend(Master(at.url, at.credentials))
+    return connected(Master(at.url, at.credentials))
 
 
 def test_an_administrator_reads_and_writes(shared: Site) -> None:

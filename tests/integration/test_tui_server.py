@@ -18,7 +18,7 @@ from server_process import PATIENCE, serving
 from tui_driving import Driven, demo_engine, driven, until
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.connected import connected
 from fuelclient.settings.master import Master
 from fuelclient.tui import gateway
 from fuelclient.tui.routes import Route, View
@@ -32,7 +32,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def connecting(url: str) -> Callable[[], Backend]:
     def connect() -> Backend:
-        return NailgunBackend(Master(url.partition("/api/")[0], timeout=5, retries=0))
+        return connected(Master(url.partition("/api/")[0], timeout=5, retries=0))
 
     return connect
 

@@ -18,8 +18,8 @@ from package_trees import MITAKA, role, task, write_package
 from wsgi_transport import WsgiAdapter
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
 from fuelclient.backends.local import LocalBackend
-from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.engine.runs.runner import execute
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.environment.plans import plans
@@ -194,7 +194,7 @@ def _run_once(engine: str) -> None:
 @contextmanager
 def _over_http(engine: str) -> Iterator[Backend]:
     app = application(lambda: LocalBackend(engine))
-    client = NailgunBackend(Master("http://127.0.0.1:8000"), adapter=WsgiAdapter(app.wsgi_app))
+    client = connected(Master("http://127.0.0.1:8000"), adapter=WsgiAdapter(app.wsgi_app))
     yield client
     client.close()
     app.extensions["fuelclient"].close()

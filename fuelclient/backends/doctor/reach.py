@@ -32,14 +32,14 @@ _AT_A_TIME = 16
 
 def master(settings: Settings) -> Iterator[Diagnosis]:
     """Yield whether the Fuel master answers, takes our credentials, and has the same time."""
-    from fuelclient.backends.nailgun import NailgunBackend
+    from fuelclient.backends.connected import connected
 
     try:
         stated = settings.master
         if stated is None:
             return
         brief = replace(stated, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
-        backend = NailgunBackend(brief)
+        backend = connected(brief)
         try:
             version = backend.version()
             yield Diagnosis(
@@ -59,7 +59,7 @@ def _skew(stated: Master) -> float:
     """Return how many seconds the master's clock is ahead; 0 if it does not say. Its answers are exact to a second."""
     import requests
 
-    from fuelclient.backends.nailgun.session import http_session, proxies_for, verification
+    from fuelclient.backends.http.session import http_session, proxies_for, verification
 
     with http_session(stated) as session:
         before = time.time()

@@ -1,25 +1,16 @@
 """A Fuel master as a backend: Nailgun's REST API, with tokens of Keystone.
 
-There is a module for each facet of `backends.base`. `session` sends requests, `auth` gets tokens, `response` reads
-answers, `errors` makes errors of them, and `transport` ends every request in time. Nothing is connected before its
-first use.
+There is a module for each facet of `backends.base`; `backends.http` sends their requests.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from fuelclient.backends.nailgun.session import Session
-from fuelclient.errors import Unsupported
-from fuelclient.model.version import FuelVersion
-from fuelclient.serializers.answer import Answer
-from fuelclient.settings.master import Master
+from fuelclient.backends.http.backend import OverHttp
 
 if TYPE_CHECKING:
-    from requests.adapters import BaseAdapter
-
     from fuelclient.backends.capabilities import Capabilities
     from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
@@ -34,15 +25,8 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.services import Services
 
 
-class NailgunBackend:
-    """A backend over one master; see `base.Backend`. `adapter` replaces the transport.
-
-    A facet is imported when it is first asked for: a command needs one or two of them.
-    """
-
-    def __init__(self, master: Master, *, adapter: BaseAdapter | None = None) -> None:
-        self._session = Session(master, adapter=adapter)
-        self.target = master.url
+class NailgunBackend(OverHttp):
+    """A backend over one Fuel master. A facet is imported when it is first asked for: a command needs one or two."""
 
     @cached_property
     def releases(self) -> Releases:
@@ -117,32 +101,5 @@ class NailgunBackend:
         return Services(self._session)
 
     @property
-    def copies(self) -> NoReturn:
-        """Raise `Unsupported`: a master makes its environments itself."""
-        raise Unsupported(f"{self.target} takes no copy of an environment.", hint="Copy it to an engine file.")
-
-    @property
     def capabilities(self) -> Capabilities:
         return self._session.capabilities
-
-    def version(self) -> FuelVersion:
-        """Return the versions that the master states."""
-        answer = Answer(self._session.version, "version")
-        return FuelVersion(
-            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
-            answer.text("openstack_version"), answer.text("release"),
-        )  # fmt: skip
-
-    def together(self) -> AbstractContextManager[None]:
-        """Raise `Unsupported`: a master stores what each request brings by itself."""
-        raise Unsupported(
-            f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
-            hint="Use an engine file: --engine FILE, without --server.",
-        )
-
-    def sweep(self) -> None:
-        """Do nothing: a master keeps no files here, and our server's runs clean up after themselves."""
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._session.close()

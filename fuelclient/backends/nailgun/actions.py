@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.errors import Unsupported
 from fuelclient.model.run import Action, Run, RunRequest
 from fuelclient.serializers.run import run_from

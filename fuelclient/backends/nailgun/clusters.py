@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.nodes import Nodes
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.settings import attributes_path, settings_of
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.uploaded import NULL, by_node, effective_facts
 from fuelclient.model.fact import DeploymentFacts, uid_of

@@ -8,6 +8,8 @@ from typing import Any
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.capabilities import Capabilities
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
     RESOURCES,
@@ -19,8 +21,6 @@ from fuelclient.backends.nailgun.environment import (
     summaries_of,
     types_of,
 )
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import InvalidDocument, InvalidGraph, NotFound, Reportable

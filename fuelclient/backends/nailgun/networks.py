@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.values import plain

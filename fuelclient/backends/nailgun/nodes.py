@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.environment.checks import require_labels, require_node, require_node_change
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.label import Label, without

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.clusters import Clusters
 from fuelclient.backends.nailgun.environment import plugins_of
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.settings import (
     attributes_path,
     enabled_plugins,

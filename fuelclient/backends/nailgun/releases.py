@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.environment.checks import require_id
 from fuelclient.errors import Conflict, FuelError
 from fuelclient.model.release import Release

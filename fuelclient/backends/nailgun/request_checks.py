@@ -5,9 +5,9 @@ It runs nothing for an unknown graph type or task and reports success, and answe
 
 from __future__ import annotations
 
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported

@@ -6,9 +6,9 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import NOUNS, RESOURCES
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag

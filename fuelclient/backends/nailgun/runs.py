@@ -8,14 +8,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.actions import act, may_have_begun
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
-from fuelclient.backends.nailgun.errors import About
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
 from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.backends.nailgun.transactions import is_whole, related, reported
 from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_recorded, require_run_statuses

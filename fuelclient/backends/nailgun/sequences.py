@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.environment.checks import require_sequence, require_sequence_change
 from fuelclient.errors import NotFound
 from fuelclient.model.sequence import DeploymentSequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.nailgun.errors import About
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.networks import neutron_path
-from fuelclient.backends.nailgun.session import Session
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.services import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuelclient.backends.nailgun.errors import About
-from fuelclient.backends.nailgun.session import Session
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
 from fuelclient.model.run import NOWHERE, Deciding, Run, RunRequest
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType

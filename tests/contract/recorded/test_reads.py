@@ -11,8 +11,8 @@ from recordings import HOST, TOKEN, Adapter, Replay, line
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.computed_dependencies import evaluation_for
-from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.nailgun.response import Response
+from fuelclient.backends.connected import connected
+from fuelclient.backends.http.response import Response
 from fuelclient.commands.exits import Exit
 from fuelclient.errors import Conflict, NotFound, Unauthorised, UsageError
 from fuelclient.graph.merge import merge_layers
@@ -52,7 +52,7 @@ def test_the_version_is_asked_for_again_with_a_token() -> None:
 def test_a_password_is_given_to_the_master_s_own_keystone() -> None:
     replay = Replay(5)  # its token is an old one, so that each request asks for another
     credentials = Credentials(f"{HOST}/keystone/v2.0", "admin", "PASSWORD")
-    backend = NailgunBackend(Master(HOST, credentials), adapter=Adapter(replay))
+    backend = connected(Master(HOST, credentials), adapter=Adapter(replay))
     assert len(backend.releases.list()) == len(line(17).response_body)
     assert "POST /keystone/v2.0/tokens" in replay.asked
 
@@ -60,7 +60,7 @@ def test_a_password_is_given_to_the_master_s_own_keystone() -> None:
 def test_a_wrong_token_and_no_token_are_refused_alike() -> None:
     master = Master(HOST, Credentials(token="another"))  # noqa: S106 (it opens nothing)
     with pytest.raises(Unauthorised, match="OS_TOKEN"):
-        NailgunBackend(master, adapter=Adapter(Replay(RELEASES))).releases.list()
+        connected(master, adapter=Adapter(Replay(RELEASES))).releases.list()
     assert TOKEN not in str(master)
 
 
@@ -266,9 +266,9 @@ def test_json_in_json_is_read() -> None:
     assert isinstance(answer.data(), str)
 
 
-def test_an_unknown_status_of_runs_is_refused_without_a_request(on_master: OnMaster) -> None:
+def test_an_unknown_status_of_runs_is_refused_before_it_is_sent(on_master: OnMaster) -> None:
     replay = Replay("runs: after the end")
     with pytest.raises(UsageError):
         replay.backend().runs.list(statuses=["nosuch"])
-    assert replay.asked == []
+    assert replay.asked == ["GET version"] * 2
     assert on_master(replay, "task", "show", 99999).code == Exit.NOT_FOUND

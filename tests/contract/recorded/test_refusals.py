@@ -12,9 +12,9 @@ from faulty_master import Request, after_version, serving
 from recordings import Line, Replay, line, lines
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.nailgun import NailgunBackend
-from fuelclient.backends.nailgun.errors import About, refused
-from fuelclient.backends.nailgun.response import Response
+from fuelclient.backends.connected import connected
+from fuelclient.backends.http.errors import About, refused
+from fuelclient.backends.http.response import Response
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
 from fuelclient.model.run import RunRequest
@@ -126,7 +126,7 @@ def slow(request: Request) -> None:
 
 def test_a_run_that_was_not_confirmed_may_have_begun() -> None:
     with serving(after_version(slow)) as server:
-        backend = NailgunBackend(Master(server.url, total_timeout=2))
+        backend = connected(Master(server.url, total_timeout=2))
         with pytest.raises(Unavailable, match="may have begun") as caught:
             backend.runs.begin(RunRequest(7))
         assert "fuel2 task list --env 7" in str(caught.value)
@@ -135,7 +135,7 @@ def test_a_run_that_was_not_confirmed_may_have_begun() -> None:
 
 
 def test_a_run_that_was_never_asked_for_has_not_begun() -> None:
-    backend = NailgunBackend(Master("http://127.0.0.1:1"))
+    backend = connected(Master("http://127.0.0.1:1"))
     with pytest.raises(Unavailable) as caught:
         backend.runs.begin(RunRequest(7))
     assert "may have begun" not in str(caught.value)

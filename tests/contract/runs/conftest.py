@@ -15,7 +15,7 @@ from integration.keystone_site import Site
 from fuelclient.backends.local import LocalBackend
 
 
-@pytest.fixture(params=("local", "nailgun", pytest.param("keystone", marks=pytest.mark.slow)))
+@pytest.fixture(params=("local", "remote", pytest.param("keystone", marks=pytest.mark.slow)))
 def env(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Executions]:
     """An environment of three compute nodes, seen through each backend in turn."""
     made = executions(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from command_line import fuel2
 from scripted_master import scripted, writes
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.connected import connected
 from fuelclient.facts.uploaded import NULL, with_assumed
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.fact import facts_from, facts_to
@@ -56,7 +56,7 @@ def test_a_download_is_uploaded_unchanged(tmp_path: Path, option: tuple[str, ...
 
 def test_records_of_other_roles_and_nodes_stay_at_an_upload() -> None:
     with scripted(ANSWERS) as master:
-        backend = NailgunBackend(Master(master.url, Credentials()))
+        backend = connected(Master(master.url, Credentials()))
         backend.facts.put(1, DeploymentFacts({}, {"controller_1": {"role": "controller", "a": 9}, "2": {"b": 1}}))
         (sent,) = writes(master)
     assert [part for part in sent[f"PUT {PATH}"] if part["uid"] != "common"] == [
@@ -66,7 +66,7 @@ def test_records_of_other_roles_and_nodes_stay_at_an_upload() -> None:
 
 def test_a_run_sees_the_records_of_a_node_as_one() -> None:
     with scripted(ANSWERS) as master:
-        effective = NailgunBackend(Master(master.url, Credentials())).facts.effective(1)
+        effective = connected(Master(master.url, Credentials())).facts.effective(1)
     assert set(effective.nodes) == {"1", "2", "master", NULL}
     assert effective.nodes["1"]["a"] == {"x": 1, "y": 2}
     assumed = with_assumed(DeploymentFacts({}, {"1": {"a": {"x": 5}}}), facts_from(RECORDS))

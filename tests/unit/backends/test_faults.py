@@ -13,7 +13,9 @@ import pytest
 from faulty_master import Answering, Request, after_version, certificate, closed_port, in_turn, serving, version
 from refusals import missing, refused
 
-from fuelclient.backends.nailgun import NailgunBackend, transport
+from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
+from fuelclient.backends.http import transport
 from fuelclient.errors import FuelError, InvalidDocument, Unauthorised, Unavailable
 from fuelclient.settings import load
 from fuelclient.settings.master import Credentials, Master
@@ -30,7 +32,7 @@ def error_of(answer: Answering, kind: type[FuelError] = Unavailable, **options: 
     """The text of the error with which environments cannot be listed from a server that answers so, in time."""
     said: list[str] = []
     with serving(answer) as server:
-        backend = NailgunBackend(Master(server.url, **options))  # type: ignore[arg-type]  # options of Master
+        backend = connected(Master(server.url, **options))  # type: ignore[arg-type]  # options of Master
         began = time.monotonic()
         with pytest.raises(kind) as caught:
             backend.clusters.list()
@@ -84,7 +86,7 @@ def test_a_master_that_works_is_waited_for(monkeypatch: pytest.MonkeyPatch, capl
         request.json([])
 
     with serving(after_version(slow)) as server, caplog.at_level(logging.INFO):
-        backend = NailgunBackend(Master(server.url, timeout=0.5))
+        backend = connected(Master(server.url, timeout=0.5))
         assert backend.clusters.list() == []
         backend.close()
     lines = [record.getMessage() for record in caplog.records if "has not answered" in record.getMessage()]
@@ -137,7 +139,7 @@ def test_an_answer_of_another_shape_is_told() -> None:
 def test_uids_of_facts_are_no_paths(uid: str) -> None:
     """Files are named after them."""
     with serving(after_version(lambda request: request.json([{"uid": uid}]))) as server:
-        backend = NailgunBackend(Master(server.url))
+        backend = connected(Master(server.url))
         with refused(InvalidDocument, "uid"):
             backend.facts.get(1)
         with refused(InvalidDocument, "uid"):
@@ -146,7 +148,7 @@ def test_uids_of_facts_are_no_paths(uid: str) -> None:
 
 
 def test_refused_connections_are_told_at_once() -> None:
-    backend = NailgunBackend(Master(f"http://127.0.0.1:{closed_port()}"))
+    backend = connected(Master(f"http://127.0.0.1:{closed_port()}"))
     began = time.monotonic()
     with refused(Unavailable, "connection refused", "--server"):
         backend.clusters.list()
@@ -155,14 +157,14 @@ def test_refused_connections_are_told_at_once() -> None:
 
 def test_an_unknown_host_is_told() -> None:
     with refused(Unavailable, "http://no.such.host.invalid"):
-        NailgunBackend(Master("http://no.such.host.invalid")).clusters.list()
+        connected(Master("http://no.such.host.invalid")).clusters.list()
 
 
 def test_a_busy_master_is_asked_again() -> None:
     busy: Answering = lambda request: request.text("busy", 503)  # noqa: E731 (one of a row)
     fine: Answering = lambda request: request.json(ENVIRONMENTS)  # noqa: E731
     with serving(in_turn(busy, version, busy, half, fine)) as server:
-        backend = NailgunBackend(Master(server.url))
+        backend = connected(Master(server.url))
         assert [one.name for one in backend.clusters.list()] == ["env1"]
         assert [one.path for one in server.asked] == ["/api/v1/version"] * 2 + ["/api/v1/clusters/"] * 3
         backend.close()
@@ -171,15 +173,15 @@ def test_a_busy_master_is_asked_again() -> None:
 def test_a_write_is_sent_once() -> None:
     with serving(after_version(lambda request: request.text("busy", 503))) as server:
         with refused(Unavailable, server.url, 503):
-            NailgunBackend(Master(server.url)).clusters.create("a", 1)
+            connected(Master(server.url)).clusters.create("a", 1)
         assert [one.method for one in server.asked] == ["GET", "POST"]
 
 
 # Tokens
 
 
-def with_token(url: str, **options: object) -> NailgunBackend:
-    return NailgunBackend(Master(url, Credentials(token=TOKEN), **options))  # type: ignore[arg-type]  # as above
+def with_token(url: str, **options: object) -> Backend:
+    return connected(Master(url, Credentials(token=TOKEN), **options))  # type: ignore[arg-type]  # as above
 
 
 def wants_token(answer: Answering) -> Answering:
@@ -263,7 +265,7 @@ def test_a_token_that_the_master_repeats_is_never_shown(status: int) -> None:
 def test_credentials_are_asked_for() -> None:
     with serving(wants_token(lambda request: request.json([]))) as server:
         with refused(Unauthorised, "OS_USERNAME"):
-            NailgunBackend(Master(server.url)).clusters.list()
+            connected(Master(server.url)).clusters.list()
         assert [one.path for one in server.asked] == ["/api/v1/version"]
 
 
@@ -278,20 +280,20 @@ def test_no_password_of_netrc_is_sent(tmp_path: Path, monkeypatch: pytest.Monkey
         request.json([])
 
     with serving(after_version(answer)) as server:
-        NailgunBackend(Master(server.url)).clusters.list()
+        connected(Master(server.url)).clusters.list()
     assert seen == [None]
 
 
 def test_a_proxy_of_the_settings_is_used_unless_no_proxy_names_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = after_version(lambda request: request.json(ENVIRONMENTS))
     with serving(lambda request: request.json({"auth_required": False})) as proxy, serving(answer) as server:
-        backend = NailgunBackend(Master(server.url, proxy=proxy.url))
+        backend = connected(Master(server.url, proxy=proxy.url))
         with pytest.raises(InvalidDocument):
             backend.clusters.list()
         assert [one.path for one in proxy.asked] == [f"{server.url}/api/v1/{path}" for path in ("version", "clusters/")]
         backend.close()
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        direct = NailgunBackend(Master(server.url, proxy=proxy.url))
+        direct = connected(Master(server.url, proxy=proxy.url))
         assert len(direct.clusters.list()) == 1
         direct.close()
         assert len(proxy.asked) == 2
@@ -321,13 +323,13 @@ def test_a_certificate_of_a_stranger_is_refused(tls: Path) -> None:
 )
 def test_a_certificate_can_be_named_or_not_be_checked(tls: Path, options: Callable[[Path], dict[str, object]]) -> None:
     with serving(after_version(lambda request: request.json(ENVIRONMENTS)), tls) as server:
-        backend = NailgunBackend(Master(server.url, **options(tls)))  # type: ignore[arg-type]  # options of Master
+        backend = connected(Master(server.url, **options(tls)))  # type: ignore[arg-type]  # options of Master
         assert len(backend.clusters.list()) == 1
         backend.close()
 
 
 def test_a_file_of_certificates_that_is_absent_is_told(tmp_path: Path) -> None:
-    backend = NailgunBackend(Master("https://127.0.0.1:1", ca_file=str(tmp_path / "none.pem")))
+    backend = connected(Master("https://127.0.0.1:1", ca_file=str(tmp_path / "none.pem")))
     with missing("file", tmp_path / "none.pem", "--os-cacert", "OS_CACERT"):
         backend.clusters.list()
     backend.close()
@@ -344,7 +346,7 @@ def test_the_version_of_keystone_is_found_out_over_tls(tls: Path, is_named: bool
     credentials = Credentials(username="admin", password="secret")  # noqa: S106 (it opens nothing)
     ca_file = str(tls / "cert.pem") if is_named else ""
     with serving(answer, tls) as server:
-        backend = NailgunBackend(Master(server.url, credentials, ca_file=ca_file, insecure=not is_named))
+        backend = connected(Master(server.url, credentials, ca_file=ca_file, insecure=not is_named))
         with refused(Unavailable, f"{server.url}/keystone/v3"):
             backend.clusters.list()
         backend.close()
@@ -353,7 +355,7 @@ def test_the_version_of_keystone_is_found_out_over_tls(tls: Path, is_named: bool
 
 def test_a_slow_answer_over_tls_ends(tls: Path) -> None:
     with serving(after_version(dripping_body), tls) as server:
-        backend = NailgunBackend(Master(server.url, ca_file=str(tls / "cert.pem"), timeout=5, total_timeout=1))
+        backend = connected(Master(server.url, ca_file=str(tls / "cert.pem"), timeout=5, total_timeout=1))
         with refused(Unavailable, server.url, 1, "FUEL_HTTP_TOTAL_TIMEOUT"):
             backend.clusters.list()
         backend.close()
@@ -363,4 +365,4 @@ def test_tls_is_not_spoken_to_a_server_without_it() -> None:
     with serving(version) as server:
         address = server.url.replace("http:", "https:")
         with pytest.raises(Unavailable, match=r"certificate cannot be checked|cannot be reached"):
-            NailgunBackend(Master(address)).clusters.list()
+            connected(Master(address)).clusters.list()

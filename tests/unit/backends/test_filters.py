@@ -11,7 +11,8 @@ from faulty_master import Request, serving
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
 from fuelclient.model.run import HistoryFilter
 from fuelclient.settings.master import Master
 
@@ -45,7 +46,7 @@ def reads(query: Query, row: Mapping[str, Any], adds: bool) -> bool:
 
 
 @pytest.fixture(scope="module", params=["9.0", "9.0.1", "10.0"])
-def master(request: pytest.FixtureRequest) -> Iterator[NailgunBackend]:
+def master(request: pytest.FixtureRequest) -> Iterator[Backend]:
     def answer(asked: Request) -> None:
         parts = urllib.parse.urlsplit(asked.path)
         query = urllib.parse.parse_qs(parts.query)
@@ -57,7 +58,7 @@ def master(request: pytest.FixtureRequest) -> Iterator[NailgunBackend]:
         asked.json(known)
 
     with serving(answer) as server:
-        backend = NailgunBackend(Master(server.url))
+        backend = connected(Master(server.url))
         yield backend
         backend.close()
 
@@ -68,7 +69,7 @@ def some(words: list[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
 
 @given(some(TASKS), some(["1", "2", "master", "null"]), some(STATUSES))
 def test_a_history_has_what_passes_and_nothing_else(
-    master: NailgunBackend, tasks: tuple[str, ...], nodes: tuple[str, ...], statuses: tuple[str, ...]
+    master: Backend, tasks: tuple[str, ...], nodes: tuple[str, ...], statuses: tuple[str, ...]
 ) -> None:
     query = {"tasks_names": tasks, "nodes": nodes, "statuses": statuses}
     stated = {key: [",".join(values)] for key, values in query.items() if values}
@@ -81,7 +82,7 @@ def test_a_history_has_what_passes_and_nothing_else(
 
 @given(st.sampled_from([None, 1, 2]), some(["ready", "error"]), some(["deployment", "provision", "dump"]))
 def test_a_list_of_runs_has_what_passes_and_nothing_else(
-    master: NailgunBackend, cluster_id: int | None, statuses: tuple[str, ...], names: tuple[str, ...]
+    master: Backend, cluster_id: int | None, statuses: tuple[str, ...], names: tuple[str, ...]
 ) -> None:
     query = {"cluster_id": (str(cluster_id),) if cluster_id else (), "statuses": statuses, "transaction_types": names}
     stated = {key: [",".join(values)] for key, values in query.items() if values}

@@ -22,8 +22,8 @@ from package_trees import role, task, write_package
 from refusals import missing, refused
 
 from fuelclient.backends.computed_dependencies import evaluation_for
+from fuelclient.backends.connected import connected
 from fuelclient.backends.local import LocalBackend
-from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
@@ -70,7 +70,7 @@ def env(tmp_path: Path) -> Iterator[Executions]:
     """An environment with three nodes on which graphs really run."""
     made = executions(tmp_path)
     app = application(lambda: opened(LocalBackend(str(made.engine))))
-    client = NailgunBackend(Master("http://127.0.0.1:8000"), adapter=NailgunAdapter(app.wsgi_app))
+    client = connected(Master("http://127.0.0.1:8000"), adapter=NailgunAdapter(app.wsgi_app))
     yield replace(made, backend=client)
     client.close()
     made.backend.close()

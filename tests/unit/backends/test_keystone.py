@@ -15,7 +15,8 @@ import pytest
 from faulty_master import Request, Server, closed_port, serving
 from refusals import refused
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.base import Backend
+from fuelclient.backends.connected import connected
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.settings.master import Credentials, Master
 
@@ -103,11 +104,11 @@ class Keystone:
 @contextmanager
 def master(
     keystone: Keystone, credentials: Credentials = ADMIN, auth_url: str = ""
-) -> Iterator[tuple[NailgunBackend, Server]]:
+) -> Iterator[tuple[Backend, Server]]:
     """A client with `credentials` of a master with such a Keystone."""
     with serving(keystone) as server:
         url = auth_url.format(url=server.url)
-        backend = NailgunBackend(Master(server.url, replace(credentials, auth_url=url), timeout=10))
+        backend = connected(Master(server.url, replace(credentials, auth_url=url), timeout=10))
         yield backend, server
         backend.close()
 

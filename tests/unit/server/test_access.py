@@ -115,7 +115,7 @@ def test_roles(roles: str, method: str, status: int) -> None:
     environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": roles, "REQUEST_METHOD": method}
     found = 0
     try:
-        Keystone({}).check(environ, is_open=False)
+        Keystone({}).check(environ, is_open=False, reads=method in ("GET", "HEAD"))
     except HttpError as refused:
         found = refused.status
     assert found == status
@@ -146,7 +146,7 @@ def test_writers_of_one_project_only(
     environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": method}
     found = 0
     try:
-        Keystone(conf, project).check({**environ, **PROJECT, **changed}, is_open=False)
+        Keystone(conf, project).check({**environ, **PROJECT, **changed}, is_open=False, reads=method in ("GET", "HEAD"))
     except HttpError as refused:
         found = refused.status
     assert found == status
@@ -155,7 +155,7 @@ def test_writers_of_one_project_only(
 def test_a_token_of_no_project_is_of_none() -> None:
     environ = {"HTTP_X_IDENTITY_STATUS": "Confirmed", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "POST"}
     with pytest.raises(HttpError, match="admin in the project fuel"):
-        Keystone({"project_domain_name": ""}, "fuel").check(environ, is_open=False)
+        Keystone({"project_domain_name": ""}, "fuel").check(environ, is_open=False, reads=False)
 
 
 def test_a_body_is_read_only_of_a_request_with_a_token() -> None:
@@ -166,9 +166,9 @@ def test_a_body_is_read_only_of_a_request_with_a_token() -> None:
 def test_a_token_that_is_no_good() -> None:
     environ: dict[str, Any] = {"HTTP_X_IDENTITY_STATUS": "Invalid", "HTTP_X_ROLES": "admin", "REQUEST_METHOD": "GET"}
     with pytest.raises(HttpError) as caught:
-        Keystone({}).check(environ, is_open=False)
+        Keystone({}).check(environ, is_open=False, reads=True)
     assert caught.value.status == 401
-    Keystone({}).check(environ, is_open=True)
+    Keystone({}).check(environ, is_open=True, reads=True)
 
 
 def test_the_service_user_is_read_from_a_file(conf: Path) -> None:

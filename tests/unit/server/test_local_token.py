@@ -24,7 +24,7 @@ from faulty_master import serving as scripted
 from processes import eventually
 from server_process import Serving, serving
 
-from fuelclient.backends.nailgun import NailgunBackend
+from fuelclient.backends.connected import connected
 from fuelclient.errors import Unauthorised
 from fuelclient.server.wsgi_server import Limits
 from fuelclient.settings.master import Credentials, Master
@@ -131,7 +131,7 @@ def test_fuel2_finds_the_token_by_itself(env: Executions, home: Path, tmp_path: 
 
 def test_a_client_follows_a_server_that_was_killed_and_started_anew(env: Executions, home: Path) -> None:
     with serving(env.directory, *TOKEN) as server:
-        client = NailgunBackend(Master(base(server)))
+        client = connected(Master(base(server)))
         assert [one.id for one in client.clusters.list()] == [1]
         server.process.kill()
         server.process.wait()
@@ -167,12 +167,12 @@ def test_no_other_address_gets_the_token(home: Path, monkeypatch: pytest.MonkeyP
             path.write_text(json.dumps({"url": url, "token": "secret-of-the-file"}))
             path.chmod(mode)
             with pytest.raises(Unauthorised):
-                NailgunBackend(Master(server.url)).clusters.list()
+                connected(Master(server.url)).clusters.list()
         path.chmod(0o600)
         with pytest.raises(Unauthorised):
-            NailgunBackend(Master(f"http://localhost:{parts.port}", Credentials(username="a"))).nodes.list()
+            connected(Master(f"http://localhost:{parts.port}", Credentials(username="a"))).nodes.list()
         assert not any(seen.token for seen in server.asked)
-        client = NailgunBackend(Master(server.url))
+        client = connected(Master(server.url))
         client._session._authentication()
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("ALL_PROXY", proxy.url)

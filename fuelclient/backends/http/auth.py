@@ -75,7 +75,7 @@ class Keystone:
     def _new_session(self) -> KeystoneSession:
         from keystoneauth1.session import Session
 
-        from fuelclient.backends.nailgun.session import proxies_for, verification
+        from fuelclient.backends.http.session import proxies_for, verification
 
         self._http.proxies = proxies_for(self._master, self._base())  # keystoneauth names none by itself
         return Session(
@@ -104,7 +104,7 @@ class Keystone:
 
         Only the ids of the versions are read: the addresses in that list may belong to any host.
         """
-        from fuelclient.backends.nailgun.session import verification
+        from fuelclient.backends.http.session import verification
 
         verify = verification(self._master)  # of each request: the session of keystoneauth has its own
         with contextlib.suppress(requests.exceptions.RequestException, ValueError, AttributeError, TypeError):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import requests
 
-from fuelclient.backends.nailgun.response import CHECK_ADDRESS, Response
-from fuelclient.backends.nailgun.transport import BodyTooLarge, TotalTimeout
+from fuelclient.backends.http.response import CHECK_ADDRESS, Response
+from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
 from fuelclient.errors import (
     Conflict,
     FuelError,

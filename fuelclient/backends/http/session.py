@@ -18,16 +18,19 @@ from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
 from fuelclient.backends.capabilities import FUEL_MASTER, Capabilities, of_server
-from fuelclient.backends.nailgun.errors import About, is_unconnected, refused, unreachable
-from fuelclient.backends.nailgun.response import Response
-from fuelclient.backends.nailgun.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
+from fuelclient.backends.http.errors import About, is_unconnected, refused, unreachable
+from fuelclient.backends.http.response import Response
+from fuelclient.backends.http.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
+from fuelclient.backends.support import MESSAGE_TYPE
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
+from fuelclient.model.version import FuelVersion
 from fuelclient.redact import MASK
+from fuelclient.serializers.answer import Answer
 from fuelclient.settings.master import Master
 
 if TYPE_CHECKING:
-    from fuelclient.backends.nailgun.auth import Keystone
-    from fuelclient.backends.nailgun.server_token import ServerToken
+    from fuelclient.backends.http.auth import Keystone
+    from fuelclient.backends.http.server_token import ServerToken
 
 LOG = logging.getLogger("fuelclient.http")
 
@@ -75,6 +78,19 @@ class Session:
             self._version = data if isinstance(data, Mapping) else {}
         return self._version
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is a server of this package."""
+        return str(self.version.get("server", "")).startswith(OURS)
+
+    def fuel_version(self) -> FuelVersion:
+        """Return the versions that the master states."""
+        answer = Answer(self.version, "version")
+        return FuelVersion(
+            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
+            answer.text("openstack_version"), answer.text("release"),
+        )  # fmt: skip
+
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
@@ -102,24 +118,34 @@ class Session:
         """Return the JSON of the answer, which is usually None."""
         return self._checked("DELETE", path, about, query, _NOTHING)
 
+    def message(self, path: str, body: bytes, about: About, *, reads: bool) -> bytes:
+        """Send a message to a server of ours and return its answer; one that reads may be sent again."""
+        answer = self._authenticated("POST", self._url(path, {}), body, about, reads=reads)
+        if answer.status >= 400:
+            raise refused(answer, about, self._who(answer))
+        return answer.body
+
     def _checked(self, method: str, path: str, about: About | None, query: Mapping[str, Any], body: Any) -> Any:
         answer = self._authenticated(method, self._url(path, query), body, about)
         if answer.status >= 400:
-            who = self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
-            raise refused(answer, about, who)
+            raise refused(answer, about, self._who(answer))
         return None if answer.status == 204 else answer.data()
+
+    def _who(self, answer: Response) -> str:
+        return self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         stated = {key: _text(value) for key, value in query.items() if value is not None}
         text = f"?{urllib.parse.urlencode(stated)}" if stated else ""
         return f"{self.master.url}{path if path.startswith('/') else API + path}{text}"
 
-    def _authenticated(self, method: str, url: str, body: Any, about: About | None) -> Response:
+    def _authenticated(self, method: str, url: str, body: Any, about: About | None, *, reads: bool = False) -> Response:
         """Return the answer to a request with a token; an expired token is replaced once."""
         keystone = self._authentication()
-        answer = self._patiently(method, url, body, keystone.token() if keystone else "", about)
+        reads = reads or method == "GET"
+        answer = self._patiently(method, url, body, keystone.token() if keystone else "", about, reads=reads)
         if answer.status == 401 and keystone is not None and keystone.renew():
-            answer = self._patiently(method, url, body, keystone.token(), about)
+            answer = self._patiently(method, url, body, keystone.token(), about, reads=reads)
         return answer
 
     def _authentication(self) -> Keystone | ServerToken | None:
@@ -135,7 +161,7 @@ class Session:
 
     def _tokens(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
         """Return what gives the tokens that a master wants: Keystone, or the file of a server of this user."""
-        from fuelclient.backends.nailgun import server_token
+        from fuelclient.backends.http import server_token
 
         if server_token.is_wanted(version) and not self.master.credentials.token:
             found = server_token.ServerToken(self.master.url)
@@ -146,14 +172,16 @@ class Session:
                 f"{self.master.url} needs credentials.",
                 hint="Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME, or give --os-username and so on.",
             )
-        from fuelclient.backends.nailgun.auth import Keystone  # some masters need no token
+        from fuelclient.backends.http.auth import Keystone  # some masters need no token
 
         return Keystone(self.master, self._http)
 
-    def _patiently(self, method: str, url: str, body: Any, token: str, about: About | None = None) -> Response:
+    def _patiently(
+        self, method: str, url: str, body: Any, token: str, about: About | None = None, *, reads: bool = True
+    ) -> Response:
         """Return an answer; try again after a pause if a request that reads broke off, or the master is busy."""
         pause, began = _FIRST_PAUSE, time.monotonic()
-        for left in range(self.master.retries if method == "GET" else 0, -1, -1):
+        for left in range(self.master.retries if reads else 0, -1, -1):
             late = time.monotonic() - began > self.master.total_timeout
             try:
                 answer = self._exchange(method, url, body, token)
@@ -171,10 +199,11 @@ class Session:
 
     def _exchange(self, method: str, url: str, body: Any, token: str) -> Response:
         """Send a request and return its answer; follow redirects of reads within the origin of `url`."""
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        kind = MESSAGE_TYPE if isinstance(body, bytes) else "application/json"
+        headers = {"Accept": kind, "Content-Type": kind}
         if token:
             headers["X-Auth-Token"] = token
-        options: dict[str, Any] = {} if body is _NOTHING else {"json": body}
+        options: dict[str, Any] = {} if body is _NOTHING else {"data" if isinstance(body, bytes) else "json": body}
         proxies = _NO_PROXIES if self._is_direct else proxies_for(self.master, url)
         for _ in range(_REDIRECTS + 1):
             response = self._http.request(
@@ -185,7 +214,8 @@ class Session:
             if response.status_code not in _MOVED:
                 content_type = response.headers.get("Content-Type", "")
                 # A master, or a proxy before it, may repeat the headers of a request in its answer.
-                content = response.content.replace(token.encode(), MASK.encode()) if token else response.content
+                is_text = bool(token) and content_type != MESSAGE_TYPE  # whose texts have their lengths before them
+                content = response.content.replace(token.encode(), MASK.encode()) if is_text else response.content
                 return Response(method, url, response.status_code, content_type, content)
             location = response.headers.get("Location", "")
             url = _next(method, url, location.replace(token, MASK) if token else location)

@@ -1,0 +1,52 @@
+"""The backend at the other end of a connection: which kind it is, is found out at its first use."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from fuelclient.backends.http.session import Session
+
+if TYPE_CHECKING:
+    from requests.adapters import BaseAdapter
+
+    from fuelclient.backends.base import Backend
+    from fuelclient.settings.master import Master
+
+
+class _Connected:
+    """A backend that asks the server for its version at its first use: a command that uses none sends nothing."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.target = session.master.url
+
+    @cached_property
+    def _backend(self) -> Backend:
+        if self._session.is_ours:
+            from fuelclient.backends.remote import RemoteBackend
+
+            return cast("Backend", RemoteBackend(self._session))
+        from fuelclient.backends.nailgun import NailgunBackend
+
+        return NailgunBackend(self._session)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._backend, name)
+
+    def sweep(self) -> None:
+        """Do nothing, as every backend over HTTP."""
+
+    def close(self) -> None:
+        """Close the connections, if there are any."""
+        self._session.close()
+
+
+def connected(master: Master, *, adapter: BaseAdapter | None = None) -> Backend:
+    """Return the backend of a server: a `RemoteBackend` for one of this package, a `NailgunBackend` for a Fuel master.
+
+    Nothing is sent before its first use. `adapter` replaces the transport.
+    """
+    return cast("Backend", _Connected(Session(master, adapter=adapter)))

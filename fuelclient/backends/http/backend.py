@@ -1,0 +1,41 @@
+"""What every backend at the other end of a connection has."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from fuelclient.backends.http.session import Session
+from fuelclient.backends.support import unsupported
+from fuelclient.errors import Unsupported
+from fuelclient.model.version import FuelVersion
+
+
+class OverHttp:
+    """A backend over one server, of whatever kind; see `base.Backend`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.target = session.master.url
+
+    @property
+    def copies(self) -> Any:
+        return unsupported(f"{self.target} takes no copy of an environment.", hint="Copy it to an engine file.")
+
+    def version(self) -> FuelVersion:
+        """Return the versions that the server states."""
+        return self._session.fuel_version()
+
+    def together(self) -> AbstractContextManager[None]:
+        """Raise `Unsupported`: a server stores what each request brings by itself."""
+        raise Unsupported(
+            f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
+            hint="Use an engine file: --engine FILE, without --server.",
+        )
+
+    def sweep(self) -> None:
+        """Do nothing: a server's runs clean up after themselves."""
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._session.close()

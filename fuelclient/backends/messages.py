@@ -1,0 +1,219 @@
+"""The methods of a backend as messages: what `backends.remote` sends, and the server of this package answers.
+
+A message names a method of the protocols of `backends.base` and has its arguments; the answer is what the method
+returns. Both are MessagePack, written and read by the annotations of the protocols, so that a new method needs nothing
+else. Only methods of the protocols can be named, and every value is checked against its type when it is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from fuelclient.backends import base
+from fuelclient.backends.support import only_reads
+from fuelclient.errors import InvalidDocument, UsageError
+
+SPOKEN = 5
+"""What messages say. It grows with each change of a protocol, or of a value in one (tests/golden/messages.txt)."""
+
+NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})
+"""Methods that no message names: they belong to the machine of the engine file, or to a Fuel master."""
+
+_MESSAGE = msgspec.msgpack.Decoder(tuple[int, str, str, dict[str, msgspec.Raw]])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a method of a facet, such as `runs.stop`, with its arguments by name. `reads` says that it changes
+    nothing."""
+
+    facet: str
+    method: str
+    arguments: Mapping[str, Any]
+    reads: bool
+
+    def on(self, backend: base.Backend) -> Any:
+        """Call the method of `backend`, and return what it returns."""
+        method = getattr(getattr(backend, self.facet), self.method)
+        names = _parameters(self.facet, self.method)
+        named = dict(self.arguments)
+        positional: list[Any] = []
+        for parameter in names.values():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                positional += named.pop(parameter.name, ())
+            elif parameter.kind is not parameter.KEYWORD_ONLY and parameter.name in named:
+                positional.append(named.pop(parameter.name))
+            elif parameter.kind is not parameter.KEYWORD_ONLY:
+                break
+        return method(*positional, **named)
+
+
+def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
+    """Return a call with its arguments by name. Raise `TypeError` as a call of the method would."""
+    function = _method(facet, method)
+    arguments = inspect.signature(function).bind(None, *args, **named).arguments
+    arguments.pop("self", None)
+    return Call(facet, method, arguments, only_reads(function))
+
+
+def written(call: Call) -> bytes:
+    """Return the message of a call. Raise `InvalidDocument` for a value that no message can have."""
+    return _encoded((SPOKEN, call.facet, call.method, call.arguments))
+
+
+def read(data: bytes) -> Call:
+    """Return the call in a message, whose values have the types that the protocol states.
+
+    Raise `UsageError`, with what is wrong and where, for anything else.
+    """
+    try:
+        spoken, facet, method, raw = _MESSAGE.decode(data)
+        if spoken != SPOKEN:
+            raise UsageError(f"This server reads messages of revision {SPOKEN}, not {spoken}.")
+        function = _method(facet, method)
+        types = _types(facet, method)
+        unknown = sorted(raw.keys() - types.keys())
+        if unknown:
+            raise UsageError(f"{facet}.{method} has no argument {unknown[0]}.")
+        arguments = {name: msgspec.msgpack.decode(value, type=types[name]) for name, value in raw.items()}
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise UsageError(f"The message cannot be read: {error}.") from error
+    for parameter in _parameters(facet, method).values():
+        is_needed = parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL
+        if is_needed and parameter.name not in arguments:
+            raise UsageError(f"{facet}.{method} needs the argument {parameter.name}.")
+    return Call(facet, method, arguments, only_reads(function))
+
+
+def answer(value: Any) -> bytes:
+    """Return what a method returned as the body of an answer."""
+    return _encoded(value)
+
+
+def answered(call: Call, data: bytes) -> Any:
+    """Return what the method of a call returned. Raise `UsageError` if the answer is none of this method."""
+    try:
+        return _decoder(call.facet, call.method).decode(data)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        raise UsageError(f"The answer of {call.facet}.{call.method} cannot be read: {error}.") from error
+
+
+@cache
+def facets() -> Mapping[str, type]:
+    """Return the protocols of the facets that messages can name, by the name of the facet."""
+    here = vars(base)
+    types = {name: here.get(str(member.fget.__annotations__["return"])) for name, member in _properties()}
+    return {name: found for name, found in types.items() if found is not None and name != "services"}
+
+
+def _properties() -> list[tuple[str, Any]]:
+    return [(name, member) for name, member in vars(base.Backend).items() if isinstance(member, property)]
+
+
+def methods(facet: str) -> Mapping[str, Callable[..., Any]]:
+    """Return the methods of the protocol of a facet by name."""
+    protocol = facets()[facet]
+    return {
+        name: member
+        for name, member in inspect.getmembers(protocol, inspect.isfunction)
+        if not name.startswith("_") and (facet, name) not in NOT_SENT
+    }  # fmt: skip
+
+
+def _method(facet: str, method: str) -> Callable[..., Any]:
+    found = methods(facet).get(method) if facet in facets() else None
+    if found is None:
+        raise UsageError(f"There is no method {facet}.{method} here.")
+    return found
+
+
+@cache
+def _parameters(facet: str, method: str) -> Mapping[str, inspect.Parameter]:
+    parameters = dict(inspect.signature(_method(facet, method)).parameters)
+    del parameters["self"]
+    return parameters
+
+
+@cache
+def _types(facet: str, method: str) -> Mapping[str, Any]:
+    """Return the types of the arguments of a method, and of what it `return`s, as objects."""
+    function = inspect.unwrap(_method(facet, method))
+    module = sys.modules[function.__module__]
+    names = _Names(module.__name__, _generic(facets()[facet]))
+    types: dict[str, Any] = get_type_hints(function, vars(module), names)
+    for parameter in _parameters(facet, method).values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            types[parameter.name] = tuple.__class_getitem__((types[parameter.name], ...))
+    return types
+
+
+@cache
+def _decoder(facet: str, method: str) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(_types(facet, method)["return"])
+
+
+def _generic(protocol: type) -> dict[str, Any]:
+    """Return what the type variables of a generic protocol stand for: a role in `Roles`."""
+    return {
+        variable.__name__: value
+        for parent in getattr(protocol, "__orig_bases__", ())
+        for variable, value in zip(
+            getattr(get_origin(parent), "__parameters__", ()), get_args(parent), strict=True
+        )
+    }  # fmt: skip
+
+
+class _Names(dict[str, Any]):
+    """The names in the annotations of a module, with those that it imports for type checkers only."""
+
+    def __init__(self, module: str, generic: Mapping[str, Any]) -> None:
+        super().__init__(generic)
+        self._sources = _imported_for_types(module)
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._sources[name]), name)
+
+
+@cache
+def _imported_for_types(module: str) -> Mapping[str, str]:
+    """Return the modules of the names that a module imports for type checkers only."""
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    blocks = [statement.body for statement in tree.body if isinstance(statement, ast.If)]
+    return {
+        alias.name: statement.module or ""
+        for block in blocks for statement in block if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }  # fmt: skip
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except OverflowError as error:
+        message = "A whole number beyond 64 bits cannot be sent."
+        raise UsageError(message, hint="Write it as text, or give another one.") from error
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidDocument(f"A value cannot be sent: {error}.") from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a type that MessagePack does not know as one that it knows."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    raise TypeError(f"{type(value).__name__} has no form in a message")
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)

@@ -1,0 +1,96 @@
+"""A server of this package as a backend: each method is one message (`messages`), which the server answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fuelclient import __version__
+from fuelclient.backends import messages
+from fuelclient.backends.capabilities import OWN_ENGINE
+from fuelclient.backends.http.backend import OverHttp
+from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.actions import may_have_begun
+from fuelclient.backends.support import unsupported
+from fuelclient.errors import Unavailable, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.model.run import RunRequest
+    from fuelclient.plan.inputs import Inputs
+    from fuelclient.plan.plan import Check
+
+PATH = "messages/"
+"""The path of all messages, below Nailgun's."""
+
+_UNSURE = "The server may have done it all the same: look before you try again."
+
+
+class RemoteBackend(OverHttp):
+    """A backend over one server of this package; see `base.Backend`. Its facets are made of the protocols."""
+
+    def __init__(self, session: Session) -> None:
+        """Raise `Unavailable` for a server whose messages differ from those of this client."""
+        super().__init__(session)
+        version = session.version
+        if version.get("revision") != messages.SPOKEN:
+            raise Unavailable(
+                f"{self.target} is {version.get('server')}, and this is fuelclient {__version__}: they do not "
+                "understand each other.",
+                hint="Install the version of the server here, or the other way round.",
+            )
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in messages.facets():
+            raise AttributeError(name)
+        facet = _FACETS.get(name, _Facet)(name, self._send)
+        setattr(self, name, facet)
+        return facet
+
+    capabilities = replace(OWN_ENGINE, packages=False)
+    services = unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
+
+    def _send(self, call: messages.Call) -> Any:
+        unsure = "" if call.reads else _UNSURE
+        if (call.facet, call.method) == ("runs", "begin"):
+            unsure = may_have_begun(call.arguments["request"].cluster_id)
+        data = self._session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
+        try:
+            return messages.answered(call, data)
+        except UsageError as error:
+            raise Unavailable(f"{self.target}: {error}", hint="Look at its logs.") from error
+
+
+class _Facet:
+    """A facet whose methods are those of its protocol."""
+
+    def __init__(self, name: str, send: Callable[[messages.Call], Any]) -> None:
+        self._name, self._send = name, send
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        if method not in messages.methods(self._name):
+            raise AttributeError(method)
+
+        def called(*args: Any, **named: Any) -> Any:
+            return self._send(messages.bound(self._name, method, args, named))
+
+        return called
+
+
+class _Plugins(_Facet):
+    install = unsupported(
+        "A server installs no packages of its clients.", hint="Install it on the server's machine, without --server."
+    )
+
+
+class _Runs(_Facet):
+    act = unsupported("Only a Fuel master decides by itself what an action does.")
+    decided = unsupported("Only a Fuel master decides by itself what an action does.")
+
+    def checker(self, _request: RunRequest, _inputs: Inputs) -> Check:
+        """As `base.Runs`: the server checks by itself when a run begins."""
+        return lambda _task, _node, _rendered: ""
+
+
+_FACETS: dict[str, type[_Facet]] = {"plugins": _Plugins, "runs": _Runs}

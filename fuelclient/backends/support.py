@@ -1,0 +1,76 @@
+"""What a backend can do, said by the methods themselves, and what methods do when they are called over a connection.
+
+A backend that cannot do something has an `unsupported` value in place of the method, or names the arguments that it
+refuses with `refuses`; `supports` asks for both. The protocols mark methods that only read with `reads`: a reader may
+call them, and a client may send them again.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from fuelclient.errors import Unsupported
+
+MESSAGE_TYPE = "application/msgpack"
+"""The media type of `messages` and their answers."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class unsupported:  # noqa: N801 (it stands where a method or a facet would)
+    """A method, or a facet, that a backend does not have: to use it raises `Unsupported`.
+
+    `{0}` in the message is the first argument of the call.
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        self._message, self._hint = message, hint
+
+    def __call__(self, *args: Any, **_named: Any) -> NoReturn:
+        raise Unsupported(self._message.format(*args), hint=self._hint)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # a library looks whether it has a protocol of Python's
+            raise AttributeError(name)
+        raise Unsupported(self._message, hint=self._hint)
+
+
+def refuses(argument: str, message: str, *, hint: str = "") -> Callable[[Method], Method]:
+    """Let a method raise `Unsupported` whenever `argument` is given and not empty. `{0}` is the first argument."""
+
+    def marked(method: Method) -> Method:
+        @functools.wraps(method)
+        def checked(self: Any, *args: Any, **named: Any) -> Any:
+            if named.get(argument):
+                raise Unsupported(message.format(*args), hint=hint)
+            return method(self, *args, **named)
+
+        checked._refused = {argument, *getattr(method, "_refused", ())}  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return marked
+
+
+def supports(method: Any, argument: str = "") -> bool:
+    """Return whether a backend has a method, and takes this argument of it.
+
+    >>> supports(unsupported("A Fuel master cannot resume run {0}."))
+    False
+    """
+    if isinstance(method, unsupported):
+        return False
+    return argument not in getattr(method, "_refused", ())
+
+
+def reads(method: Method) -> Method:
+    """Mark a method of a protocol that changes nothing."""
+    method._reads = True  # type: ignore[attr-defined]
+    return method
+
+
+def only_reads(method: Any) -> bool:
+    """Return whether a method of a protocol is marked with `reads`."""
+    return bool(inspect.unwrap(method).__dict__.get("_reads"))
