@@ -23,14 +23,15 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 class unsupported:  # noqa: N801 (it stands where a method or a facet would)
     """A method, or a facet, that a backend does not have: to use it raises `Unsupported`.
 
-    `{0}` in the message is the first argument of the call.
+    `{0}` in the message and the hint is the first argument of the call.
     """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self._message, self._hint = message, hint
 
-    def __call__(self, *args: Any, **_named: Any) -> NoReturn:
-        raise Unsupported(self._message.format(*args), hint=self._hint)
+    def __call__(self, *args: Any, **named: Any) -> NoReturn:
+        stated = (*args, *named.values())
+        raise Unsupported(self._message.format(*stated), hint=self._hint.format(*stated))
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):  # a library looks whether it has a protocol of Python's

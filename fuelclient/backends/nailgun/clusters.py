@@ -9,13 +9,13 @@ from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.settings import attributes_path, settings_of
+from fuelclient.backends.support import refuses, unsupported
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
-from fuelclient.errors import Conflict, InvalidDocument, Unsupported
+from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.plan.inputs import EnvironmentChange
-from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
 
 _FORCE = "Use --force to change settings of a deployed environment."
@@ -44,43 +44,35 @@ class Clusters:
     def rename(self, cluster_id: int, name: str) -> Cluster:
         return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
 
-    def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
-        """As `base.Clusters`; a Fuel master was never seen to change the release of an environment."""
-        if not self._session.capabilities.dry_changes:
-            raise Unsupported(
-                f"A Fuel master does not move environment {cluster_id} to another release.",
-                hint="Create an environment with the other release, or try the change in a copy (`fuel2 env clone`).",
-            )
-        from fuelclient.serializers.environment import environment_change_from  # few commands read whole environments
-
-        body = {"release_id": release_id, "dry_run": dry_run}
-        return environment_change_from(self._session.put(f"{_path(cluster_id)}release/", body, _about(cluster_id)))
+    change_release = unsupported(
+        "A Fuel master does not move environment {0} to another release.",
+        hint="Create an environment with the other release, or try the change in a copy (`fuel2 env clone`).",
+    )
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
         require_deletable(self.get(cluster_id), force=force)
-        is_own = self._session.capabilities.leftovers  # no other master reads `force`
-        data = self._session.delete(_path(cluster_id), _about(cluster_id), force=True if force and is_own else None)
-        return Answer(data, "deletion").texts("left") if data and is_own else ()
+        self._session.delete(_path(cluster_id), _about(cluster_id))
+        return ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": node_id, "roles": list(roles)} for node_id in node_ids]
         about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
         self._session.post(f"clusters/{cluster_id}/assignment/", body, about)
 
-    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
-        if force and self._session.capabilities.decides:
-            raise Unsupported(
-                "A Fuel master frees a deployed node only after it has deleted it.",
-                hint="Leave --force out, and deploy the changes (`fuel2 env deploy`).",
-            )
+    @refuses(
+        "force",
+        "A Fuel master frees a deployed node only after it has deleted it.",
+        hint="Leave --force out, and deploy the changes (`fuel2 env deploy`).",
+    )
+    def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:  # noqa: ARG002
         self.get(cluster_id)
         present = [node.id for node in self._nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
         require_nodes_in(cluster_id, wanted, present)
         if wanted:
             body = [{"id": node_id} for node_id in wanted]
-            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id), force=force or None)
+            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
         return wanted
 
     def environment(self, cluster_id: int) -> Environment:

@@ -1,7 +1,6 @@
 """Read environments of a master with everything that they consist of: release, plugins, nodes, settings, graphs.
 
-Our own server returns an environment as a whole. From a Fuel master it takes several requests, and a change between two
-of them may be in one and not in the other.
+It takes several requests, and a change between two of them may be in one and not in the other.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Tag
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.cluster import cluster_from
-from fuelclient.serializers.environment import environment_from
-from fuelclient.serializers.graph import graph_from, layer_record_from, summary_from
+from fuelclient.serializers.graph import graph_from, summary_from
 from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from
@@ -42,8 +40,6 @@ NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "envir
 def environment_of(session: Session, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
     about = About("environment", cluster_id)
-    if session.capabilities.inputs:
-        return environment_from(session.get(f"clusters/{cluster_id}/environment/", about))
     environment, stated = _members(session, cluster_id)
     records = objects(session.get("nodes/", about, cluster_id=cluster_id), "node")
     return replace(
@@ -51,7 +47,7 @@ def environment_of(session: Session, cluster_id: int) -> Environment:
         nodes=tuple(sorted(map(node_record_from, records), key=lambda node: node.id)),
         own_settings=settings.own_from(_without_other_plugins(stated, environment), environment),
         own_metadata=_own_metadata(session, environment),
-        unique_tasks=session.capabilities.decides,
+        unique_tasks=True,
         feature_groups=Answer(session.version, "version").texts("feature_groups"),
     )
 
@@ -106,8 +102,6 @@ def layers_of(
 
     Raise `NotFound` if no layer of the environment, whatever its level, has the type.
     """
-    if session.capabilities.inputs:
-        return _own_layers(session, environment.cluster.id, graph_type, levels)
     release, *others = owners(environment)
     graphs = {owner: graphs_of(session, owner) for owner in (release, *others)}
     types = graph_types({name for by_type in graphs.values() for name in by_type}, of_release=bool(graphs[release]))
@@ -166,12 +160,4 @@ def _is_primary(tag: Tag) -> bool:
 
 def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
     path = f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/"
-    return objects(session.get(path, About(NOUNS[owner.level], owner.id), as_stated=True), "graph")
-
-
-def _own_layers(session: Session, cluster_id: int, graph_type: str, levels: Sequence[Level]) -> tuple[Layer, ...]:
-    """Return the layers as our own server has them: with places, and as plugins bring them for the release."""
-    about = About("graph type", graph_type, ("environment", cluster_id))
-    data = session.get(f"clusters/{cluster_id}/layers/", about, graph_type=graph_type)
-    layers = [layer_record_from(record) for record in objects(data, "layer")]
-    return tuple(stored for stored in layers if not levels or stored.owner.level in levels)
+    return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")

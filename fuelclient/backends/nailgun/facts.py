@@ -38,7 +38,7 @@ class Facts:
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """As `base.Facts`. A master may forget the nodes that an upload leaves out, so it gets theirs again."""
-        stored = self.get(cluster_id).nodes if not self._session.capabilities.inputs else {}
+        stored = self.get(cluster_id).nodes
         uids = {uid_of(name) for name in facts.nodes}
         kept = {name: part for name, part in stored.items() if name not in uids and uid_of(name) not in facts.nodes}
         whole = DeploymentFacts(facts.common, {**kept, **facts.nodes})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.capabilities import Capabilities
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import (
@@ -23,7 +22,7 @@ from fuelclient.backends.nailgun.environment import (
 )
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import plugin_owner, release_owner
-from fuelclient.errors import InvalidDocument, InvalidGraph, NotFound, Reportable
+from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.document import Document
@@ -42,9 +41,8 @@ from fuelclient.model.graph import (
 )
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.finding import findings_from
-from fuelclient.serializers.graph import document_from, graph_from, legacy_to, sources_to, summary_from
+from fuelclient.serializers.answer import objects
+from fuelclient.serializers.graph import document_from, graph_from, summary_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.task import task_to
 
@@ -69,8 +67,7 @@ class Graphs:
     def types(self, release_id: int) -> Collection[str]:
         """As `base.Graphs`; one request to a Fuel master."""
         every_graph = [*map(summary_from, objects(self._session.get("graphs/"), "graph"))]
-        clusters = self._backend.clusters.list() if self._session.capabilities.inputs else None
-        return types_for(release_id, every_graph, clusters)
+        return types_for(release_id, every_graph, None)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """As `base.Graphs`; on a Fuel master only a plugin as the owner has its name."""
@@ -88,7 +85,7 @@ class Graphs:
         """As `base.Graphs`: the master merges them."""
         about = About("environment", cluster_id, invalid=InvalidGraph)
         path = f"clusters/{cluster_id}/deployment_tasks/{'plugins/' if only_plugins else ''}"
-        data = self._session.get(path, about, graph_type=graph_type, as_stated=True)
+        data = self._session.get(path, about, graph_type=graph_type)
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
         errors = errors_in(document.findings)
         if errors:
@@ -107,20 +104,14 @@ class Graphs:
         below = self._below(owner, graph_type) if asks or owner.level is Level.PLUGIN else ()
         findings = check_document(document, named, below)
         require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
-        tasks, resolved = document.tasks, list[Finding]()
-        if not self._session.capabilities.partial_records:
-            tasks, resolved = _whole(document.tasks, named, below)
+        tasks, resolved = _whole(document.tasks, named, below)
         send = self._session.post if stored_before is None else self._session.put
         about = _about(owner, graph_type, InvalidGraph)
-        body = _body(document, tasks, self._session.capabilities)
-        try:
-            answer = send(_path(owner, graph_type), body, about, as_stated=True)
-        except InvalidDocument as error:
-            error.findings = tuple(_placed(finding, tasks) for finding in error.findings)
-            raise
+        body = _body(document, tasks)
+        answer = send(_path(owner, graph_type), body, about)
         stored = replace(graph_from(answer, named), type=graph_type)
         later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
-        told = (*findings, *resolved, *later, *_told(answer))
+        told = (*findings, *resolved, *later)
         return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
@@ -133,14 +124,13 @@ class Graphs:
 
     def _plainly(self, owner: OwnerRef) -> Owner:
         """Return the owner. A Fuel master is only asked for the name of a plugin: no message has that of another."""
-        asks = owner.level is Level.PLUGIN or self._session.capabilities.inputs
-        return self.owner(owner) if asks else Owner(owner.level, owner.id)
+        return self.owner(owner) if owner.level is Level.PLUGIN else Owner(owner.level, owner.id)
 
     def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
         """Return a graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
         ref = OwnerRef(owner.level, owner.id)
         try:
-            record = self._session.get(_path(ref, graph_type), _about(ref, graph_type), as_stated=True)
+            record = self._session.get(_path(ref, graph_type), _about(ref, graph_type))
             return graph_from(record, owner)
         except NotFound as error:
             if error.noun != "graph type":
@@ -212,32 +202,9 @@ def _whole(
     return tuple(whole.get(task.id, task) if task.is_partial else task for task in tasks), findings
 
 
-def _placed(finding: Reportable, tasks: Sequence[Task]) -> Reportable:
-    """Return a finding about a task in the body of a request with the place where the task was written."""
-    path = finding.place.path or () if isinstance(finding, Finding) else ()
-    index = path[1] if path[:1] == ("tasks",) and len(path) > 1 else None
-    if not isinstance(finding, Finding) or not isinstance(index, int):
-        return finding
-    task = tasks[index]
-    attribute = ".".join(map(str, path[2:])).replace("-", "_")
-    return replace(finding, place=task.source.place(attribute), task=task.id)
-
-
-def _told(answer: Mapping[str, Any]) -> list[Finding]:
-    """Return the findings that only our own server can report: what an upload does to the environments above (G021)."""
-    findings = findings_from(Answer(answer, "graph").items("findings"))
-    return [finding for finding in findings if finding.code == "G021"]
-
-
-def _body(document: GraphDocument, tasks: Sequence[Task], known: Capabilities) -> dict[str, Any]:
-    """Return the body of an upload; for our own server also what Nailgun does not know: which tasks are legacy
-    entries, and where each task is written, unless the server is too old for that."""
-    body: dict[str, Any] = {} if document.name is None else {"name": document.name}
-    if known.partial_records:
-        body |= legacy_to(tasks)
-    if known.places:
-        body |= sources_to(tasks)
-    return {**body, **document.metadata, "tasks": [task_to(task) for task in tasks]}
+def _body(document: GraphDocument, tasks: Sequence[Task]) -> dict[str, Any]:
+    name = {} if document.name is None else {"name": document.name}
+    return {**name, **document.metadata, "tasks": [task_to(task) for task in tasks]}
 
 
 def _path(owner: OwnerRef, graph_type: str) -> str:

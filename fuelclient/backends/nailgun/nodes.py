@@ -7,21 +7,17 @@ from typing import Any
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
-from fuelclient.environment.checks import require_labels, require_node, require_node_change
-from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
+from fuelclient.backends.support import unsupported
+from fuelclient.environment.checks import require_labels, require_node_change
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node
 from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.node import node_record_from, node_record_to
+from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.values import plain
 
 Labels = Mapping[str, str | None]
-
-_GIVEN = {"id", "name", "cluster", "roles", "pending_roles", "ip", "mac", "status", "online"} | {
-    "executor", "ssh", "attributes",
-}  # fmt: skip
-"""The fields of a record that a new node can be given."""
 
 
 class Nodes:
@@ -38,19 +34,7 @@ class Nodes:
     def get(self, node_id: int) -> Node:
         return node_record_from(self._session.get(f"nodes/{node_id}/", About("node", node_id)))
 
-    def create(self, nodes: Sequence[Node]) -> Sequence[Node]:
-        """As `base.Nodes` on our own server. Raise `Unsupported` on a Fuel master, which discovers its nodes."""
-        if not self._session.capabilities.new_nodes:
-            raise Unsupported(
-                "A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network."
-            )
-        for node in nodes:
-            require_node(node)
-        if not nodes:
-            return []
-        records = [{key: value for key, value in node_record_to(node).items() if key in _GIVEN} for node in nodes]
-        data = self._session.post("nodes/", records, About("environment", nodes[0].cluster_id))
-        return [*map(node_record_from, objects(data, "node"))]
+    create = unsupported("A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network.")
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """As `base.Nodes`. A Fuel master deletes assigned nodes too, so they are refused here."""

@@ -17,18 +17,16 @@ from fuelclient.backends.nailgun.settings import (
     plugin_metadata,
     settings_of,
 )
+from fuelclient.backends.support import unsupported
 from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.plugin_settings import METADATA, concerned, valued
 from fuelclient.environment.settings import EDITABLE
-from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
-from fuelclient.model.package import Selection
-from fuelclient.model.plugin import Installed, Plugin, Synced
-from fuelclient.plan.inputs import EnvironmentChange
+from fuelclient.model.plugin import Plugin, Synced
 from fuelclient.serializers.answer import Answer
-from fuelclient.serializers.finding import findings_from
-from fuelclient.serializers.plugin import plugin_from, synced_from
+from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.values import plain
 
 
@@ -44,10 +42,7 @@ class Plugins:
 
     def get(self, plugin_id: int) -> Plugin:
         """As `base.Plugins`. A Fuel master does not say where a plugin is enabled, so all environments are read."""
-        data = self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id))
-        plugin = plugin_from(data)
-        if "clusters" in data:
-            return plugin
+        plugin = plugin_from(self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id)))
         using = [
             cluster.id
             for cluster in self._clusters.list()
@@ -59,12 +54,10 @@ class Plugins:
         first = "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
         return plugin_named(self.list(), name, version, first)
 
-    def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:  # noqa: ARG002 (the boundary)
-        """Raise `Unsupported`: the REST API takes no packages."""
-        raise Unsupported(
-            "A master takes no packages over its API, only from its own disk.",
-            hint=f"Copy {path} to the master and install it there, then run `fuel2 plugins sync`.",
-        )
+    install = unsupported(
+        "A master takes no packages over its API, only from its own disk.",
+        hint="Copy {0} to the master and install it there, then run `fuel2 plugins sync`.",
+    )
 
     def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
         """As `base.Plugins`; a master wants the whole record."""
@@ -80,11 +73,9 @@ class Plugins:
         before = {plugin.id: plugin for plugin in self.list()}
         about = About("plugin", ", ".join(map(str, plugin_ids)))
         if plugin_ids:
-            data = self._session.post("plugins/sync/", {"ids": list(plugin_ids)}, about)
+            self._session.post("plugins/sync/", {"ids": list(plugin_ids)}, about)
         else:
-            data = self._session.post("plugins/sync/")
-        if data:
-            return synced_from(data)
+            self._session.post("plugins/sync/")
         after = {plugin.id: plugin for plugin in self.list()}
         return Synced(
             created=tuple(plugin for key, plugin in after.items() if key not in before),
@@ -102,34 +93,23 @@ class Plugins:
 
         Raise `Conflict`, with the settings that it is about, for a refusal because of their values.
         """
-        return self._switch(plugin_id, cluster_id, values, on=True)
+        self._switch(plugin_id, cluster_id, values, on=True)
+        return ()
 
-    def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """As `base.Plugins`."""
-        if not self._session.capabilities.dry_changes:
-            raise Unsupported(
-                "A Fuel master does not say what enabling a plugin would change.",
-                hint=f"Compare the graphs: fuel2 graph diff env:{cluster_id} --with plugin:NAME.",
-            )
-        from fuelclient.serializers.environment import environment_change_from  # few commands read environments
-
-        body = {"plugin_ids": list(plugin_ids), "values": plain(values)}
-        about = About("environment", cluster_id)
-        return environment_change_from(self._session.post(f"clusters/{cluster_id}/enabling/", body, about))
+    enabling = unsupported(
+        "A Fuel master does not say what enabling a plugin would change.",
+        hint="Compare the graphs: fuel2 graph diff env:{1} --with plugin:NAME.",
+    )
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         self._switch(plugin_id, cluster_id, on=False)
 
-    def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """Raise `Unsupported`: a master does not give out packages."""
-        raise Unsupported(
-            f"A master does not say which parts of plugin {plugin_id} release {release_id} gets.",
-            hint="Run `fuel2 plugins check PACKAGE` on the package itself.",
-        )
+    selection = unsupported(
+        "A master does not say which parts of plugin {0} release {1} gets.",
+        hint="Run `fuel2 plugins check PACKAGE` on the package itself.",
+    )
 
-    def _switch(
-        self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None, *, on: bool
-    ) -> tuple[Finding, ...]:
+    def _switch(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None, *, on: bool) -> None:
         """Enable or disable a plugin, with values of its settings, in one request, and read back that it happened.
 
         With less than the whole metadata of a section, a Fuel master answers 200 and changes nothing.
@@ -140,41 +120,38 @@ class Plugins:
         plugin = plugins[plugin_id]
         settings = settings_of(self._session, cluster_id)
         if not values and (plugin_id in enabled_plugins(settings)) is on:
-            return ()
-        is_own = self._session.capabilities.refusals
-        stated = _section(plugin, settings.get(plugin.name), values or {}, by_version=not is_own)
-        if stated is None and not is_own:
+            return
+        stated = _section(plugin, settings.get(plugin.name), values or {})
+        if stated is None:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
                 hint="The plugin does not support its release, or the master has not read it yet: run "
                 "`fuel2 plugins sync`.",
             )
-        stated = stated or {METADATA: {"class": "plugin"}}  # our own server says itself why that cannot be
         stated[METADATA] = {**stated[METADATA], "enabled": on, "chosen_id": plugin.id}
         try:
             # PUT would forget every other setting of the environment
-            data = self._session.patch(
+            self._session.patch(
                 attributes_path(cluster_id), {EDITABLE: {plugin.name: stated}}, About("environment", cluster_id)
             )
         except UsageError as error:
             raise _refused(error, plugin, {**settings, plugin.name: stated}) from error
-        if not is_own and (plugin_id in enabled_plugins(settings_of(self._session, cluster_id))) is not on:
+        if (plugin_id in enabled_plugins(settings_of(self._session, cluster_id))) is not on:
             kept = f"plugin {plugin.label} is {'not ' * on}enabled on environment {cluster_id}"
             raise Conflict(f"The master accepted the request, but {kept}.", hint="Look at its logs.")
-        return findings_from(Answer(data, "environment's attributes").items("findings")) if data else ()
 
 
-def _section(plugin: Plugin, section: Any, values: Mapping[str, Any], *, by_version: bool) -> dict[str, Any] | None:
+def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the section of a plugin with these values; None if the environment does not offer this version of it.
 
-    A Fuel master has the settings of each version in its record among the `versions`, our own server in the section.
+    A master has the settings of each version in its record among the `versions`.
     """
     metadata = plugin_metadata(section)
     if not metadata or plugin.id not in _offered(metadata):
         return None
     stated: dict[str, Any] = plain(section)
     versions = stated[METADATA].get("versions")
-    for version in versions if by_version and isinstance(versions, list) else ():
+    for version in versions if isinstance(versions, list) else ():
         if isinstance(version, dict) and plugin_id_in(version.get(METADATA) or {}) == plugin.id:
             version.update(valued(version, values, plugin.label))
             return stated

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.http.errors import About
@@ -39,16 +38,7 @@ class Releases:
         """
         for release in releases:
             require_id("release", release.id)
-        batches = self._session.capabilities.batches
-        records = [
-            {key: value for key, value in release_to(release).items() if key != "id" or (value and batches)}
-            for release in _with_ids_once(releases)
-        ]
-        if batches:
-            if not records:
-                return []
-            data = self._session.post("releases/", records)
-            return [*map(release_record_from, objects(data, "release"))]
+        records = [{key: value for key, value in release_to(release).items() if key != "id"} for release in releases]
         self._require_new(releases)
         created: list[Release] = []
         try:
@@ -94,13 +84,3 @@ class Releases:
                 verb = "exists already" if key in known else "is given twice"
                 raise Conflict(f"Release {' '.join(key)} {verb}.", hint="Leave it out, or rename it.")
             seen.add(key)
-
-
-def _with_ids_once(releases: Sequence[Release]) -> list[Release]:
-    """Return the releases, in which only the first one with an id keeps it; the others get free ones."""
-    seen: set[int] = set()
-    distinct = []
-    for release in releases:
-        distinct.append(replace(release, id=0) if release.id in seen else release)
-        seen.add(release.id)
-    return distinct

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from fuelclient.backends.http.errors import About
@@ -18,22 +18,19 @@ from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.backends.nailgun.transactions import is_whole, related, reported
 from fuelclient.backends.nailgun.verdicts import decided
-from fuelclient.environment.checks import require_instance_statuses, require_recorded, require_run_statuses
+from fuelclient.backends.support import refuses, unsupported
+from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
-from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
-from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
-    PARENT,
     Action,
     Deciding,
     Event,
     HistoryFilter,
     HistoryRow,
-    Logs,
     Run,
     RunRequest,
     uid_of,
@@ -42,16 +39,13 @@ from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, checked
 from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.environment import inputs_from
 from fuelclient.serializers.fact import facts_from
-from fuelclient.serializers.history import event_from, history_row_from, logs_from
+from fuelclient.serializers.history import history_row_from
 from fuelclient.serializers.run import execution_to, run_from
 
 EVERYTHING = HistoryFilter()
 _REMEMBERED = 3
 """How many finished runs durations are taken from: each is one request, with a row for every task instance."""
-
-_NO_KILL = "A Fuel master cannot kill running tasks."
 
 
 def _now() -> str:
@@ -71,51 +65,26 @@ class Runs:
         self,
         request: RunRequest,
         *,
-        may_idle: bool = False,
+        may_idle: bool = False,  # noqa: ARG002 (a master begins what runs nothing)
         check: bool = True,  # noqa: ARG002
-        digest: str = "",
+        digest: str = "",  # noqa: ARG002
     ) -> Run:
-        """As `base.Runs`; the master checks the graph, and looks at no node. Only our own server reads `strict` and
-        `digest`.
+        """As `base.Runs`; the master checks the graph, and looks at no node.
 
-        A Fuel master runs nothing for a name that it does not know and reports success, so names are checked here.
+        It runs nothing for a name that it does not know and reports success, so names are checked here.
         """
         request = checked(request, registry.runs_nothing)
-        if not self._session.capabilities.refusals:
-            require_known(self._session, request)
+        require_known(self._session, request)
         about = About(
             "environment", request.cluster_id, invalid=InvalidGraph, unsure=may_have_begun(request.cluster_id)
         )
-        body, strict = execution_to(self._sent(request)), None if may_idle else True
-        if digest and self._session.capabilities.inputs:
-            body["digest"] = digest
-        begun = run_from(self._session.post("graphs/execute/", body, about, strict=strict))
+        begun = run_from(self._session.post("graphs/execute/", execution_to(_sent(request)), about))
         return self.get(begun.id)
 
-    def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:  # noqa: ARG002
-        """Raise `Unsupported`: whether this machine reaches a node says nothing about the master."""
-        raise Unsupported(
-            "The nodes of a server are reached from its machine, not from this one.",
-            hint="Run `fuel2 node check` there, without --server.",
-        )
-
-    def _sent(self, request: RunRequest) -> RunRequest:
-        """Return the request as this master understands it.
-
-        A Fuel master takes no decisions about unknown facts, because it computes all facts itself. A dry run does not
-        need them there; for a run, raise `Unsupported`. Its environments are no copies.
-        """
-        if not self._session.capabilities.executors:
-            request = replace(request, on_originals=False)
-        decides = bool(request.unknown) or not request.assumed.is_empty
-        if not decides or self._session.capabilities.inputs:
-            return request
-        if not request.dry_run:
-            raise Unsupported(
-                "A Fuel master computes the facts of a run itself.",
-                hint="Leave --unknown and --assume-facts out, or upload the facts: fuel2 env deployment-facts upload.",
-            )
-        return replace(request, unknown="", assumed=NO_FACTS)
+    check = unsupported(
+        "The nodes of a Fuel master are reached from its machine, not from this one.",
+        hint="Run `fuel2 node check` there, without --server.",
+    )
 
     def act(self, action: Action, request: RunRequest) -> Run:
         """As `base.Runs`; the parts of the run come later."""
@@ -127,11 +96,6 @@ class Runs:
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`. What a Fuel master remembers follows from its history; durations are of its last runs."""
-        about = About("environment", request.cluster_id)
-        if self._session.capabilities.inputs:
-            path = f"clusters/{request.cluster_id}/inputs/"
-            types = tuple(dict.fromkeys(request.graph_types))
-            return inputs_from(self._session.get(path, about, graph_types=types, force=request.force or None))
         environment = environment_of(self._session, request.cluster_id)
         layers = {
             graph_type: layers_of(self._session, environment, graph_type)
@@ -154,7 +118,7 @@ class Runs:
         about = None if cluster_id is None else About("environment", cluster_id)
         data = self._session.get(
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
-            transaction_types=tuple(names) or None, include_details=True,
+            transaction_types=tuple(names) or None,
         )  # fmt: skip
         runs = sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
         runs = [run for run in runs if cluster_id in (None, run.cluster_id)]
@@ -169,109 +133,49 @@ class Runs:
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
         """As `base.Runs`, one after another; a Fuel master does not report what stays on its nodes."""
-        left: list[str] = []
         for run_id in run_ids:
-            data = self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
+            self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
             self._observers.pop(run_id, None)
-            if data and self._session.capabilities.leftovers:
-                left += Answer(data, "deletion").texts("left")
-        return tuple(left)
+        return ()
 
-    def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
-        """As `base.Runs`."""
-        if not self._session.capabilities.events:
-            raise Unsupported(
-                "A Fuel master does not say which parts a run has, so runs that it still needs could be deleted.",
-                hint="Delete runs by their ids.",
-            )
-        before = (datetime.now(UTC) - age).replace(tzinfo=None).isoformat()
-        wholes = self.list(cluster_id=cluster_id, names=(PARENT,))
-        kept = {
-            max(run.id for run in wholes if run.cluster_id == cluster) for cluster in {w.cluster_id for w in wholes}
-        }
-        old = [run for run in wholes if run.is_final and (run.time_end or run.time_start or "") < before]
-        for cluster in {run.cluster_id for run in old}:
-            past, seen = self._past(cluster), set[tuple[str, str, object]]()
-            for run in reversed(past.ended):
-                keys = {(run.graph_type, row.task, row.node) for row in past.succeeded(run)}
-                if keys - seen and run.parent_id:
-                    kept.add(run.parent_id)
-                seen |= keys
-        return [run.id for run in old if run.id not in kept]
+    removable = unsupported(
+        "A Fuel master does not say which parts a run has, so runs that it still needs could be deleted.",
+        hint="Delete runs by their ids.",
+    )
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""
         require_instance_statuses(filters.statuses)
         run = self._whole(self._transaction(run_id))
-        found = self._history(run, filters)
-        if self._session.capabilities.refusals:
-
-            def every() -> tuple[Sequence[HistoryRow], Iterable[int]]:
-                nodes = objects(self._session.get("nodes/"), "node")
-                return self._history(run, EVERYTHING), (Answer(node, "node").identifier() for node in nodes)
-
-            require_recorded(run, filters, found, every)
-        return found
+        return self._history(run, filters)
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`. A Fuel master keeps no events: see `Observer`. The run that was just read is not read again,
         because followers read a run and then its events."""
-        if self._session.capabilities.events:
-            path = f"transactions/{run_id}/events/"
-            data = self._session.get(path, _about(run_id), after=after, limit=limit)
-            return [event_from(record) for record in objects(data, "event")]
         latest, self._latest = self._latest, None
         parent = latest if latest is not None and latest.id == run_id and is_whole(latest) else self._parent(run_id)
         observer = self._observers.setdefault(parent.id, Observer())
         observer.look(parent, self._explained(observer, self._history(parent, EVERYTHING, summary=False)), self._now())
         return [event for event in observer.events if event.id > after][:limit]
 
-    def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`; a Fuel master stops gracefully only, and everything on the environment."""
-        if self._session.capabilities.kill:
-            path = f"transactions/{run_id}/stop/"
-            data = self._session.post(path, {"kill": kill}, _about(run_id))
-            return self.get(run_from(data).id)
-        if kill:
-            raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
+    @refuses("kill", "A Fuel master cannot kill running tasks.", hint="Stop it without --kill.")
+    def stop(self, run_id: int, *, kill: bool = False) -> Run:  # noqa: ARG002
+        """As `base.Runs`; a Fuel master stops everything on the environment."""
         parent = self._parent(run_id)
         if parent.is_final:
             raise Conflict(f"Run {parent.id} has ended already: it is {parent.status}.")
         self._stop(parent.cluster_id)
         return self.get(parent.id)
 
-    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`; a Fuel master only stops gracefully.
+    @refuses("kill", "A Fuel master cannot kill running tasks.", hint="Stop it without --kill.")
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:  # noqa: ARG002
+        return self.get(self._stop(cluster_id).id)
 
-        Nailgun's path for an environment cannot kill, so on our own server the run itself is killed.
-        """
-        if not kill:
-            return self.get(self._stop(cluster_id).id)
-        if not self._session.capabilities.kill:
-            raise Unsupported(_NO_KILL, hint="Stop it without --kill.")
-        runs = self.list(cluster_id=cluster_id)
-        running = [run for run in runs if run.parent_id is None and not run.is_final]
-        if not running:
-            raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
-        return self.stop(running[-1].id, kill=True)
-
-    def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """As `base.Runs` on our own server. Raise `Unsupported` on a Fuel master."""
-        if self._session.capabilities.resume:
-            body = {"rerun_interrupted": rerun_interrupted}
-            data = self._session.post(f"transactions/{run_id}/resume/", body, _about(run_id))
-            return self.get(run_from(data).id)
-        raise Unsupported(f"A Fuel master cannot resume run {run_id}.", hint="Execute the graph again.")
-
-    def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """As `base.Runs` on our own server. Raise `Unsupported` on a Fuel master, which keeps output in log files."""
-        if self._session.capabilities.logs:
-            path = f"transactions/{run_id}/logs/"
-            return logs_from(self._session.get(path, _about(run_id), task=task, node=node))
-        raise Unsupported(
-            f"A Fuel master does not give out what {task} printed on node {node}.",
-            hint="Look at /var/log/astute/ and /var/log/remote/ on the master.",
-        )
+    resume = unsupported("A Fuel master cannot resume run {0}.", hint="Execute the graph again.")
+    logs = unsupported(
+        "A Fuel master does not give out what {1} printed on node {2}.",
+        hint="Look at /var/log/astute/ and /var/log/remote/ on the master.",
+    )
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
         return facts_from(self._recorded(run_id, "deployment_info"))
@@ -288,7 +192,7 @@ class Runs:
         run = self._transaction(run_id)
         run = run if run.graph_type else self._related(run)
         part = run.children[-1].id if run.children else run_id
-        data = self._session.get(f"transactions/{part}/{what}", _about(run_id), strict=True)
+        data = self._session.get(f"transactions/{part}/{what}", _about(run_id))
         if not data:
             raise NotFound(what.replace("_", " "), f"of run {run_id}", hint="It was not recorded.")
         return data
@@ -312,11 +216,11 @@ class Runs:
 
     def _transaction(self, run_id: int) -> Run:
         """Return a run as it is answered: a Fuel master names neither its parts nor its parent."""
-        return run_from(self._session.get(f"transactions/{run_id}/", _about(run_id), include_details=True))
+        return run_from(self._session.get(f"transactions/{run_id}/", _about(run_id)))
 
     def _related(self, run: Run) -> Run:
         """Return a run with its parts, or with its parent."""
-        if self._session.capabilities.events or run.cluster_id == NO_CLUSTER or not (is_whole(run) or run.graph_type):
+        if run.cluster_id == NO_CLUSTER or not (is_whole(run) or run.graph_type):
             return run
         if run.parent_id is not None:
             return run
@@ -355,8 +259,7 @@ class Runs:
     def _rows_of(self, run_id: int, graph_type: str, filters: HistoryFilter, summary: bool) -> Sequence[HistoryRow]:
         data = self._session.get(
             f"transactions/{run_id}/deployment_history/", _about(run_id), include_summary=summary or None,
-            include_instance=True, nodes=filters.nodes or None, statuses=filters.statuses or None,
-            tasks_names=filters.tasks or None,
+            nodes=filters.nodes or None, statuses=filters.statuses or None, tasks_names=filters.tasks or None,
         )  # fmt: skip
         rows = (history_row_from(record, run_id=run_id) for record in objects(data, "row of a history"))
         return [
@@ -364,6 +267,23 @@ class Runs:
             for row in rows
             if filters.passes(row)  # Fuel 9.0 reads none of the filters, 9.0.1 adds rows that were skipped
         ]
+
+
+def _sent(request: RunRequest) -> RunRequest:
+    """Return the request as a master understands it, whose environments are no copies.
+
+    It takes no decisions about unknown facts, because it computes all facts itself. A dry run does not need them there;
+    for a run, raise `Unsupported`.
+    """
+    request = replace(request, on_originals=False)
+    if not request.unknown and request.assumed.is_empty:
+        return request
+    if not request.dry_run:
+        raise Unsupported(
+            "A Fuel master computes the facts of a run itself.",
+            hint="Leave --unknown and --assume-facts out, or upload the facts: fuel2 env deployment-facts upload.",
+        )
+    return replace(request, unknown="", assumed=NO_FACTS)
 
 
 def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:

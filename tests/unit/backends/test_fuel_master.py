@@ -87,7 +87,7 @@ def test_partial_records_are_written_out(env: Executions) -> None:
     assert [(one.code, str(one.place)) for one in uploaded.findings] == [("G022", "mine.yaml:3")]
     stored, own = env.backend.graphs.get(CLUSTER).tasks
     assert own.id == "own"
-    assert stored.attributes == {**whole.attributes, "parameters": {"cmd": "true", "timeout": 9}}
+    assert stored.attributes == {**whole.attributes, "version": "1.0.0", "parameters": {"cmd": "true", "timeout": 9}}
     (merged,) = (one for one in env.backend.graphs.merged(1) if one.id == "conf")
     assert merged.attributes["parameters"] == {"cmd": "true", "timeout": 9}
 
