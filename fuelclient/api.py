@@ -15,7 +15,6 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from fuelclient import backends, files
 from fuelclient.backends.base import Backend
-from fuelclient.backends.capabilities import Capabilities
 from fuelclient.backends.plans import planned as planning
 from fuelclient.backends.plans import simulated as simulating
 from fuelclient.environment.plans import plans as planning_from
@@ -142,7 +141,7 @@ class _Guarded:
         value = getattr(self._guarded, name)
         if callable(value):
             return _guard(value, self._prefix + name)
-        return value if isinstance(value, str | Capabilities) else _Guarded(value, f"{name}.")
+        return value if isinstance(value, str) else _Guarded(value, f"{name}.")
 
 
 merge_layers = _guard(merging)

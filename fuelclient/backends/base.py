@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Sequences, Tags
 from fuelclient.backends.networks import Networks
+from fuelclient.backends.reading import reads
 from fuelclient.backends.services import Services
-from fuelclient.backends.support import reads
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
-    from fuelclient.backends.capabilities import Capabilities
     from fuelclient.backends.copies import Copies
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.diagnosis import Diagnosis
@@ -256,7 +255,12 @@ class Facts(Protocol):
 
 
 class Runs(Protocol):
-    """Runs: begin, follow, stop, resume and delete them, and read their results."""
+    """Runs: begin, follow, stop, resume and delete them, and read their results.
+
+    `pause` is how many seconds followers let pass at least between two looks at a run.
+    """
+
+    pause: float
 
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """Begin a run in its own process; with `dry_run`, store a run that is only planned.
@@ -276,7 +280,7 @@ class Runs(Protocol):
     def act(self, action: Action, request: RunRequest) -> Run:
         """Begin what the backend itself takes the action to be, on the environment and nodes of `request`.
 
-        The graphs and tasks of the request do not count. Raise `Unsupported` without the capability `decides`, and for
+        The graphs and tasks of the request do not count. Only a Fuel master has it. Raise `Unsupported` for
         an option of the request that the action does not have.
         """
 
@@ -284,7 +288,7 @@ class Runs(Protocol):
     def decided(self, part: Run, request: RunRequest) -> Deciding:
         """Return which instances of one graph would run, after a dry run of which `part` is the child for it.
 
-        The mapping is empty if the backend does not say. Raise `Unsupported` without the capability `decides`.
+        The mapping is empty if the backend does not say. Only a Fuel master has it.
         """
 
     @reads
@@ -407,15 +411,11 @@ class Backend(Protocol):
 
     @property
     def services(self) -> Services:
-        """What only a Fuel master does. Raise `Unsupported` without the capability `services`."""
+        """What only a Fuel master does. It is `unsupported` elsewhere."""
 
     @property
     def copies(self) -> Copies:
         """Raise `Unsupported` on a master, which takes no copies."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What this backend can do beyond what every Fuel master can."""
 
     def version(self) -> FuelVersion:
         """Return the versions of the API, of Fuel and of OpenStack."""

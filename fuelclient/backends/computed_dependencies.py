@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fuelclient.support import supports
+
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.snapshot import Snapshot
@@ -20,7 +22,7 @@ def evaluation_for(backend: Backend, snapshot: Snapshot, options: PreviewOptions
     None if no task has any, or if there are no facts."""
     if not any(True for layer in snapshot.layers for task in layer.tasks for _ in task.computed_attributes()):
         return None
-    if not backend.capabilities.inputs:
+    if supports(backend.runs.act):  # all inputs of a master are many requests
         from fuelclient.expressions.evaluation import Expressions
 
         return Expressions(backend.facts.effective(snapshot.cluster.id)) if snapshot.nodes else None

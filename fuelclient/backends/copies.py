@@ -14,6 +14,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary
 from fuelclient.model.run import CHILD, HistoryFilter, RunRequest
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.inputs import Inputs
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -67,7 +68,7 @@ def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
         backend.networks.configuration(cluster_id),
         names,
         tuple(_past(backend, inputs)),
-        has_parts=backend.capabilities.inputs,
+        has_parts=not supports(backend.runs.act),
         uploaded=by_node(backend.facts.get(cluster_id)),
     )
 

@@ -11,6 +11,7 @@ from fuelclient.backends.plans import planned
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import Action, DryGraph, DryRun, Run, RunRequest
+from fuelclient.support import supports
 
 _PAUSE = 0.5
 """Seconds between two looks at the master's dry run."""
@@ -31,7 +32,7 @@ def dry_run(
     which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what
     `Runs.begin` raises for a request that cannot run.
     """
-    if assume or not backend.capabilities.decides:
+    if assume or not supports(backend.runs.act):
         return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))
     started = backend.runs.begin(request) if action is None else backend.runs.act(action, request)
     begun(started)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fuelclient.backends.support import reads
+from fuelclient.backends.reading import reads
 from fuelclient.model.release import Role, Tag
 
 if TYPE_CHECKING:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
 
-from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.engine import Engine
-from fuelclient.errors import Unsupported
 from fuelclient.model.version import SPOKEN, FuelVersion
 from fuelclient.settings import load
+from fuelclient.support import unsupported
 
 
 class LocalBackend(Engine):
@@ -19,14 +17,7 @@ class LocalBackend(Engine):
     def target(self) -> str:
         return self.path
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return OWN_ENGINE
-
-    @property
-    def services(self) -> NoReturn:
-        """Raise `Unsupported`: only a Fuel master has services."""
-        raise Unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
+    services = unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
 
     def version(self) -> FuelVersion:
         """Return the versions of the API that the engine's server has, and the feature groups of the settings."""

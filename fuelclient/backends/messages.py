@@ -19,7 +19,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from fuelclient.backends import base
-from fuelclient.backends.support import only_reads
+from fuelclient.backends.reading import only_reads
 from fuelclient.errors import InvalidDocument, UsageError
 
 SPOKEN = 5

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from fuelclient.backends.support import reads
+from fuelclient.backends.reading import reads
 
 
 class Networks(Protocol):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound
 from fuelclient.model.plugin import Plugin
+from fuelclient.support import supports
 
 
 def plugins_on(backend: Backend, cluster_ids: Iterable[int]) -> tuple[Plugin, ...]:
@@ -17,7 +18,7 @@ def plugins_on(backend: Backend, cluster_ids: Iterable[int]) -> tuple[Plugin, ..
     A list of plugins says it, except that of a Fuel master: there, the settings of each environment are read.
     """
     plugins = tuple(backend.plugins.list())
-    if not plugins or backend.capabilities.inputs:
+    if not plugins or not supports(backend.runs.act):
         return plugins
     using: dict[int, list[int]] = {}
     for cluster_id in cluster_ids:

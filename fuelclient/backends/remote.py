@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient import __version__
 from fuelclient.backends import messages
-from fuelclient.backends.capabilities import OWN_ENGINE
 from fuelclient.backends.http.backend import OverHttp
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.actions import may_have_begun
-from fuelclient.backends.support import unsupported
 from fuelclient.errors import Unavailable, UsageError
+from fuelclient.support import unsupported
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest
@@ -48,7 +46,6 @@ class RemoteBackend(OverHttp):
         setattr(self, name, facet)
         return facet
 
-    capabilities = replace(OWN_ENGINE, packages=False)
     services = unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
 
     def _send(self, call: messages.Call) -> Any:
@@ -85,8 +82,11 @@ class _Plugins(_Facet):
 
 
 class _Runs(_Facet):
-    act = unsupported("Only a Fuel master decides by itself what an action does.")
-    decided = unsupported("Only a Fuel master decides by itself what an action does.")
+    act = decided = unsupported(
+        "Graphs define how environments are deployed and reset on this server.",
+        hint="Run such a graph with `fuel2 graph execute`.",
+    )
+    pause = 0.0
 
     def checker(self, _request: RunRequest, _inputs: Inputs) -> Check:
         """As `base.Runs`: the server checks by itself when a run begins."""

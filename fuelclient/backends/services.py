@@ -1,6 +1,6 @@
 """The facet of the boundary for what only a Fuel master does; `backends.base` has the others.
 
-Backends without the capability `services` raise `Unsupported` when it is asked for. All methods raise `NotFound` for an
+Other backends have an `unsupported` value in its place. All methods raise `NotFound` for an
 id that does not exist, and the errors of the master for what it refuses.
 """
 

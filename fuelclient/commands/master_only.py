@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.base import Command
 from fuelclient.errors import Unsupported
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.services import Services
@@ -23,7 +24,7 @@ class MasterOnly(Command):
     @property
     def services(self) -> Services:
         """The services of the master. Raise `Unsupported` if the backend has none."""
-        if not self.backend.capabilities.services:
+        if not supports(self.backend.services):
             raise Unsupported(self.reason, hint=self.instead)
         return self.backend.services
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.backends.base import Backend
 from fuelclient.commands.base import report_after
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 def report_shared_tasks(backend: Backend, env: int) -> None:
     """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
 
-    A backend that returns no environment as a whole is not asked: a Fuel master merges no such graph at all.
+    A Fuel master is not asked: it merges no such graph at all.
     """
-    if backend.capabilities.inputs:
+    if not supports(backend.runs.act):
         report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")
 
 

@@ -15,7 +15,7 @@ from werkzeug.routing import BaseConverter, Map, Rule
 from fuelclient import __version__
 from fuelclient.backends import messages
 from fuelclient.backends.base import Backend
-from fuelclient.backends.support import MESSAGE_TYPE
+from fuelclient.backends.http import MESSAGE_TYPE
 from fuelclient.errors import FuelError
 from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server import (

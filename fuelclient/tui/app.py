@@ -190,9 +190,9 @@ class FuelUI(UI):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable the keys about tasks on the views whose rows are tasks, and only what the backend can do."""
         if (action, *parameters) == ("stop", True):
-            return self.capabilities.kill
+            return self.abilities.kill
         if action == "resume":
-            return self.capabilities.resume
+            return self.abilities.resume
         return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASKS
 
     # copying

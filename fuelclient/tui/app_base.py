@@ -9,12 +9,11 @@ from datetime import datetime
 from typing import cast
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import glyphs
 from fuelclient.tui.key_queue import PatientApp
-from fuelclient.tui.requests import AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
+from fuelclient.tui.requests import Abilities, AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View, command_line
 
 MOST_LOG_LINES = 1000
@@ -79,10 +78,10 @@ class UI(PatientApp):
         return cast("Overview | None", self.gateway.answers.get(AskOverview()))
 
     @property
-    def capabilities(self) -> Capabilities:
-        """What the backend can do; everything, as long as it is not known."""
+    def abilities(self) -> Abilities:
+        """What the backend can do; until it has answered, everything."""
         known = self.graph or self.overview
-        return OWN_ENGINE if known is None else known.capabilities
+        return Abilities() if known is None else known.abilities
 
     def environment_names(self) -> dict[int, str]:
         """Return the names of environments by id."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.capabilities import OWN_ENGINE, Capabilities
 from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.last_run import results_of
 from fuelclient.backends.plugin_environments import plugins_on
@@ -32,6 +31,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.printing import plain_lines
+from fuelclient.support import supports
 from fuelclient.tui.run_state import RunState
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
@@ -49,6 +49,20 @@ class Request(Protocol[_Answer_co]):
 
 
 @dataclass(frozen=True, slots=True)
+class Abilities:
+    """What the backend can do, for screens, which have none: kill and resume runs, and choose how nodes are reached."""
+
+    kill: bool = True
+    resume: bool = True
+    executors: bool = True
+
+
+def _abilities(backend: Backend) -> Abilities:
+    runs = backend.runs
+    return Abilities(supports(runs.stop, "kill"), supports(runs.resume), supports(runs.check))
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """All environments, releases, nodes, plugins and graphs, and what the backend can do."""
 
@@ -58,7 +72,7 @@ class Overview:
     plugins: tuple[Plugin, ...]
     graphs: tuple[GraphSummary, ...]
     target: str
-    capabilities: Capabilities = OWN_ENGINE
+    abilities: Abilities = Abilities()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,7 @@ class AskOverview:
             plugins_on(backend, (cluster.id for cluster in clusters)),
             tuple(backend.graphs.list()),
             backend.target,
-            backend.capabilities,
+            _abilities(backend),
         )
 
 
@@ -101,7 +115,7 @@ class AskGraph:
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
         found = _clashes(self.env, release, plugins, everywhere)
         evaluation = evaluation_for(backend, snapshot)
-        return graph_data(snapshot, release, graphs, plugins, found, backend.capabilities, evaluation)
+        return graph_data(snapshot, release, graphs, plugins, found, _abilities(backend), evaluation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +299,7 @@ class GraphData:
 
     `reach` is about rows of the study, by their order. `tasks_of` has the merged tasks of each role. `graphs` are all
     graphs of the environment. `plugins` are all installed ones, enabled here or not, and `clashes` what they bring
-    twice. `capabilities` are those of the backend.
+    twice. `abilities` are those of the backend.
     """
 
     study: Study
@@ -295,7 +309,7 @@ class GraphData:
     graphs: tuple[GraphSummary, ...] = ()
     plugins: tuple[Plugin, ...] = ()
     clashes: Mapping[int, tuple[Finding, ...]] | None = None
-    capabilities: Capabilities = OWN_ENGINE
+    abilities: Abilities = Abilities()
 
     @property
     def env(self) -> int:
@@ -314,7 +328,7 @@ def graph_data(
     graphs: tuple[GraphSummary, ...],
     plugins: tuple[Plugin, ...],
     clashes: Mapping[int, tuple[Finding, ...]],
-    capabilities: Capabilities = OWN_ENGINE,
+    abilities: Abilities = Abilities(),
     evaluation: Evaluation | None = None,
 ) -> GraphData:
     """Make a snapshot ready to be shown. This takes as long as a preview, so it belongs into a worker."""
@@ -325,5 +339,5 @@ def graph_data(
     ]
     return GraphData(
         studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, snapshot), graphs, plugins, clashes,
-        capabilities,
+        abilities,
     )  # fmt: skip

@@ -87,7 +87,6 @@ class Feed:
                 if not events and (run.is_final or run.runner == "gone"):
                     break
                 pause = 0.0 if len(events) == BATCH else PAUSE if events else min(2 * max(pause, PAUSE), LONGEST_PAUSE)
-                if not backend.capabilities.events:
-                    pause = LONGEST_PAUSE
+                pause = max(pause, backend.runs.pause)
             self._stopped.wait(pause)
         close_quietly(backend)

@@ -40,7 +40,7 @@ class WriteGuard:
         """Arm, or disarm."""
         self.armed = not self.armed
         self.touch()
-        can = self._ui.capabilities
+        can = self._ui.abilities
         keys = f"e executes, x stops,{' X kills,' * can.kill}{' u resumes,' * can.resume} D deletes"
         self._ui.notify(f"Armed: {keys}; each asks first. A disarms." if self.armed else "Read-only again.")
         self._ui.decorate()
@@ -88,7 +88,7 @@ class WriteGuard:
         graph, overview = self._ui.graph, self._ui.overview
         nodes = graph.study.snapshot.nodes if graph is not None else overview.nodes if overview is not None else ()
         over_ssh = (node.reached_by == DEFAULT_EXECUTOR for node in nodes if node.cluster_id == env)
-        return self._ui.capabilities.executors and any(over_ssh)
+        return self._ui.abilities.executors and any(over_ssh)
 
     def stop(self, *, kill: bool) -> None:
         """Ask whether to stop the run here, and how."""
@@ -99,7 +99,7 @@ class WriteGuard:
             choices: tuple[tuple[str, Action], ...] = (
                 ("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True)),
             )  # fmt: skip
-            if not self._ui.capabilities.kill:
+            if not self._ui.abilities.kill:
                 choices = choices[:1]
             self._confirm("stop", run, "Nothing else will start.", choices, chosen=int(kill))
 

@@ -2,3 +2,6 @@
 from the file of a server of this user. `response` reads answers, `errors` makes errors of them, and `transport` ends
 every request in time. Nothing is connected before its first use.
 """
+
+MESSAGE_TYPE = "application/msgpack"
+"""The media type of `backends.messages` and their answers."""

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.support import unsupported
 from fuelclient.errors import Unsupported
 from fuelclient.model.version import FuelVersion
+from fuelclient.support import unsupported
 
 
 class OverHttp:

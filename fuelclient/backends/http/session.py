@@ -17,11 +17,10 @@ import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient import __version__
-from fuelclient.backends.capabilities import FUEL_MASTER, Capabilities, of_server
+from fuelclient.backends.http import MESSAGE_TYPE
 from fuelclient.backends.http.errors import About, is_unconnected, refused, unreachable
 from fuelclient.backends.http.response import Response
 from fuelclient.backends.http.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
-from fuelclient.backends.support import MESSAGE_TYPE
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
 from fuelclient.model.version import FuelVersion
 from fuelclient.redact import MASK
@@ -62,12 +61,6 @@ class Session:
         self._version: Mapping[str, Any] | None = None
         self._keystone: Keystone | ServerToken | None = None
         self._is_direct = False
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """What this master can do; a server of ours of this revision can do everything that the engine can."""
-        is_own = str(self.version.get("server", "")).startswith(OURS)
-        return of_server(self.version.get("revision")) if is_own else FUEL_MASTER
 
     @property
     def version(self) -> Mapping[str, Any]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from fuelclient.backends.http.backend import OverHttp
 
 if TYPE_CHECKING:
-    from fuelclient.backends.capabilities import Capabilities
     from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
     from fuelclient.backends.nailgun.graphs import Graphs
@@ -99,7 +98,3 @@ class NailgunBackend(OverHttp):
         from fuelclient.backends.nailgun.services import Services
 
         return Services(self._session)
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._session.capabilities

@@ -9,7 +9,6 @@ from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.nodes import Nodes
 from fuelclient.backends.nailgun.settings import attributes_path, settings_of
-from fuelclient.backends.support import refuses, unsupported
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
@@ -17,6 +16,7 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
+from fuelclient.support import refuses, unsupported
 
 _FORCE = "Use --force to change settings of a deployed environment."
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.support import unsupported
 from fuelclient.environment.checks import require_labels, require_node_change
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.label import Label, without
@@ -16,6 +15,7 @@ from fuelclient.model.node import Node
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.values import plain
+from fuelclient.support import unsupported
 
 Labels = Mapping[str, str | None]
 

@@ -17,7 +17,6 @@ from fuelclient.backends.nailgun.settings import (
     plugin_metadata,
     settings_of,
 )
-from fuelclient.backends.support import unsupported
 from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.plugin_settings import METADATA, concerned, valued
 from fuelclient.environment.settings import EDITABLE
@@ -28,6 +27,7 @@ from fuelclient.model.plugin import Plugin, Synced
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.values import plain
+from fuelclient.support import unsupported
 
 
 class Plugins:

@@ -18,7 +18,6 @@ from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.backends.nailgun.transactions import is_whole, related, reported
 from fuelclient.backends.nailgun.verdicts import decided
-from fuelclient.backends.support import refuses, unsupported
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
@@ -42,6 +41,7 @@ from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.fact import facts_from
 from fuelclient.serializers.history import history_row_from
 from fuelclient.serializers.run import execution_to, run_from
+from fuelclient.support import refuses, unsupported
 
 EVERYTHING = HistoryFilter()
 _REMEMBERED = 3
@@ -54,6 +54,8 @@ def _now() -> str:
 
 class Runs:
     """Runs; see `base.Runs`. `now` returns the time for events that a master does not date."""
+
+    pause = 1.0
 
     def __init__(self, session: Session, facts: Facts, *, now: Callable[[], str] = _now) -> None:
         self._session, self._facts = session, facts

@@ -18,6 +18,7 @@ from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, add_run
 from fuelclient.commands.task.task import STOPPING, warn_of_end
 from fuelclient.errors import Conflict
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest
@@ -55,7 +56,7 @@ class EnvDeploy(Starter):
         add_run(parser, "-d")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        if self.backend.capabilities.decides:
+        if supports(self.backend.runs.act):
             from fuelclient.model.run import Action
 
             action = Action.REDEPLOY if parsed_args.force else Action.DEPLOY
@@ -156,7 +157,7 @@ class EnvReset(Starter):
         from fuelclient.backends.deploy_changes import graph_for
         from fuelclient.plan.deploy_changes import RESET_TYPES
 
-        if self.backend.capabilities.decides:
+        if supports(self.backend.runs.act):
             from fuelclient.model.run import Action
 
             self._require_agreement(parsed_args)
@@ -192,7 +193,7 @@ class _SomeNodes(Starter):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.run import Action
 
-        action = Action(self.action) if self.backend.capabilities.decides else None
+        action = Action(self.action) if supports(self.backend.runs.act) else None
         types = () if action else (self.graph_type(parsed_args.env, parsed_args.nodes),)
         request = replace(_request(parsed_args, parsed_args.env, types), node_ids=tuple(parsed_args.nodes))
         nodes = ", ".join(map(str, parsed_args.nodes))

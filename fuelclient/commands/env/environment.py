@@ -20,6 +20,7 @@ from fuelclient.commands.columns import Fields, some
 from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, UsageError
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.cluster import Cluster
@@ -87,7 +88,7 @@ class EnvCreate(_ShowEnv):
         )  # fmt: skip
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        if self.backend.capabilities.unavailable_releases:  # a Fuel master says itself what is wrong with a release
+        if not supports(self.backend.runs.act):  # a Fuel master says itself what is wrong with a release
             release = self.backend.releases.get(parsed_args.release)
             if release.state == "unavailable":
                 message = "Release %s (%s) is marked as unavailable; it is used all the same."
@@ -239,7 +240,7 @@ class EnvRemoveNodes(Command):
         env, force = parsed_args.env, parsed_args.force
         self.ask(parsed_args, lambda: self._question(env, parsed_args.nodes))
         backend = self.writable()
-        own = not backend.capabilities.decides  # the requests to a Fuel master are those of the original client
+        own = not supports(backend.runs.act)  # the requests to a Fuel master are those of the original client
         deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if own and not force else []
         removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
         if not removed:

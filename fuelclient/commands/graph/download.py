@@ -12,6 +12,7 @@ from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.output import STDOUT, add_output, add_overwriting, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, UsageError
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -93,7 +94,7 @@ class GraphDownload(Command):
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
 
-        if not backend.capabilities.inputs:
+        if supports(backend.runs.act):
             return self._merge_of_master(backend, parsed_args, encoding)
         levels = (Level.PLUGIN,) if parsed_args.level == "plugins" else (Level.RELEASE, Level.PLUGIN, Level.CLUSTER)
         merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)

@@ -15,6 +15,7 @@ from fuelclient.commands.references import reference
 from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.node import Node
@@ -60,7 +61,7 @@ class NodeList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         labels = labels_of(parsed_args)
         nodes = self.backend.nodes.list(parsed_args.env)
-        if not nodes and parsed_args.env is None and not self.backend.capabilities.new_nodes:
+        if not nodes and parsed_args.env is None and not supports(self.backend.nodes.create):
             LOG.info("There are no nodes yet. A Fuel master discovers them: boot them in its admin network.")
         elif not nodes and parsed_args.env is None:
             LOG.info("There are no nodes yet. Create some with 'fuel2 node import FILE' or 'fuel2 node create NAME'.")

@@ -11,6 +11,7 @@ from fuelclient.commands.base import Command, report, report_after
 from fuelclient.commands.columns import plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.plugin import Plugin
@@ -114,7 +115,7 @@ class PluginsEnable(_OnEnvironment):
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Return the graphs of an environment by type; none of a master, which would need a request for each."""
         graphs = self.backend.graphs
-        if not self.backend.capabilities.dry_changes:
+        if not supports(self.backend.plugins.enabling):
             return {}
         types = {summary.type for summary in graphs.list(env)}
         return {graph_type: graphs.snapshot(env, graph_type) for graph_type in sorted(types)}

@@ -12,6 +12,7 @@ from fuelclient.commands.arguments import add_plugin, add_release
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Lines, Names, check_columns, plain
 from fuelclient.commands.shell import LOG, count
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -47,7 +48,7 @@ class PluginsList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         plugins = self.backend.plugins.list()
-        if not plugins and self.backend.capabilities.packages:
+        if not plugins and supports(self.backend.plugins.install):
             LOG.info("No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one.")
         elif not plugins:
             LOG.info("No plugins yet. Install one on the machine of the master, then run 'fuel2 plugins sync' here.")
@@ -79,7 +80,7 @@ class PluginsShow(ShowOne):
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE
         check_columns(parsed_args.columns, columns)
         plugin = self.backend.plugins.get(parsed_args.plugin)
-        if plugin.is_linked and self.backend.capabilities.packages:
+        if plugin.is_linked and supports(self.backend.plugins.install):
             from fuelclient.plugins.linked import current
 
             current(plugin)  # what is shown would be that of an earlier moment

@@ -13,6 +13,7 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.rows import node
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.commands.task.start import Starter
@@ -27,7 +28,7 @@ def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespa
     from fuelclient.backends import dry_runs
 
     assume = getattr(parsed_args, "assume", None) or ""  # only `graph execute` has it
-    asks = command.backend.capabilities.decides and not assume
+    asks = supports(command.backend.runs.act) and not assume
     found = dry_runs.dry_run(
         command.writable() if asks else command.backend, request, action=action, timeout=parsed_args.timeout,
         begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id), assume=assume,

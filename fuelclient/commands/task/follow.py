@@ -19,12 +19,13 @@ from fuelclient.commands.task.failures import ON_A_MASTER, Failures, labelled
 from fuelclient.commands.task.live_display import LiveDisplay, counts, live_display
 from fuelclient.errors import Conflict, Gone, Unavailable
 from fuelclient.insight.progress import Key, Progress, duration, elapsed, explanation, status_word
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.run import Event, Run
 
-_PAUSE, _PAUSE_ON_MASTER = 0.2, 1.0
+_PAUSE = 0.2
 """Seconds between two looks at a run: short enough to seem immediate, at next to no cost. A Fuel master keeps no events
 and answers each look with whole histories."""
 
@@ -80,7 +81,7 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
     raised. After `timeout` seconds the follower leaves; the run goes on.
     """
-    failures = Failures(has_logs=backend.capabilities.logs)
+    failures = Failures(has_logs=supports(backend.runs.logs))
     display = live_display(stderr, failures) or PlainLines(failures)
     return Follower(backend, run_id, display, timeout, failures).follow()
 
@@ -117,13 +118,13 @@ class Follower:
                             "follows it.", self._id, self._id,
                         )  # fmt: skip
                         return Exit.INTERRUPTED if given else Exit.TIMED_OUT
-                    time.sleep(_PAUSE if self._backend.capabilities.events else _PAUSE_ON_MASTER)
+                    time.sleep(max(_PAUSE, self._backend.runs.pause))
             except KeyboardInterrupt:
                 # all may have come between two looks: those before the last one count all the same
-                self._serve(2 if self._backend.capabilities.kill else 1)
+                self._serve(2 if self._can_kill() else 1)
                 LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
-        code = outcome(run, self.progress, self._failures, has_logs=self._backend.capabilities.logs)
+        code = outcome(run, self.progress, self._failures, has_logs=supports(self._backend.runs.logs))
         return Exit.INTERRUPTED if given else code
 
     def look(self, interrupts: int) -> Run | None:
@@ -163,7 +164,7 @@ class Follower:
     def _serve(self, interrupts: int) -> None:
         """Do what each Ctrl-C does that has not been served; a run that has ended meanwhile needs nothing."""
         while self._served < interrupts:
-            kill, can_kill = self._served > 0, self._backend.capabilities.kill
+            kill, can_kill = self._served > 0, self._can_kill()
             if kill and not can_kill:
                 raise KeyboardInterrupt
             if kill:
@@ -174,6 +175,9 @@ class Follower:
             with suppress(Conflict):
                 self._backend.runs.stop(self._id, kill=kill)
             self._served += 1
+
+    def _can_kill(self) -> bool:
+        return supports(self._backend.runs.stop, "kill")
 
     def _wait_for_server(self, error: Unavailable) -> None:
         """Say once that the server does not answer. Raise `Unavailable` if that has been so for too long."""

@@ -35,7 +35,7 @@ from fuelclient.environment.checks import (
     require_run_names,
     require_run_statuses,
 )
-from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, nearest
+from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, nearest
 from fuelclient.executors import registry
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.fact import DeploymentFacts
@@ -43,8 +43,6 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import (
     CHILD,
     PARENT,
-    Action,
-    Deciding,
     Event,
     EventKind,
     HistoryFilter,
@@ -60,6 +58,7 @@ from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require
 from fuelclient.store import access, events, facts, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
+from fuelclient.support import unsupported
 
 EVERYTHING = HistoryFilter()
 
@@ -144,16 +143,12 @@ class Runs:
                 runs.update(connection, ended)
         return self.get(parent.id)
 
-    def act(self, action: Action, request: RunRequest) -> Run:
-        """Raise `Unsupported`: graphs define what a deployment or reset is."""
-        raise Unsupported(
-            f"Graphs define how to {action} environment {request.cluster_id}.",
-            hint="Run such a graph with `fuel2 graph execute`.",
-        )
-
-    def decided(self, part: Run, request: RunRequest) -> Deciding:  # noqa: ARG002 (the boundary's parameters)
-        """Raise `Unsupported`: `plan` computes what a dry run would run."""
-        raise Unsupported(f"The plan of {part.graph_type} is computed from its inputs.", hint="Plan the request.")
+    pause = 0.0
+    act = unsupported(
+        "Graphs define how environments are deployed and reset here.",
+        hint="Run such a graph with `fuel2 graph execute`.",
+    )
+    decided = unsupported("Plans are computed from their inputs here.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`, from one read, with the durations of earlier runs."""

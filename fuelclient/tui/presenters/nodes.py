@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fuelclient.backends.capabilities import Capabilities
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import count, fact, names, sigil, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.requests import GraphData
+from fuelclient.tui.requests import Abilities, GraphData
 
 _COLUMNS = (
     Column("id", "id", least=2, right=True),
@@ -37,11 +36,11 @@ def ordered(data: GraphData) -> list[Node]:
 def table(data: GraphData, glyphs: Glyphs) -> Table:
     """Return one row for each node."""
     nodes = ordered(data)
-    rows = [_row(node, glyphs, data.capabilities) for node in nodes]
+    rows = [_row(node, glyphs, data.abilities) for node in nodes]
     return Table(_COLUMNS, rows, [str(node.id) for node in nodes], _EMPTY)
 
 
-def _row(node: Node, glyphs: Glyphs, can: Capabilities) -> tuple[Cell | str, ...]:
+def _row(node: Node, glyphs: Glyphs, can: Abilities) -> tuple[Cell | str, ...]:
     status = Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN
     online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
     return (
@@ -50,7 +49,7 @@ def _row(node: Node, glyphs: Glyphs, can: Capabilities) -> tuple[Cell | str, ...
     )  # fmt: skip
 
 
-def _reached_by(node: Node, can: Capabilities) -> str:
+def _reached_by(node: Node, can: Abilities) -> str:
     """Return how tasks reach a node: by its executor, or by the agents of a Fuel master."""
     return node.reached_by if can.executors else "master"
 
@@ -70,7 +69,7 @@ def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
         fact("deployed", names(node.roles) or "nothing"),
         fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
         fact("address", node.ip or "none"),
-        fact("reached by", _reached_by(node, data.capabilities) or "nothing: it has no address"),
+        fact("reached by", _reached_by(node, data.abilities) or "nothing: it has no address"),
     ]
     if uid:
         lines.append(fact("tags", names(study.expansion.fleet.nodes[uid[0]].tags)))

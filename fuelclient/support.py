@@ -1,21 +1,16 @@
-"""What a backend can do, said by the methods themselves, and what methods do when they are called over a connection.
+"""Whether a backend can do something is said where it does it: by the methods themselves.
 
 A backend that cannot do something has an `unsupported` value in place of the method, or names the arguments that it
-refuses with `refuses`; `supports` asks for both. The protocols mark methods that only read with `reads`: a reader may
-call them, and a client may send them again.
+refuses with `refuses`; `supports` asks for both.
 """
 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
 from fuelclient.errors import Unsupported
-
-MESSAGE_TYPE = "application/msgpack"
-"""The media type of `messages` and their answers."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -64,14 +59,3 @@ def supports(method: Any, argument: str = "") -> bool:
     if isinstance(method, unsupported):
         return False
     return argument not in getattr(method, "_refused", ())
-
-
-def reads(method: Method) -> Method:
-    """Mark a method of a protocol that changes nothing."""
-    method._reads = True  # type: ignore[attr-defined]
-    return method
-
-
-def only_reads(method: Any) -> bool:
-    """Return whether a method of a protocol is marked with `reads`."""
-    return bool(inspect.unwrap(method).__dict__.get("_reads"))
