@@ -68,7 +68,6 @@ _SHAPES = {
     "environment": schemas.CLUSTER,
     "graph": schemas.GRAPH,
     "history row": schemas.HISTORY_ROW,
-    "layer": schemas.LAYER,
     "node": schemas.NODE,
     "plugin": schemas.PLUGIN,
     "release": schemas.RELEASE,

@@ -46,9 +46,6 @@ _API = "/api/v1/"
 _VERSION = 6
 """The line with the version that a user with a token gets."""
 
-_OURS = frozenset(("after", "as_stated", "include_details", "include_instance", "limit", "settings_only", "strict"))
-"""Parameters of queries that only our own server knows: a master ignores them."""
-
 _DEFAULT_TYPE = ("graph_type", "default")
 """What a master assumes if a query does not say it."""
 
@@ -254,7 +251,7 @@ def _key(method: str, path: str, headers: Mapping[str, str]) -> Key:
     """Return what requests to the same thing have in common: the last slash does not matter."""
     parts = urllib.parse.urlsplit(path)
     query = urllib.parse.parse_qsl(parts.query, keep_blank_values=True)
-    stated = frozenset(pair for pair in query if pair[0] not in _OURS and pair != _DEFAULT_TYPE)
+    stated = frozenset(pair for pair in query if pair != _DEFAULT_TYPE)
     is_csv = headers.get("Accept") == "text/csv"
     return method, parts.path.rstrip("/"), stated, is_csv
 

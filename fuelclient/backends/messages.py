@@ -18,15 +18,21 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from fuelclient import errors
 from fuelclient.backends import base
 from fuelclient.backends.reading import only_reads
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import FuelError, InvalidDocument, UsageError
+from fuelclient.files.limits import DOCUMENT, Limits
+from fuelclient.model.finding import Finding
 
 SPOKEN = 5
 """What messages say. It grows with each change of a protocol, or of a value in one (tests/golden/messages.txt)."""
 
 NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})
 """Methods that no message names: they belong to the machine of the engine file, or to a Fuel master."""
+
+_LIMITS = Limits(DOCUMENT.bytes, DOCUMENT.values + 10_000, DOCUMENT.depth + 10)
+"""Those of a document, and what is around one: the call, its arguments, and the fields of values."""
 
 _MESSAGE = msgspec.msgpack.Decoder(tuple[int, str, str, dict[str, msgspec.Raw]])
 
@@ -80,7 +86,8 @@ def read(data: bytes) -> Call:
         if spoken != SPOKEN:
             raise UsageError(f"This server reads messages of revision {SPOKEN}, not {spoken}.")
         function = _method(facet, method)
-        types = _types(facet, method)
+        _require_bounded(msgspec.msgpack.decode(data), _LIMITS)
+        types = types_of(facet, method)
         unknown = sorted(raw.keys() - types.keys())
         if unknown:
             raise UsageError(f"{facet}.{method} has no argument {unknown[0]}.")
@@ -94,9 +101,65 @@ def read(data: bytes) -> Call:
     return Call(facet, method, arguments, only_reads(function))
 
 
+def _require_bounded(value: Any, limits: Limits) -> None:
+    """Raise `UsageError` for more levels or values than a document may have."""
+    level, depth, values = [value], 0, 0
+    while level:
+        depth, values = depth + 1, values + len(level)
+        if depth > limits.depth:
+            raise UsageError(f"The message is nested deeper than {limits.depth} levels.", hint="Flatten it.")
+        if values > limits.values:
+            raise UsageError(f"The message holds more than {limits.values} values.", hint="Split it.")
+        inner = [item for item in level if isinstance(item, list | dict)]
+        level = [one for item in inner for one in (item.values() if isinstance(item, dict) else item)]
+
+
 def answer(value: Any) -> bytes:
     """Return what a method returned as the body of an answer."""
     return _encoded(value)
+
+
+def refusal(error: FuelError) -> bytes:
+    """Return an error of a method as the body of an answer: its class, its text, and the data that it carries."""
+    name = next(cls.__name__ for cls in type(error).__mro__ if vars(errors).get(cls.__name__) is cls)
+    data = {key: value for key, value in vars(error).items() if key in _Refusal.__dataclass_fields__}
+    data |= {key: tuple(map(str, data[key])) for key in ("cycle", "known", "drawings") if key in data}
+    found = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding))
+    return _encoded({**data, "kind": name, "key": _plain_key(data.get("key")), "findings": found})
+
+
+def refused(data: bytes) -> FuelError:
+    """Return the error in an answer, with its class and its data. Raise `UsageError` if there is none in it."""
+    try:
+        stated = msgspec.msgpack.decode(data, type=_Refusal)
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        raise UsageError(f"The refusal cannot be read: {error}.") from error
+    cls = vars(errors).get(stated.kind)
+    if not (isinstance(cls, type) and issubclass(cls, FuelError)):
+        cls = FuelError
+    found = cls.__new__(cls, stated.message)
+    found.__dict__.update({name: getattr(stated, name) for name in _Refusal.__dataclass_fields__ if name != "kind"})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """An error as it is sent: the name of its class, and whatever errors of any class carry."""
+
+    kind: str
+    message: str
+    hint: str = ""
+    findings: tuple[Finding, ...] = ()
+    noun: str = ""
+    key: str | int | None = None
+    known: tuple[str, ...] = ()
+    path: str = ""
+    cycle: tuple[str, ...] = ()
+    drawings: tuple[str, ...] = ()
+
+
+def _plain_key(key: object) -> str | int | None:
+    return key if isinstance(key, int) or key is None else str(key)
 
 
 def answered(call: Call, data: bytes) -> Any:
@@ -144,7 +207,7 @@ def _parameters(facet: str, method: str) -> Mapping[str, inspect.Parameter]:
 
 
 @cache
-def _types(facet: str, method: str) -> Mapping[str, Any]:
+def types_of(facet: str, method: str) -> Mapping[str, Any]:
     """Return the types of the arguments of a method, and of what it `return`s, as objects."""
     function = inspect.unwrap(_method(facet, method))
     module = sys.modules[function.__module__]
@@ -158,7 +221,7 @@ def _types(facet: str, method: str) -> Mapping[str, Any]:
 
 @cache
 def _decoder(facet: str, method: str) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(_types(facet, method)["return"])
+    return msgspec.msgpack.Decoder(types_of(facet, method)["return"])
 
 
 def _generic(protocol: type) -> dict[str, Any]:

@@ -52,11 +52,15 @@ class RemoteBackend(OverHttp):
         unsure = "" if call.reads else _UNSURE
         if (call.facet, call.method) == ("runs", "begin"):
             unsure = may_have_begun(call.arguments["request"].cluster_id)
-        data = self._session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
+        answer = self._session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
+        is_refused = answer.status >= 400
         try:
-            return messages.answered(call, data)
+            result = messages.refused(answer.body) if is_refused else messages.answered(call, answer.body)
         except UsageError as error:
             raise Unavailable(f"{self.target}: {error}", hint="Look at its logs.") from error
+        if is_refused:
+            raise result
+        return result
 
 
 class _Facet:

@@ -7,7 +7,7 @@ which one an environment gets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,11 +24,10 @@ from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
-"""The key of our servers for the ids of legacy entries, most of them made up. Older clients need an id in each task;
-ours writes such entries as their author did."""
+"""The key of layers for the ids of legacy entries, most of them made up."""
 
 _SOURCES = "sources"
-"""The key of our servers for the places of tasks, one for each task in the same order."""
+"""The key of layers for the places of tasks, one for each task in the same order."""
 
 _STATED = ("tasks", "name", *METADATA)
 _IGNORED = ("id", "relations", "type", _LEGACY, _SOURCES)
@@ -74,33 +73,33 @@ def layer_to(
     return {**graph, "tasks": records}
 
 
-def graph_to(graph: Graph, *, as_stated: bool = True) -> dict[str, Any]:
-    """Return the graph as Nailgun's REST API does. Metadata that is not set is left out.
+def graph_to(graph: Graph) -> dict[str, Any]:
+    """Return the graph as Nailgun's REST API does, with Nailgun's second spellings. Metadata that is not set is left
+    out."""
+    return _record(graph, nailgun_task_to)
 
-    Tasks are `as_stated` and have their places beside them, or they have Nailgun's second spellings.
-    """
+
+def _record(graph: Graph, write: Callable[[Task], Any]) -> dict[str, Any]:
     relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
     return {
         "id": graph.id,
         "name": graph.name,
-        "tasks": list(map(task_to if as_stated else nailgun_task_to, graph.tasks)),
+        "tasks": list(map(write, graph.tasks)),
         "relations": [relation],
-        **legacy_to(graph.tasks),
-        **(sources_to(graph.tasks) if as_stated else {}),
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
     }
 
 
-def legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
+def _legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
     """Return the field of a graph with the ids of legacy entries; an empty mapping if it has none."""
     entries = [task.id for task in tasks if task.legacy]
     return {_LEGACY: entries} if entries else {}
 
 
-def sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
+def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
     """Return the field of a graph with the places of its tasks; an empty mapping if none of them has a place.
 
-    >>> sources_to([Task("a", {}, Source("a.yaml", 2, {"type": 3}))])
+    >>> _sources_to([Task("a", {}, Source("a.yaml", 2, {"type": 3}))])
     {'sources': [{'file': 'a.yaml', 'line': 2, 'lines': {'type': 3}}]}
     """
     if all(task.source == NOWHERE for task in tasks):
@@ -109,8 +108,8 @@ def sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
     return {_SOURCES: places}
 
 
-def placed(tasks: Sequence[Task], data: Mapping[str, Any]) -> tuple[Task, ...]:
-    """Return the tasks of the graph `data` with the places beside them. A Fuel master and older servers know none.
+def _placed(tasks: Sequence[Task], data: Mapping[str, Any]) -> tuple[Task, ...]:
+    """Return the tasks of the graph `data` with the places beside them. A Fuel master knows none.
 
     Raise `InvalidDocument` for places that cannot be read.
     """
@@ -147,7 +146,7 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     document = document_from(Document(stated, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
     metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
-    tasks = placed(document.tasks, answer.data)
+    tasks = _placed(document.tasks, answer.data)
     return Graph(answer.identifier(), graph_type, owner, tasks, answer.text("name") or None, plain(metadata))
 
 
@@ -300,10 +299,13 @@ def _check_status(key: str, attributes: Mapping[str, Any], report: Report) -> No
 def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
     """Return the record of a layer.
 
-    It is its graph in Nailgun's shape (with the id 0) and the places of its tasks, its owner, and their defaults.
+    It is its graph in Nailgun's shape (with the id 0), its owner, and which of its tasks are legacy entries, where they
+    are written, and their defaults.
     """
     return {
-        **graph_to(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata)),
+        **_record(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata), task_to),
+        **_legacy_to(layer.tasks),
+        **_sources_to(layer.tasks),
         "owner": {
             "level": str(layer.owner.level), "id": layer.owner.id, "name": layer.owner.name,
             "version": layer.owner.version,

@@ -14,8 +14,8 @@ from fuelclient.serializers.values import in_words, items_of, line_of, plain
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
 _RECORD = (
-    "id", "name", "cluster", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online", "executor",
-    "ssh", "error_type", "pending_addition", "pending_deletion", "labels",
+    "id", "name", "cluster", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online",
+    "error_type", "pending_addition", "pending_deletion", "labels",
 )  # fmt: skip
 """The fields of Nailgun's record that `Node` has, too."""
 
@@ -50,7 +50,7 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 
 
 def node_record_to(node: Node) -> dict[str, Any]:
-    """Return the node as Nailgun's REST API does, and also how tasks reach it."""
+    """Return the node as Nailgun's REST API does."""
     return {
         "id": node.id,
         "name": node.name,
@@ -67,10 +67,7 @@ def node_record_to(node: Node) -> dict[str, Any]:
         "error_type": node.error_type or None,
         "pending_addition": node.pending_addition,
         "pending_deletion": node.pending_deletion,
-        "executor": node.executor,
-        "ssh": plain(node.ssh),
         "labels": dict(node.labels),
-        "attributes": plain(node.attributes),
         **{key: plain(node.attributes.get(key, value)) for key, value in _UNKNOWN.items()},
     }
 
@@ -81,7 +78,6 @@ def node_record_from(data: Any) -> Node:
     Fields of a master that are not ours become attributes, so that node filters can read them.
     """
     answer = Answer(data, "node")
-    own = "attributes" in answer.data
     return Node(
         id=answer.identifier(),
         name=answer.stated("name"),
@@ -93,9 +89,7 @@ def node_record_from(data: Any) -> Node:
         ip=answer.text("ip"),
         mac=answer.text("mac"),
         online=answer.truth("online"),
-        executor=answer.text("executor"),
-        ssh=answer.mapping("ssh"),
-        attributes=answer.mapping("attributes") if own else answer.rest(*_RECORD),
+        attributes=answer.rest(*_RECORD),
         error_type=answer.text("error_type"),
         pending_addition=answer.truth("pending_addition"),
         pending_deletion=answer.truth("pending_deletion"),

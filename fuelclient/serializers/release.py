@@ -75,12 +75,8 @@ def release_to(release: Release) -> dict[str, Any]:
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
-    """Return the release as Nailgun's REST API does, and also the id of the plugin that defines it."""
-    return {
-        **{key: plain(value) for key, value in _SHOWN.items()},
-        **plain(release_to(release)),
-        "plugin_id": release.plugin_id,
-    }
+    """Return the release as Nailgun's REST API does."""
+    return {**{key: plain(value) for key, value in _SHOWN.items()}, **plain(release_to(release))}
 
 
 def release_record_from(data: Any) -> Release:
@@ -96,8 +92,7 @@ def release_record_from(data: Any) -> Release:
         answer.text("operating_system"),
         answer.text("state", "available"),
         answer.text("description"),
-        answer.rest("id", *_TEXTS, "plugin_id"),
-        answer.optional("plugin_id"),
+        answer.rest("id", *_TEXTS),
     )
 
 

@@ -7,53 +7,18 @@ subgraph as two lists of boundaries with one entry each, where `null` means an o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fuelclient.errors import UsageError
-from fuelclient.model.fact import NO_FACTS
 from fuelclient.model.run import NO_CLUSTER, Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.fact import facts_from, info_to
-from fuelclient.serializers.finding import finding_to, findings_from
-from fuelclient.serializers.values import in_words, plain
-
-
-def run_to(run: Run) -> dict[str, Any]:
-    """Return a parent or child run as Nailgun's REST API does.
-
-    Our own fields besides are the request, `stop`, `runner`, `digest`, the findings of the plan, and the children of a
-    parent. As in Nailgun, `graph_type` of a parent is null, because its children have theirs.
-    """
-    request = run.request
-    return {
-        "id": run.id,
-        "uuid": run.uuid,
-        "status": str(run.status),
-        "name": run.name,
-        "graph_type": run.graph_type or None,
-        "cluster": run.cluster_id,
-        "result": plain(run.result),
-        "dry_run": run.dry_run,
-        "noop": request.noop,
-        "progress": run.progress,
-        "message": run.message,
-        "parent_id": run.parent_id,
-        "time_start": run.time_start,
-        "time_end": run.time_end,
-        "deleted_at": None,
-        "request": {**execution_to(replace(request, assumed=NO_FACTS)), "subgraphs": list(request.subgraphs)},
-        "stop": run.stop,
-        "runner": run.runner,
-        "digest": run.digest,
-        "findings": [finding_to(finding) for finding in run.findings],
-        "children": [run_to(child) for child in run.children],
-    }
+from fuelclient.serializers.values import in_words
 
 
 def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, Any]:
-    """Return a run as Nailgun returns a transaction, without our own fields (`run_to` has those).
+    """Return a run as Nailgun returns a transaction.
 
     A parent has no `graph_type`, a run that succeeded has no message, and `result` is always empty. Only Nailgun's
     tasks and its answers to requests that begin something name the parent (`with_parent`).
@@ -97,23 +62,13 @@ def run_from(data: Any) -> Run:
         result=answer.mapping("result"),
         time_start=answer.moment("time_start"),
         time_end=answer.moment("time_end"),
-        stop=answer.text("stop"),
-        runner=answer.text("runner"),
-        digest=answer.text("digest"),
-        findings=findings_from(answer.items("findings")),
-        children=tuple(map(run_from, answer.items("children"))),
     )
 
 
 def _request_of(answer: Answer) -> RunRequest:
-    if answer.data.get("request") is not None:
-        return execution_from(answer.data["request"])
-    graph_type, noop = answer.text("graph_type"), answer.truth("noop")
+    graph_type = answer.text("graph_type")
     return RunRequest(
-        answer.number("cluster", NO_CLUSTER),
-        (graph_type,) if graph_type else (),
-        dry_run=answer.truth("dry_run") and not noop,
-        noop=noop,
+        answer.number("cluster", NO_CLUSTER), (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run")
     )
 
 

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable, UsageError
-from fuelclient.serializers.finding import error_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.request_log import LOG, Start, Wsgi
 from fuelclient.server.routes import PREFIX
@@ -255,7 +254,7 @@ def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Itera
     )
     if status == "401":
         error = Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone.")
-    content = json.dumps(error_to(error, error.message)).encode()
+    content = json.dumps(HttpError(int(status), error.message, error).body).encode()
     line = "401 Unauthorized" if status == "401" else "503 Service Unavailable"
     start(line, [("Content-Type", "application/json"), ("Content-Length", str(len(content))), *headers])
     return [content]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -79,8 +78,6 @@ class _Name(BaseConverter):
 
 _MESSAGES = "messages"
 _READING = ("GET", "HEAD")
-_OWN_CLIENT = re.compile(r"fuelclient/\d")
-"""The `User-Agent` of a client of this package."""
 
 
 def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
@@ -181,7 +178,7 @@ def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], R
                 policy.check(request.environ, is_open=False, reads=False)
             return Response(messages.answer(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
         except FuelError as error:
-            raise http_error(error) from error
+            return Response(messages.refusal(error), http_error(error).status, mimetype=MESSAGE_TYPE)
 
     return view
 
@@ -215,8 +212,8 @@ def _error_response(error: Exception) -> Response:
 
 
 def _refusal(body: dict[str, Any], status: int, *, plain: bool) -> Response:
-    """Return an error as JSON or, where Nailgun does so, as plain text; clients of this package read JSON only."""
-    if plain and not _OWN_CLIENT.match(request.headers.get("User-Agent", "")):
+    """Return an error as JSON or, where Nailgun does so, as plain text."""
+    if plain:
         return Response(body["message"], status, mimetype="text/plain")
     return _json(body, status)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -12,17 +11,14 @@ from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.facts.uploaded import NULL
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.run import RunRequest
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.cluster import cluster_to
-from fuelclient.serializers.environment import environment_change_to, environment_to, inputs_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
 from fuelclient.server.errors import HttpError, differing, refusing, require_same
 from fuelclient.server.nodes import members
-from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import CLUSTER, LEFT, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
+from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.schemas import CLUSTER, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
@@ -74,28 +70,12 @@ def _move(backend: Backend, cluster_id: int, release_id: int, *, dry_run: bool =
         backend.clusters.change_release(cluster_id, release_id, dry_run=dry_run)
 
 
-def change_release(call: Call) -> Any:
-    """Answer PUT release: move an environment to another version of its release, or say what that would change."""
-    cluster_id, wanted = call.id("cluster_id"), call.body["release_id"]
-    return environment_change_to(
-        call.backend.clusters.change_release(cluster_id, wanted, dry_run=call.body.get("dry_run", False))
-    )
-
-
-def enabling(call: Call) -> Any:
-    """Answer POST enabling: what enabling plugins would change."""
-    ids, values = list(dict.fromkeys(call.body["plugin_ids"])), call.body.get("values", {})
-    return environment_change_to(call.backend.plugins.enabling(ids, call.id("cluster_id"), values))
-
-
-def delete(call: Call) -> Reply:
-    """Answer DELETE of an environment: no body, unless files stay behind on nodes."""
+def delete(call: Call) -> None:
     cluster_id = call.id("cluster_id")
     running = [run for run in call.backend.runs.list(cluster_id=cluster_id) if not run.is_final]
     text = f"Can't delete environment '{cluster_id}' when running deployment task exists."
     with refusing(Conflict, 400, text) if running else nullcontext():
-        left = call.backend.clusters.delete(cluster_id, force=call.flag("force"))
-    return Reply(json.dumps({"left": left})) if left else Reply(status=204)
+        call.backend.clusters.delete(cluster_id, force=call.flag("force"))
 
 
 def assign(call: Call) -> Any:
@@ -139,21 +119,8 @@ def unassign(call: Call) -> Any:
     cluster_id, ids = call.id("cluster_id"), list(dict.fromkeys(item["id"] for item in call.body))
     others = sorted(set(ids) - {node.id for node in call.backend.nodes.list(cluster_id)})
     with refusing(NotFound, 400, f"Nodes {others} are not members of environment {cluster_id}."):
-        call.backend.clusters.remove_nodes(cluster_id, ids, force=call.flag("force"))
+        call.backend.clusters.remove_nodes(cluster_id, ids)
     return [node_record_to(call.backend.nodes.get(node_id)) for node_id in ids]
-
-
-def environment(call: Call) -> Any:
-    """Answer GET environment: an environment with everything it consists of, for our own clients."""
-    return environment_to(call.backend.clusters.environment(call.id("cluster_id")))
-
-
-def inputs(call: Call) -> Any:
-    """Answer GET inputs: what plans of graphs are computed from, for our own clients; `force` leaves out what earlier
-    runs remember."""
-    graph_types = tuple(call.query.get("graph_types", ())) or (DEFAULT_TYPE,)
-    request = RunRequest(call.id("cluster_id"), graph_types, force=call.flag("force"))
-    return inputs_to(call.backend.runs.inputs(request))
 
 
 def show_facts(call: Call) -> Any:
@@ -209,13 +176,6 @@ _CREATE = {
 _ASSIGNMENT = listed(opened(("id", "roles"), id=NUMBER, roles=listed(NAME, 1)), 1)
 _UNASSIGNMENT = listed(opened(("id",), id=NUMBER), 1)
 _PATH = "clusters/{cluster_id}"
-_ENVIRONMENT = opened(("cluster", "release"), cluster=MAPPING, release=MAPPING)
-_INPUTS = opened(("environment", "layers", "facts"), environment=MAPPING, layers=MAPPING, facts=MAPPING)
-_CHANGE = opened(("before", "after", "findings"), before=_INPUTS, after=_INPUTS)
-_INPUTS_QUERY = (
-    Query("graph_types", QueryType.WORDS, "graph types (default: default)"),
-    Query("force", QueryType.FLAG, "compute them as if nothing had ever run"),
-)
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
 _NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
 _BY_UID: Schema = {
@@ -234,20 +194,12 @@ ROUTES = (
     Route("GET", _PATH, show, "Show an environment", {200: CLUSTER}),
     Route("PUT", _PATH, update, "Rename an environment, or move it to another release", {200: CLUSTER},
           body=opened(name=NAME, release_id=NUMBER)),
-    Route("PUT", f"{_PATH}/release", change_release, "Move an environment to another release (not in Nailgun)",
-          {200: _CHANGE}, body=closed(("release_id",), release_id=NUMBER, dry_run={"type": "boolean"})),
-    Route("POST", f"{_PATH}/enabling", enabling, "Show what enabling plugins would change (not in Nailgun)",
-          {200: _CHANGE}, body=closed(("plugin_ids",), plugin_ids=listed(NUMBER, 1), values=MAPPING)),
-    Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None, 200: LEFT},
+    Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None},
           query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
           body=_ASSIGNMENT),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
-          (Query("force", QueryType.FLAG, "free nodes that were deployed, too (not in Nailgun)"),), _UNASSIGNMENT),
-    Route("GET", f"{_PATH}/environment", environment, "Show everything an environment consists of (not in Nailgun)",
-          {200: _ENVIRONMENT}),
-    Route("GET", f"{_PATH}/inputs", inputs, "Show what plans are computed from (not in Nailgun)", {200: _INPUTS},
-          _INPUTS_QUERY),
+          body=_UNASSIGNMENT),
     Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),
     Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {202: MAPPING}),

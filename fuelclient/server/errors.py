@@ -1,7 +1,6 @@
 """Turn errors into HTTP responses: which status and which words each of them gets.
 
-The words are Nailgun's where Nailgun has any, because scripts match them. Our own error goes along under `error`, for
-clients that know it.
+The words are Nailgun's where Nailgun has any, because scripts match them.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from fuelclient import errors
-from fuelclient.errors import FuelError, NotFound
-from fuelclient.serializers.finding import error_to
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
+from fuelclient.model.finding import Finding
+from fuelclient.serializers.finding import finding_to
 
 _STATUSES: tuple[tuple[type[FuelError], int], ...] = (
     (errors.UsageError, 400),
@@ -51,9 +51,8 @@ class HttpError(Exception):
     @property
     def body(self) -> dict[str, Any]:
         """The JSON body of the response."""
-        if self.error is None:
-            return {"message": self.message, "errors": []}
-        return error_to(self.error, self.message)
+        found = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
+        return {"message": self.message, "errors": [finding_to(one) for one in found if isinstance(one, Finding)]}
 
 
 @contextmanager

@@ -16,23 +16,20 @@ from fuelclient.server.layers import graph_type_of, merged
 from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import EXECUTION, TASK_RUN, listed
-from fuelclient.server.transactions import DETAILS, run_record
+from fuelclient.server.transactions import run_record
 
 _BUSY = "Deployment already started"
 
 
-def begin(call: Call, request: RunRequest, digest: str = "") -> Any:
+def begin(call: Call, request: RunRequest) -> Any:
     """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
 
-    As in Nailgun, a selection of tasks that do nothing is accepted, unless the client asks for `strict`, and a dry run
-    is one with `noop_run`, too.
+    As in Nailgun, a selection of tasks that do nothing is accepted, and a dry run is one with `noop_run`, too.
     """
     request = replace(request, noop=request.noop and not request.dry_run)
     try:
         with refusing(Conflict, 409, _BUSY):
-            may_idle = not call.flag("strict")
-            begun = call.backend.runs.begin(request, may_idle=may_idle, check=False, digest=digest)
-            return run_record(call, begun)
+            return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -54,7 +51,7 @@ def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
 
 def execute(call: Call) -> Any:
     """Answer POST graphs/execute: run graphs one after another."""
-    return begin(call, execution_from(call.body), call.body.get("digest", ""))
+    return begin(call, execution_from(call.body))
 
 
 def deploy(call: Call) -> Any:
@@ -110,7 +107,7 @@ def provision(call: Call) -> Any:
 
 def stop(call: Call) -> Any:
     """Answer PUT stop_deployment: stop the run on an environment."""
-    return run_record(call, call.backend.runs.stop_cluster(call.id("cluster_id")))
+    return run_record(call.backend.runs.stop_cluster(call.id("cluster_id")))
 
 
 def reset(call: Call) -> Any:
@@ -119,7 +116,7 @@ def reset(call: Call) -> Any:
     request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
     text = f"Can't reset environment '{cluster_id}' when running deployment task exists."
     with refusing(Conflict, 400, text, plain=True):
-        return run_record(call, call.backend.runs.begin(request, may_idle=True, check=False))
+        return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
 
 
 def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
@@ -133,7 +130,7 @@ def _change(call: Call, request: RunRequest) -> Any:
     """Begin a run; while another one has not ended, refuse that as Nailgun's deployment does."""
     text = "Cannot perform the actions because there are another running tasks."
     with refusing(Conflict, 400, text, plain=True):
-        return run_record(call, call.backend.runs.begin(request, may_idle=True, check=False))
+        return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
 
 
 def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
@@ -157,16 +154,13 @@ _FLAGS = (
     Query("dry_run", QueryType.FLAG, "plan the run without executing anything"),
     Query("noop_run", QueryType.FLAG, "execute tasks in no-op mode, which changes nothing"),
     Query("force", QueryType.FLAG, "run everything as if nothing had ever run"),
-    DETAILS,
 )
-_STRICT = Query("strict", QueryType.FLAG, "refuse a selection in which nothing would run, which Nailgun accepts")
 _NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
 _STARTED = {202: TASK_RUN}
 _PATH = "clusters/{cluster_id}"
 
 ROUTES = (
-    Route("POST", "graphs/execute", execute, "Run graphs one after another", _STARTED, (_STRICT, DETAILS),
-          EXECUTION),
+    Route("POST", "graphs/execute", execute, "Run graphs one after another", _STARTED, body=EXECUTION),
     Route("PUT", f"{_PATH}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
     Route("PUT", f"{_PATH}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
           {"anyOf": [listed({"type": "string"}), {"type": "object", "maxProperties": 0}]}),
@@ -175,5 +169,5 @@ ROUTES = (
     Route("PUT", f"{_PATH}/provision", provision, "Run the graph that provisions nodes", _STARTED,
           (_NODES, *_FLAGS[1:])),
     Route("PUT", f"{_PATH}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
-    Route("PUT", f"{_PATH}/stop_deployment", stop, "Stop the run on an environment", _STARTED, (DETAILS,)),
+    Route("PUT", f"{_PATH}/stop_deployment", stop, "Stop the run on an environment", _STARTED),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +11,11 @@ from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidGraph, NotFound
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, OwnerRef
-from fuelclient.model.task import Task
-from fuelclient.serializers.finding import finding_to
-from fuelclient.serializers.graph import document_from, graph_to, placed
-from fuelclient.serializers.task import nailgun_task_to, task_to
+from fuelclient.serializers.graph import document_from, graph_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, Schema, graph_body, listed
 
-AS_STATED = Query("as_stated", QueryType.FLAG, "tasks without Nailgun's second spellings and default version")
 _LEVELS = {"release_id": Level.RELEASE, "plugin_id": Level.PLUGIN, "cluster_id": Level.CLUSTER}
 
 
@@ -37,7 +33,7 @@ def list_of_owner(call: Call) -> Any:
 
 
 def show(call: Call) -> Any:
-    return _record(call, call.backend.graphs.get(owner_of(call), call.path["graph_type"]))
+    return graph_to(call.backend.graphs.get(owner_of(call), call.path["graph_type"]))
 
 
 def create(call: Call) -> Any:
@@ -84,7 +80,7 @@ def list_all(call: Call) -> Any:
 
 
 def show_by_id(call: Call) -> Any:
-    return _record(call, call.backend.graphs.get(*_locate(call)))
+    return graph_to(call.backend.graphs.get(*_locate(call)))
 
 
 def update_by_id(call: Call) -> Any:
@@ -99,8 +95,7 @@ def delete_by_id(call: Call) -> None:
 
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
-    """Store the body as the owner's graph of this type, and return it with warnings as
-    `findings`."""
+    """Store the body as the owner's graph of this type, and return it."""
     counted = Counter(task.get("id") for task in body["tasks"])
     repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
     if repeated:
@@ -109,7 +104,7 @@ def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) 
     owner = call.backend.graphs.owner(ref)
     label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
     document = document_from(Document(dict(body), ""), owner_label=label)
-    return _store(call, ref, graph_type, replace(document, tasks=placed(document.tasks, body)))
+    return _store(call, ref, graph_type, document)
 
 
 def _update(call: Call, before: Graph, owner: OwnerRef) -> Any:
@@ -121,8 +116,7 @@ def _update(call: Call, before: Graph, owner: OwnerRef) -> Any:
 
 
 def _store(call: Call, owner: OwnerRef, graph_type: str, document: GraphDocument) -> Any:
-    uploaded = call.backend.graphs.upload(owner, document, graph_type)
-    return {**_record(call, uploaded.graph), "findings": [finding_to(finding) for finding in uploaded.findings]}
+    return graph_to(call.backend.graphs.upload(owner, document, graph_type).graph)
 
 
 def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
@@ -133,21 +127,12 @@ def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
     return releases | {OwnerRef(Level.PLUGIN, plugin.id) for plugin in plugins}
 
 
-def task_writer(call: Call) -> Callable[[Task], dict[str, Any]]:
-    """Return what writes tasks for the request: as Nailgun's answers have them, or as their author stated them."""
-    return task_to if call.flag("as_stated") else nailgun_task_to
-
-
-def _record(call: Call, graph: Graph) -> dict[str, Any]:
-    return graph_to(graph, as_stated=call.flag("as_stated"))
-
-
 def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
     """Return the graphs with their tasks, without those that were deleted since they were listed."""
     graphs = []
     for summary in summaries:
         try:
-            graphs.append(_record(call, call.backend.graphs.get(_owner(summary), summary.type)))
+            graphs.append(graph_to(call.backend.graphs.get(_owner(summary), summary.type)))
         except NotFound:
             continue
     return graphs
@@ -172,11 +157,11 @@ def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
     typed = f"{path}/{{graph_type}}"
     return (
         Route("GET", path, list_of_owner, "List the graphs of an owner", {200: listed(GRAPH)},
-              (Query("fetch_related", QueryType.FLAG, "has no effect here"), AS_STATED)),
-        Route("GET", typed, show, "Show the graph of a type", {200: GRAPH}, (AS_STATED,)),
-        Route("POST", typed, create, "Create a graph of a type", {200: GRAPH}, (AS_STATED,), body),
-        Route("PUT", typed, update, "Change the graph of a type", {200: GRAPH}, (AS_STATED,), body),
-        Route("PATCH", typed, update, "Change the graph of a type", {200: GRAPH}, (AS_STATED,), body),
+              (Query("fetch_related", QueryType.FLAG, "has no effect here"),)),
+        Route("GET", typed, show, "Show the graph of a type", {200: GRAPH}),
+        Route("POST", typed, create, "Create a graph of a type", {200: GRAPH}, (), body),
+        Route("PUT", typed, update, "Change the graph of a type", {200: GRAPH}, (), body),
+        Route("PATCH", typed, update, "Change the graph of a type", {200: GRAPH}, (), body),
         Route("DELETE", typed, delete, "Delete the graph of a type", {204: None}),
     )  # fmt: skip
 
@@ -187,7 +172,6 @@ _FILTERS = (
     Query("releases_ids", QueryType.NUMBERS, "graphs of these releases"),
     Query("graph_types", QueryType.WORDS, "only graphs of these types"),
     Query("fetch_related", QueryType.FLAG, "also graphs of the releases and plugins of the environments"),
-    AS_STATED,
 )
 _PATH = "graphs/{graph_id}"
 _BODY = graph_body(PLUGIN_TASKS)
@@ -197,8 +181,8 @@ ROUTES = (
     *_routes("plugins/{plugin_id}", _BODY),
     *_routes("clusters/{cluster_id}", graph_body()),
     Route("GET", "graphs", list_all, "List graphs", {200: listed(GRAPH)}, _FILTERS),
-    Route("GET", _PATH, show_by_id, "Show a graph", {200: GRAPH}, (AS_STATED,)),
-    Route("PUT", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (AS_STATED,), _BODY),
-    Route("PATCH", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (AS_STATED,), _BODY),
+    Route("GET", _PATH, show_by_id, "Show a graph", {200: GRAPH}),
+    Route("PUT", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (), _BODY),
+    Route("PATCH", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (), _BODY),
     Route("DELETE", _PATH, delete_by_id, "Delete a graph", {204: None}),
 )

@@ -8,12 +8,12 @@ from typing import Any
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.task import Task
-from fuelclient.serializers.graph import layer_record_to
+from fuelclient.serializers.task import nailgun_task_to
 from fuelclient.server import graphs
 from fuelclient.server.errors import HttpError
 from fuelclient.server.role_based_graph import INTERNAL, dot, executed, role_based, subgraph
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import LAYER, TASKS, Schema, listed, opened
+from fuelclient.server.schemas import TASKS, Schema, listed, opened
 
 _LEVELS = {"own": Level.CLUSTER, "plugins": Level.PLUGIN, "release": Level.RELEASE}
 
@@ -42,7 +42,7 @@ def show_merged(call: Call) -> Any:
 
 
 def show_level(call: Call) -> Any:
-    return list(map(graphs.task_writer(call), merged(call, (_LEVELS[call.path["level"]],))))
+    return list(map(nailgun_task_to, merged(call, (_LEVELS[call.path["level"]],))))
 
 
 def show_release(call: Call) -> Any:
@@ -60,14 +60,6 @@ def replace(call: Call) -> Any:
     owner: OwnerRef = graphs.owner_of(call)
     with call.connections.exclusive():
         return graphs.upload(call, owner, graph_type_of(call), {"tasks": call.body})["tasks"]
-
-
-def layers(call: Call) -> Any:
-    """Answer GET layers: the layers of an environment, from one read; those of plugins are what they contain for its
-    release."""
-    graph_type = graph_type_of(call)
-    snapshot = call.backend.graphs.snapshot(call.id("cluster_id"), graph_type)
-    return [layer_record_to(layer, graph_type) for layer in snapshot.layers]
 
 
 def picture(call: Call) -> Reply:
@@ -97,7 +89,7 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
     """Return the tasks, or those between `start` and `end` that nodes execute."""
     start, end = call.query.get("start", ""), call.query.get("end", "")
     if not start and not end:
-        return list(map(graphs.task_writer(call), tasks))
+        return list(map(nailgun_task_to, tasks))
     graph = role_based(tasks)
     if graph.is_task_based:
         raise _bad_request('Both "start" and "end" parameters are not allowed for task-based deployment.')
@@ -105,7 +97,7 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
         kept = subgraph(graph, start, end)
     except KeyError as error:
         raise _bad_request(f"Cannot find task {error.args[0]} by its name.") from error
-    return list(map(graphs.task_writer(call), executed(graph, kept, call.query.get("include", ()))))
+    return list(map(nailgun_task_to, executed(graph, kept, call.query.get("include", ()))))
 
 
 def _bad_request(message: str) -> HttpError:
@@ -133,15 +125,13 @@ ROUTES = (
         for owner, read in (("clusters/{cluster_id}", show_merged), ("releases/{release_id}", show_release))
         for route in (
             Route("GET", f"{owner}/{_PATH}", read, "List the tasks of a graph", {200: _TASKS},
-                  (_TYPE, *_BOUNDS, graphs.AS_STATED)),
+                  (_TYPE, *_BOUNDS)),
             Route("PUT", f"{owner}/{_PATH}", replace, "Replace the tasks of a graph", {200: _TASKS},
-                  (_TYPE, graphs.AS_STATED), TASKS),
+                  (_TYPE,), TASKS),
         )
     ),
     Route("GET", f"clusters/{{cluster_id}}/{_PATH}/{{level}}", show_level, "List the tasks of some layers",
-          {200: _TASKS}, (_TYPE, graphs.AS_STATED)),
-    Route("GET", "clusters/{cluster_id}/layers", layers,
-          "List the layers of an environment, not merged (not in Nailgun)", {200: listed(LAYER)}, (_TYPE,)),
+          {200: _TASKS}, (_TYPE,)),
     Route("GET", "clusters/{cluster_id}/deploy_tasks/graph.gv", picture, "Draw the merged graph in DOT",
           {200: {"type": "string"}}, _PICTURE, mimetypes=("text/vnd.graphviz",)),
 )  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends import executor_kinds
 from fuelclient.errors import NotFound
 from fuelclient.model.document import Document
 from fuelclient.model.label import Label
@@ -29,7 +28,7 @@ from fuelclient.server.schemas import (
     opened,
 )
 
-_FIELDS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
+_FIELDS = ("id", "name", "roles", "ip", "status", "online")
 
 
 def list_all(call: Call) -> Any:
@@ -115,7 +114,7 @@ def _node(item: dict[str, Any]) -> Node:
         fields["roles"] = item["pending_roles"]
     if fields.get("id") == 0:
         del fields["id"]
-    (node,) = nodes_from(Document([fields], ""), executor_kinds())
+    (node,) = nodes_from(Document([fields], ""), ())
     return replace(node, cluster_id=item.get("cluster"), mac=item.get("mac") or "", roles=deployed)
 
 
@@ -123,8 +122,7 @@ _BODY = closed(
     ("name",),
     id={"type": "integer", "minimum": 0, "maximum": LARGEST_CHOSEN}, name=NAME, cluster=maybe(NUMBER),
     roles=listed(NAME), pending_roles=listed(NAME), ip={"type": ["string", "null"]}, mac={"type": ["string", "null"]},
-    status=NODE["properties"]["status"], online={"type": "boolean"}, executor={"type": "string"},
-    ssh={"type": "object"}, attributes={"type": "object"},
+    status=NODE["properties"]["status"], online={"type": "boolean"},
 )  # fmt: skip
 _BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
 _CREATED: Schema = {"anyOf": [NODE, listed(NODE)]}

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
-from fuelclient.serializers.plugin import plugin_to, synced_to
+from fuelclient.serializers.plugin import plugin_to
 from fuelclient.server.errors import differing, refusing, require_same
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import NUMBER, PLUGIN, TEXT, Schema, closed, listed, opened
+from fuelclient.server.schemas import MAPPING, NUMBER, PLUGIN, TEXT, Schema, closed, listed, opened
 
 
 def list_all(call: Call) -> Any:
@@ -41,7 +41,8 @@ def sync(call: Call) -> Any:
     ids = list(dict.fromkeys((call.body or {}).get("ids", ())))
     unknown = min(set(ids) - {plugin.id for plugin in call.backend.plugins.list()}, default=0)
     with refusing(NotFound, 404, f"Object 'Plugin' with UID={unknown} is not found in DB", noun="plugin"):
-        return synced_to(call.backend.plugins.sync(ids))
+        call.backend.plugins.sync(ids)
+    return {}
 
 
 _WORDS = listed(TEXT)
@@ -51,13 +52,12 @@ _READ: dict[str, Schema] = {
 """What people read of a plugin, and nothing depends on."""
 
 _WHOLE = opened(("name", "title", "version", "releases", "package_version", "fuel_version"), **_READ)
-_SYNCED = opened(created=listed(PLUGIN), updated=listed(PLUGIN), removed=listed(PLUGIN), findings={"type": "array"})
 
 ROUTES = (
     Route("GET", "plugins", list_all, "List plugins", {200: listed(PLUGIN)}),
     Route("GET", "plugins/{plugin_id}", show, "Show a plugin", {200: PLUGIN}),
     Route("PUT", "plugins/{plugin_id}", update, "Change what people read of a plugin", {200: PLUGIN}, body=_WHOLE),
     Route("DELETE", "plugins/{plugin_id}", delete, "Remove a plugin with its graphs", {204: None}),
-    Route("POST", "plugins/sync", sync, "Read the files of plugins again", {200: _SYNCED},
+    Route("POST", "plugins/sync", sync, "Read the files of plugins again", {200: MAPPING},
           body=closed(ids=listed(NUMBER)), body_required=False),
 )  # fmt: skip

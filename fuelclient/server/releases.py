@@ -15,7 +15,7 @@ from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
 
 _EXISTS = "Release with the same name and version already exists"
-_FIXED = frozenset(("id", "is_deployable", "plugin_id"))
+_FIXED = frozenset(("id", "is_deployable"))
 """Fields that follow from something else."""
 
 

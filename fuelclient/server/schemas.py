@@ -84,16 +84,13 @@ ATTRIBUTES = opened(
 )
 CALLBACK = opened(node_attributes=ATTRIBUTES)
 TASKS = listed(TASK_WITH_ID)
-_LINE: Schema = {"type": "integer", "minimum": 0, "maximum": LARGEST}
-SOURCES = listed(closed(file=TEXT, line=_LINE, lines={"type": "object", "additionalProperties": _LINE}))
 PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["stage"]}]})
 
 
 def graph_body(tasks: Schema = TASKS) -> Schema:
     """Return the schema of a graph to upload.
 
-    `id` and `relations`, which responses have, are accepted and ignored. `legacy` names the entries of a
-    `tasks.yaml`, and `sources` has the places of the tasks, as in responses.
+    `id` and `relations`, which responses have, are accepted and ignored.
     """
     return closed(
         name=maybe(TEXT),
@@ -104,8 +101,6 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
         on_stop=maybe(CALLBACK),
         id={"type": "integer"},
         relations={"type": "array"},
-        legacy=listed({"type": "string"}),
-        sources=SOURCES,
     )
 
 
@@ -117,13 +112,9 @@ GRAPH = opened(
     name=maybe(TEXT),
     tasks=listed(opened(("id",), id={"type": "string"})),
     relations=listed(RELATED),
-    legacy=listed({"type": "string"}),
-    sources=SOURCES,
 )
-LAYER = opened(("tasks", "relations"), tasks=GRAPH["properties"]["tasks"], relations=listed(RELATED), sources=SOURCES)
 RUN_FLAGS: dict[str, Schema] = {
     "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
-    "executor": {"type": "string"}, "on_originals": BOOLEAN,
 }  # fmt: skip
 BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
 EXECUTION = closed(
@@ -131,9 +122,6 @@ EXECUTION = closed(
     cluster=NUMBER,
     graphs=listed(closed(("type",), type=GRAPH_TYPE_TEXT, nodes=maybe(listed(NUMBER)), tasks=maybe(listed(NAME))), 1),
     subgraphs=listed(closed(start=BOUNDARY, end=BOUNDARY)),
-    unknown={"enum": ["run", "skip"]},
-    assumed_facts=closed(common=MAPPING, nodes={"type": "object", "additionalProperties": MAPPING}),
-    digest={"type": "string"},
     **RUN_FLAGS,
 )
 RUN = opened(
@@ -154,8 +142,6 @@ RUN = opened(
 TASK_RUN = {**RUN, "required": [*RUN["required"], "parent_id"]}
 """A run that names the run of which it is a part."""
 
-LEFT = opened(("left",), left=listed({"type": "string"}))
-"""A sentence for each thing that a deletion leaves behind on nodes."""
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),
     task_name={"type": "string"},

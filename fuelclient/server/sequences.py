@@ -11,7 +11,6 @@ from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.execution import begin
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
-from fuelclient.server.transactions import DETAILS
 
 
 def list_all(call: Call) -> Any:
@@ -58,8 +57,7 @@ def execute(call: Call) -> Any:
     flags = call.body
     request = RunRequest(
         cluster.id, sequence.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
-        noop=flags.get("noop_run", False), trace=flags.get("debug", False), executor=flags.get("executor", ""),
-        on_originals=flags.get("on_originals", False),
+        noop=flags.get("noop_run", False), trace=flags.get("debug", False),
     )  # fmt: skip
     return begin(call, request)
 
@@ -84,5 +82,5 @@ ROUTES = (
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("DELETE", _PATH, delete, "Delete a sequence", {204: None}),
     Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
-          (DETAILS,), closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
+          body=closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

@@ -12,10 +12,8 @@ from typing import Any
 from fuelclient.backends.base import Backend
 from fuelclient.environment.settings import defaults as default_settings
 from fuelclient.errors import FuelError, NotFound, UsageError
-from fuelclient.model.finding import Finding
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.serializers.finding import finding_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import BOOLEAN, MAPPING, NUMBER, closed, maybe, opened
@@ -24,9 +22,7 @@ _EDITABLE = "editable"
 
 
 def show(call: Call) -> Any:
-    """Answer GET attributes: the settings of an environment, by default with the plugins that are or can be enabled."""
-    if call.flag("settings_only"):
-        return {_EDITABLE: plain(call.backend.clusters.settings(call.id("cluster_id"))), "generated": {}}
+    """Answer GET attributes: the settings of an environment, with the plugins that are or can be enabled."""
     return _with_plugins(call.backend, call.id("cluster_id"), _stored(call.backend, call.id("cluster_id")))
 
 
@@ -106,13 +102,12 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
         before = {plugin.name: plugin for plugin in known.values() if cluster_id in plugin.clusters}
         backend.clusters.get(cluster_id)
         undo: list[tuple[bool, int]] = []
-        findings: list[Finding] = []
         settings = plain(backend.clusters.settings(cluster_id))
         chosen = {name: _plugin(known, name, plugin_id, before.get(name)) for name, plugin_id in wanted.items()}
         try:
             for name, plugin in chosen.items():
                 if plugin is not None:
-                    findings += _switch(backend, cluster_id, before.get(name), plugin, undo)
+                    _switch(backend, cluster_id, before.get(name), plugin, undo)
             # A plugin's own settings are compared with its defaults, which are known only while it is enabled.
             backend.clusters.set_settings(cluster_id, values)
             for name, plugin in chosen.items():
@@ -124,23 +119,21 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
             backend.clusters.set_settings(cluster_id, settings)
             raise
         stored = _stored(backend, cluster_id)
-        return {**_with_plugins(backend, cluster_id, stored), "findings": [finding_to(finding) for finding in findings]}
+        return _with_plugins(backend, cluster_id, stored)
 
 
 def _switch(
     backend: Backend, cluster_id: int, before: Plugin | None, after: Plugin | None, undo: list[tuple[bool, int]]
-) -> tuple[Finding, ...]:
-    """Enable one version of a plugin, or disable it; append how to undo that to `undo`, and return the findings."""
-    findings: tuple[Finding, ...] = ()
+) -> None:
+    """Enable one version of a plugin, or disable it; append how to undo that to `undo`."""
     if before == after:
-        return findings
+        return
     if after is None and before is not None:
         backend.plugins.disable(before.id, cluster_id)
         undo.append((True, before.id))
     elif after is not None:
-        findings = backend.plugins.enable(after.id, cluster_id)
+        backend.plugins.enable(after.id, cluster_id)
         undo.append((True, before.id) if before else (False, after.id))
-    return findings
 
 
 def _split(sections: Mapping[str, Any], names: set[str]) -> tuple[dict[str, int | None], dict[str, Any]]:
@@ -196,11 +189,10 @@ _SECTIONS = {"type": "object", "additionalProperties": opened(metadata=_METADATA
 _BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
 _SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
 _PATH = "clusters/{cluster_id}/attributes"
-_ONLY = (Query("settings_only", QueryType.FLAG, "without plugins that are not enabled, and without other versions"),)
 _FORCE = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)
 
 ROUTES = (
-    Route("GET", _PATH, show, "Show the settings of an environment", {200: _SETTINGS}, _ONLY),
+    Route("GET", _PATH, show, "Show the settings of an environment", {200: _SETTINGS}),
     Route("PUT", _PATH, replace, "Set the settings of an environment", {200: _SETTINGS}, _FORCE, _BODY),
     Route("PATCH", _PATH, update, "Change settings of an environment", {200: _SETTINGS}, _FORCE, _BODY),
     Route("GET", f"{_PATH}/defaults", defaults, "Show the settings of the release", {200: _SETTINGS}),

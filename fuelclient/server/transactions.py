@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,12 +11,12 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import info_to
-from fuelclient.serializers.history import event_to, history_row_to, logs_to
-from fuelclient.serializers.run import nailgun_transaction_to, run_to
+from fuelclient.serializers.history import history_row_to
+from fuelclient.serializers.run import nailgun_transaction_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import BOOLEAN, HISTORY_ROW, LEFT, MAPPING, RUN, TASK_RUN, closed, listed, maybe, opened
+from fuelclient.server.schemas import HISTORY_ROW, MAPPING, RUN, TASK_RUN, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
@@ -39,28 +38,24 @@ def list_all(call: Call) -> Any:
         statuses=query.get("statuses", ()),
         names=query.get("transaction_types", ()),
     )
-    return [_record(call, run) for run in runs]
+    return [nailgun_transaction_to(run) for run in runs]
 
 
 def show(call: Call) -> Any:
-    return _record(call, call.backend.runs.get(call.id("transaction_id")))
+    return nailgun_transaction_to(call.backend.runs.get(call.id("transaction_id")))
 
 
 def list_tasks(call: Call) -> Any:
-    return [run_record(call, run) for run in call.backend.runs.list(cluster_id=call.query.get("cluster_id"))]
+    return [run_record(run) for run in call.backend.runs.list(cluster_id=call.query.get("cluster_id"))]
 
 
 def show_task(call: Call) -> Any:
-    return run_record(call, call.backend.runs.get(call.id("transaction_id")))
+    return run_record(call.backend.runs.get(call.id("transaction_id")))
 
 
-def run_record(call: Call, run: Run) -> dict[str, Any]:
-    """Return a run as a task of Nailgun, which names its parent, or with all details if the client asks for them."""
-    return _record(call, run, with_parent=True)
-
-
-def _record(call: Call, run: Run, *, with_parent: bool = False) -> dict[str, Any]:
-    return run_to(run) if call.flag("include_details") else nailgun_transaction_to(run, with_parent=with_parent)
+def run_record(run: Run) -> dict[str, Any]:
+    """Return a run as a task of Nailgun, which names its parent."""
+    return nailgun_transaction_to(run, with_parent=True)
 
 
 def _is_parent(call: Call) -> bool:
@@ -68,16 +63,14 @@ def _is_parent(call: Call) -> bool:
     return call.backend.runs.get(call.id("transaction_id")).parent_id is None
 
 
-def delete(call: Call) -> Reply:
-    """Answer DELETE of a run: no body, as in Nailgun, unless files stay behind on nodes."""
+def delete(call: Call) -> None:
     run_id, runs = call.id("transaction_id"), call.backend.runs
     try:
-        left = runs.delete(run_id, force=call.flag("force"))
+        runs.delete(run_id, force=call.flag("force"))
     except Conflict as error:
         if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
             raise
         raise HttpError(400, _RUNS, error) from error
-    return Reply(json.dumps({"left": left})) if left else Reply(status=204)
 
 
 def delete_task(call: Call) -> Any:
@@ -87,7 +80,8 @@ def delete_task(call: Call) -> Any:
         why = "it is a part of another one" if run.is_final else "it has not ended"
         text = f"Task {run.id} cannot be deleted: {why}." if run.is_final else _RUNS
         raise HttpError(400, text, Conflict(f"Run {run.id} stays: {why}."))
-    return {"left": list(call.backend.runs.delete(run.id))}
+    call.backend.runs.delete(run.id)
+    return {}
 
 
 def history(call: Call) -> Any:
@@ -102,8 +96,7 @@ def history(call: Call) -> Any:
     rows = [row for row in of_status if filters.passes(row)]  # Nailgun takes tasks and nodes that are not there
     if CSV in call.headers.get("accept", ""):
         return Reply(_csv(rows), mimetype=CSV)
-    summary, instance = call.flag("include_summary"), call.flag("include_instance")
-    return [history_row_to(row, include_summary=summary, include_instance=instance) for row in rows]
+    return [history_row_to(row, include_summary=call.flag("include_summary")) for row in rows]
 
 
 def deployment_info(call: Call) -> Any:
@@ -119,37 +112,15 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """Answer GET network_configuration: the networks that a run saw. Without a record of them Nailgun returns null;
-    with `strict` this is an error."""
+    """Answer GET network_configuration: the networks that a run saw. null without a record of them."""
     if _is_parent(call):
         return None
     try:
         return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except NotFound as error:
-        if call.flag("strict") or error.noun == "run":
+        if error.noun == "run":
             raise
         return None
-
-
-def events(call: Call) -> Any:
-    run_id, after = call.id("transaction_id"), call.query.get("after", 0)
-    limit = min(call.query.get("limit", _MOST_EVENTS), _MOST_EVENTS)
-    return [event_to(event) for event in call.backend.runs.events(run_id, after=after, limit=limit)]
-
-
-def logs(call: Call) -> Any:
-    return logs_to(call.backend.runs.logs(call.id("transaction_id"), call.query["task"], call.query["node"]))
-
-
-def stop(call: Call) -> Any:
-    """Answer POST stop: start nothing more of a run. Running tasks may finish, unless `kill` ends them."""
-    kill = (call.body or {}).get("kill", False)
-    return run_record(call, call.backend.runs.stop(call.id("transaction_id"), kill=kill))
-
-
-def resume(call: Call) -> Any:
-    rerun = (call.body or {}).get("rerun_interrupted", False)
-    return run_record(call, call.backend.runs.resume(call.id("transaction_id"), rerun_interrupted=rerun))
 
 
 def _csv(rows: Iterable[HistoryRow]) -> str:
@@ -162,11 +133,8 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
     return out.getvalue()
 
 
-DETAILS = Query("include_details", QueryType.FLAG, "also return what Nailgun does not: the request, findings, children")
-_STRICT = Query("strict", QueryType.FLAG, "return an error where Nailgun returns null")
 _PATH = "transactions/{transaction_id}"
 _FILTERS = (
-    DETAILS,
     Query("cluster_id", QueryType.NUMBER, "only runs on this environment"),
     Query(
         "statuses",
@@ -182,29 +150,17 @@ _HISTORY = (
     Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_INSTANCES)}", words=_INSTANCES),
     Query("tasks_names", QueryType.WORDS, "only these tasks"),
     Query("include_summary", QueryType.FLAG, "also what tasks reported"),
-    Query("include_instance", QueryType.FLAG, "also why an instance has its status, which Nailgun does not know"),
 )
 _INFO = opened(common=MAPPING, nodes=MAPPING)
-_EVENT = opened(("id", "time", "kind", "status"), id={"type": "integer"}, time={"type": "string"})
-_EVENTS = (
-    Query("after", QueryType.NUMBER, "the id of the last known event", least=0),
-    Query("limit", QueryType.NUMBER, "at most this many"),
-)
-_LOGS = opened(("task_name", "node_id", "output", "errors"), output={"type": "string"}, errors={"type": "string"})
-_INSTANCE = (
-    Query("task", QueryType.WORD, "the id of the task", required=True),
-    Query("node", QueryType.WORD, "the id of the node, or master", required=True),
-)
 
 ROUTES = (
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
-    Route("GET", _PATH, show, "Show a run", {200: RUN}, (DETAILS,)),
+    Route("GET", _PATH, show, "Show a run", {200: RUN}),
     Route("GET", "tasks", list_tasks, "List runs with the runs that they are parts of", {200: listed(TASK_RUN)},
-          (DETAILS, _FILTERS[1])),
-    Route("GET", "tasks/{transaction_id}", show_task, "Show a run with the run that it is a part of", {200: TASK_RUN},
-          (DETAILS,)),
-    Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: LEFT}),
-    Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None, 200: LEFT},
+          _FILTERS[:1]),
+    Route("GET", "tasks/{transaction_id}", show_task, "Show a run with the run that it is a part of", {200: TASK_RUN}),
+    Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
+    Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
     Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
@@ -212,12 +168,5 @@ ROUTES = (
     Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
           {200: maybe(opened(editable=MAPPING, generated=MAPPING))}),
     Route("GET", f"{_PATH}/network_configuration", network_configuration,
-          "Show the networks that a run saw; null if they were not recorded", {200: maybe(MAPPING)},
-          (_STRICT,)),
-    Route("GET", f"{_PATH}/events", events, "List the events of a run in order", {200: listed(_EVENT)}, _EVENTS),
-    Route("GET", f"{_PATH}/logs", logs, "Show what a task instance printed", {200: _LOGS}, _INSTANCE),
-    Route("POST", f"{_PATH}/stop", stop, "Stop a run", {202: TASK_RUN}, (DETAILS,), body=closed(kill=BOOLEAN),
-          body_required=False),
-    Route("POST", f"{_PATH}/resume", resume, "Resume a run whose runner was killed", {202: TASK_RUN},
-          (DETAILS,), body=closed(rerun_interrupted=BOOLEAN), body_required=False),
+          "Show the networks that a run saw; null if they were not recorded", {200: maybe(MAPPING)}),
 )  # fmt: skip

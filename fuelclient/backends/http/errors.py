@@ -55,16 +55,17 @@ class About:
     unsure: str = ""
 
 
-def refused(answer: Response, about: About | None, who: str = "") -> FuelError:
-    """Return the error for an answer of 400 or more; `who` says which user made the request."""
+def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> FuelError:
+    """Return the error for an answer of 400 or more; `who` says which user made the request.
+
+    Nailgun knows no roles of users, so what it forbids (403) the state of things forbids; a server that `has_roles`
+    forbids it to this user.
+    """
     said = answer.message()
-    error = answer.error()
-    if error is not None and answer.status not in (401, 403):
-        return error
     if answer.status == 404:
         return _missing(answer, about, said)
-    if answer.status == 403 and said and error is None and answer.method != "GET":
-        return Conflict(_sentence(said))  # Nailgun knows no roles of users: the state of things forbids it
+    if answer.status == 403 and said and not has_roles and answer.method != "GET":
+        return Conflict(_sentence(said))
     if answer.status in (401, 403):
         verb = "does not accept the credentials" if answer.status == 401 else "does not allow this"
         hint = who or "Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME."

@@ -1,4 +1,4 @@
-"""The answers of a master: their JSON, their messages, and the errors in those of our own server."""
+"""The answers of a server: their JSON, and their messages."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.errors import FuelError, Unavailable
-from fuelclient.serializers.finding import error_from
+from fuelclient.errors import Unavailable
 
 CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 
@@ -58,13 +57,6 @@ class Response:
             text = next((line for line in after if line.strip() and not line.startswith(" ")), "")
         line = " ".join(_SCHEMA.split(text)[0].split())
         return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
-
-    def error(self) -> FuelError | None:
-        """Return the error in the answer of a server of ours."""
-        try:
-            return error_from(json.loads(self.body))
-        except (ValueError, RecursionError, FuelError):
-            return None
 
     @property
     def is_plain(self) -> bool:

@@ -111,12 +111,15 @@ class Session:
         """Return the JSON of the answer, which is usually None."""
         return self._checked("DELETE", path, about, query, _NOTHING)
 
-    def message(self, path: str, body: bytes, about: About, *, reads: bool) -> bytes:
-        """Send a message to a server of ours and return its answer; one that reads may be sent again."""
+    def message(self, path: str, body: bytes, about: About, *, reads: bool) -> Response:
+        """Send a message to a server of ours and return its answer, which may be a refusal in the same form.
+
+        One that reads may be sent again. Any other refusal is raised, such as that of the credentials.
+        """
         answer = self._authenticated("POST", self._url(path, {}), body, about, reads=reads)
-        if answer.status >= 400:
-            raise refused(answer, about, self._who(answer))
-        return answer.body
+        if answer.status >= 400 and answer.content_type != MESSAGE_TYPE:
+            raise refused(answer, about, self._who(answer), has_roles=True)
+        return answer
 
     def _checked(self, method: str, path: str, about: About | None, query: Mapping[str, Any], body: Any) -> Any:
         answer = self._authenticated(method, self._url(path, query), body, about)

@@ -82,7 +82,7 @@ class Clusters:
         return environment_of(self._session, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        return settings_of(self._session, cluster_id, settings_only=True)
+        return settings_of(self._session, cluster_id)
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         body = {EDITABLE: sections_from(settings)}

@@ -22,13 +22,10 @@ def attributes_path(cluster_id: int) -> str:
     return f"clusters/{cluster_id}/attributes"
 
 
-def settings_of(session: Session, cluster_id: int, *, settings_only: bool = False) -> dict[str, Any]:
-    """Return the settings of an environment by section. Raise `NotFound` if it does not exist.
-
-    With `settings_only` our own server leaves out plugins that could be enabled; a Fuel master never does.
-    """
-    only = True if settings_only else None
-    data = session.get(attributes_path(cluster_id), About("environment", cluster_id), settings_only=only)
+def settings_of(session: Session, cluster_id: int) -> dict[str, Any]:
+    """Return the settings of an environment by section, which has one for each plugin that could be enabled. Raise
+    `NotFound` if the environment does not exist."""
+    data = session.get(attributes_path(cluster_id), About("environment", cluster_id))
     return Answer(data, "environment's attributes").mapping(EDITABLE)
 
 

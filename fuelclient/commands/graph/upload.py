@@ -12,6 +12,7 @@ from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -61,10 +62,16 @@ class GraphUpload(Command):
         self.say("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
-        """Return what the ids of legacy tasks begin with. Raise `NotFound` for an unknown plugin."""
+        """Return what the ids of legacy tasks begin with. Raise `NotFound` for an unknown owner.
+
+        A Fuel master is not asked for a release or an environment: its answer about the graph says that too.
+        """
         from fuelclient.model.graph import Level
 
-        return self.backend.graphs.owner(ref).name if ref.level is Level.PLUGIN else str(ref.level)
+        if ref.level is not Level.PLUGIN and supports(self.backend.runs.act):
+            return str(ref.level)
+        owner = self.backend.graphs.owner(ref)
+        return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
     def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
         """Return the question that says what would be replaced, and where; empty if nothing would be and the type is

@@ -50,8 +50,6 @@ class Master:
         }  # fmt: skip
         answers |= self.answers
         path = request.path.removeprefix("/api/v1/")
-        for own in ("?as_stated=1", "&as_stated=1"):  # for servers of ours; a master ignores it
-            path = path.removesuffix(own)
         if path == "clusters/1/tags/":  # masters before Fuel 10 know no tags
             request.json({"message": "not found"}, 404)
         elif path.startswith("clusters/1/deployment_tasks/") and self.refusal:

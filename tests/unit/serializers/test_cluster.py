@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,16 +27,16 @@ from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
 
 NODE = Node(
     7, "node-7", 1, "ready", ("controller",), ("cinder",), ("controller",), "10.20.0.7", "52:54:00:00:00:07", False,
-    "ssh", {"user": "root"}, {"disks": ["sda"]}, "deploy", True, True, {"rack": "a", "x": None},
+    error_type="deploy", pending_addition=True, pending_deletion=True, labels={"rack": "a", "x": None},
 )  # fmt: skip
-RELEASE = Release(3, "Mitaka", "mitaka-9.0", "Ubuntu", "unavailable", "d", {"roles_metadata": {"a": {}}}, 4)
+RELEASE = Release(3, "Mitaka", "mitaka-9.0", "Ubuntu", "unavailable", "d", {"roles_metadata": {"a": {}}})
 ROLE = Role("db", ("db", "x"), {"name": "DB", "tags": ["db", "x"]}, ({"id": "os", "type": "vg"}, "odd"), "plugin p-1")
 FINDING = Finding(Severity.WARNING, "G001", "odd", Place("a.yaml", 3, "release"), "netconfig", "Mend it.")
 GRAPH = Graph(
     5,
     "fix",
     Owner(Level.PLUGIN, 2),
-    (Task("a", {"type": "stage"}), Task("b", {"cross_depends": [{"name": "a"}], "condition": False})),
+    (Task("a", {"type": "stage", "version": "1.0.0"}), Task("b", {"cross_depends": [{"name": "a"}]})),
     "Fix",
     {"node_filter": "$.status = ready", "on_success": {}},
 )
@@ -46,9 +47,9 @@ FACTS = DeploymentFacts({"a": {"x": 1}}, {"1": {"a": {"y": 2}}, "master": {}})
     ("value", "to", "back"),
     [
         (Cluster(1, "prod", 3, "operational", "tun"), cluster_to, cluster_from),
-        (NODE, node_record_to, node_record_from),
-        (Node(1, "bare"), node_record_to, node_record_from),
-        (RELEASE, release_record_to, lambda data: release_record_from({**data, "plugin_id": 4})),
+        (NODE, node_record_to, lambda data: replace(node_record_from(data), attributes={})),
+        (Node(1, "bare"), node_record_to, lambda data: replace(node_record_from(data), attributes={})),
+        (RELEASE, release_record_to, release_record_from),
         (ROLE, role_to, role_from),
         (Tag("db", {"has_primary": True}, "plugin p-1"), tag_to, tag_from),
         (FINDING, finding_to, finding_from),

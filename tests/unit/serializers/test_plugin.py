@@ -7,9 +7,8 @@ import json
 from refusals import refused
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.plugin import Plugin, Synced
-from fuelclient.serializers.plugin import plugin_from, plugin_to, synced_from, synced_to
+from fuelclient.model.plugin import Plugin
+from fuelclient.serializers.plugin import plugin_from, plugin_to
 
 METADATA = {
     "name": "lma", "title": "LMA", "version": "1.2.3", "package_version": "4.0.0", "description": "d",
@@ -17,21 +16,13 @@ METADATA = {
     "licenses": ["Apache"], "homepage": "http://h", "fuel_version": ["9.0"], "is_hotpluggable": True,
     "roles_metadata": {"lma": {"name": "LMA"}}, "x_own": None,
 }  # fmt: skip
-PLUGIN = Plugin(
-    4, "lma", "1.2.3", "LMA", "4.0.0", METADATA, (1, 2), (5,), unpacked="lma-1.2@ab", by_release=True, origin="/srv/x"
-)
+PLUGIN = Plugin(4, "lma", "1.2.3", "LMA", "4.0.0", METADATA)
 
 
 def test_what_is_written_reads_as_it_was() -> None:
     record = plugin_to(PLUGIN)
     assert json.loads(json.dumps(record)) == record
     assert plugin_from(record) == PLUGIN
-
-
-def test_the_records_of_releases_keep_nailguns_name() -> None:
-    record = plugin_to(PLUGIN)
-    assert record["releases"] == METADATA["releases"]
-    assert record["defined_releases"] == [5]
 
 
 def test_clients_find_what_a_package_does_not_say() -> None:
@@ -44,12 +35,6 @@ def test_a_master_says_less() -> None:
     result = plugin_from(told)
     assert (result.label, result.title, result.clusters, result.releases) == ("a-1.0.0", "A", (), ())
     assert result.metadata["releases"] == []
-
-
-def test_a_synchronisation_reads_as_it_was_and_a_master_tells_nothing_of_it() -> None:
-    synced = Synced((PLUGIN,), (), (PLUGIN,), (Finding(Severity.ERROR, "P001", "bad"),))
-    assert synced_from(synced_to(synced)) == synced
-    assert synced_from({}) == Synced()
 
 
 def test_a_plugin_without_a_version_is_none() -> None:

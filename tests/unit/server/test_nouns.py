@@ -79,12 +79,9 @@ def test_a_node_of_another_environment_is_not_taken(api: Api, mitaka: int) -> No
 
 
 def test_nodes_are_made_and_removed(api: Api) -> None:
-    body = {
-        "name": "n", "ip": "10.20.0.9", "mac": "52:54:00:00:00:09", "executor": "ssh", "ssh": {"user": "root"},
-        "attributes": {"rack": "a"}, "cluster": 1, "roles": ["compute"],
-    }  # fmt: skip
+    body = {"name": "n", "ip": "10.20.0.9", "mac": "52:54:00:00:00:09", "cluster": 1, "roles": ["compute"]}
     made = api.ask("POST", "nodes", body, status=201)
-    assert {key: made[key] for key in ("name", "ip", "mac", "executor", "ssh", "attributes", "cluster")} == {
+    assert {key: made[key] for key in ("name", "ip", "mac", "cluster")} == {
         key: value for key, value in body.items() if key != "roles"
     }
     assert made["pending_roles"] == ["compute"]
@@ -102,7 +99,7 @@ def test_releases_and_their_roles(api: Api) -> None:
         "components_metadata": [{"name": "hypervisor:qemu"}],
     }  # fmt: skip
     made = api.ask("POST", "releases", fields, status=201)
-    assert (made["id"], made["state"], made["plugin_id"]) == (2, "available", None)
+    assert (made["id"], made["state"]) == (2, "available")
     assert api.ask("GET", "releases/2")["roles_metadata"] == fields["roles_metadata"]
     (found,) = api.ask("GET", "releases/2/roles/")
     assert (found["name"], found["meta"]["name"], found["tags"]) == ("db", "DB", ["db"])
@@ -149,7 +146,7 @@ def test_nodes_are_named_and_labelled(api: Api) -> None:
     api.ask("PUT", "nodes/1", {}, status=400)
     api.ask("PUT", "nodes/1", {"labels": {"": "x"}}, status=400)
     assert api.ask("PUT", "nodes/2/attributes", {"disks": ["sda"]}) == {"disks": ["sda"]}
-    assert api.ask("GET", "nodes/2")["attributes"] == {"disks": ["sda"]}
+    assert api.ask("GET", "nodes/2/attributes") == {"disks": ["sda"]}
 
 
 def test_repositories_of_a_release(api: Api) -> None:
@@ -169,9 +166,8 @@ def test_plugins_are_read_synchronised_and_removed(api: Api, env: Executions, tm
     assert (told["id"], told["name"], told["version"]) == (plugin.id, plugin.name, plugin.version)
     assert {"os", "version"} <= told["releases"][0].keys()
     assert api.ask("GET", f"plugins/{plugin.id}") == told
-    found = api.ask("POST", "plugins/sync/", data=b"")  # as the original client: no body at all
-    assert (found["removed"], found["created"]) == ([], [])
-    assert api.ask("POST", "plugins/sync", {"ids": [plugin.id]})["removed"] == []
+    assert api.ask("POST", "plugins/sync/", data=b"") == {}  # as the original client: no body at all
+    assert api.ask("POST", "plugins/sync", {"ids": [plugin.id]}) == {}
     api.ask("POST", "plugins/sync", {"ids": [99]}, status=404)
     assert api.raw("POST", "plugins/", {"name": "x"}).status_code == 405
     api.ask("DELETE", f"plugins/{plugin.id}", status=204)
