@@ -26,7 +26,7 @@ from fuelclient.graph.match import matches, pattern_error
 from fuelclient.insight import filter_query, selection, task_filter
 from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
-from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.graph import GraphDocument, Layer, Level, Owner, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
@@ -183,6 +183,31 @@ def _http(directory: Path) -> Execute:
     return execute
 
 
+def _messages(directory: Path) -> Execute:
+    from fuelclient.backends import messages
+    from fuelclient.backends.local import LocalBackend
+    from fuelclient.server.app import application
+
+    engine = tiny_engine(directory).engine
+    client = Api(application(lambda: LocalBackend(str(engine))))
+
+    def execute(data: bytes) -> None:
+        with suppress(*EXPECTED):
+            messages.read(data)
+        answer = client.raw("POST", "messages/", data=data)
+        assert answer.status_code < 500, answer.data
+        if answer.status_code >= 400:
+            messages.refused(answer.data)
+
+    return execute
+
+
+def _called(facet: str, method: str, **arguments: object) -> bytes:
+    from fuelclient.backends import messages
+
+    return messages.written(messages.Call(facet, method, arguments, reads=False))
+
+
 def _seeds(*texts: str) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in texts)
 
@@ -224,4 +249,14 @@ TARGETS = {
     "cpio": Target((_CPIO,), _archive("bad.rpm", lambda data: rpm_bytes(gzip.compress(data, 1, mtime=0), "gzip"))),
     "rpm": Target((rpm_bytes(gzip.compress(_CPIO, 1, mtime=0), "gzip"),), _archive("bad.rpm", bytes)),
     "http": Target(_seeds('{"name": "x", "release": 1}', '[{"id": 1}]', '{"cluster": 1, "tasks": []}'), _http),
+    "messages": Target(
+        (
+            _called("nodes", "create", nodes=[Node(0, "n", pending_roles=("web",), attributes={"a": [1, None]})]),
+            _called("clusters", "set_settings", cluster_id=1, settings={"a": {"b": {"value": 1.5}}}, force=True),
+            _called("graphs", "upload", owner=OwnerRef(Level.CLUSTER, 1), document=GraphDocument((Task("t", {}),))),
+            _called("roles", "of_release", release_id=1),
+            _called("nodes", "set_labels", node_ids=None, labels={"rack": None}),
+        ),
+        _messages,
+    ),
 }
