@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from openapi_answers import documented
 from requests.adapters import HTTPAdapter
+from werkzeug.serving import WSGIRequestHandler, make_server
 from wsgi_transport import WsgiAdapter
 
 from fuelclient.backends.base import Backend
@@ -14,6 +16,7 @@ from fuelclient.backends.http.session import Session
 from fuelclient.backends.remote import RemoteBackend
 from fuelclient.server.access import Policy
 from fuelclient.server.app import application
+from fuelclient.server.local_token import LocalToken
 from fuelclient.settings.master import Credentials, Master
 
 
@@ -39,7 +42,30 @@ def served(
     session = Session(master, adapter=WsgiAdapter(app.wsgi_app))
     if credentials is not None:
         session._http.mount(credentials.auth_url, HTTPAdapter())  # Keystone is not in this process
-    client, here = RemoteBackend(session), make()
+    yield from _client(app, session, make())
+
+
+def served_on_a_socket(make: Callable[[], Backend]) -> Iterator[Backend]:
+    """Yield a client, with the token, of a server that listens on a port of this machine."""
+    policy = LocalToken()
+    app = application(make, auth=policy)
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    master = Master(f"http://127.0.0.1:{server.server_port}", Credentials(token=policy.token))
+    yield from _client(app, Session(master), make())
+    server.shutdown()
+    server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    protocol_version = "HTTP/1.1"  # connections stay open, as with the server that users run
+
+    def log(self, type: str, message: str, *args: Any) -> None:
+        """Log nothing: the application does."""
+
+
+def _client(app: Any, session: Session, here: Backend) -> Iterator[Backend]:
+    client = RemoteBackend(session)
     client.plugins = _Installing(client.plugins, here.plugins)
     yield cast(Backend, client)
     client.close()

@@ -17,7 +17,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.settings import load
 
-KINDS = ("local", "remote", pytest.param("keystone", marks=pytest.mark.slow))
+KINDS = ("local", "remote", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("socket", "keystone")))
 
 
 @pytest.fixture(params=KINDS)
@@ -44,10 +44,13 @@ def backend(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterat
     engine = str(tmp_path / "engine.db")
     if kind != "local":
         pytest.importorskip("flask", reason="the server comes with the extra [server]")
-        from in_process_server import served
+        from in_process_server import served, served_on_a_socket
 
         if kind == "remote":
             yield from served(lambda: LocalBackend(engine))
+            return
+        if kind == "socket":
+            yield from served_on_a_socket(lambda: LocalBackend(engine))
             return
         from fuelclient.server.access import Keystone, conf_from
 
