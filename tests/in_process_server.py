@@ -65,7 +65,7 @@ class _Quiet(WSGIRequestHandler):
 
 
 def _client(app: Any, session: Session, here: Backend) -> Iterator[Backend]:
-    client = RemoteBackend(session)
+    client: Any = RemoteBackend(session)
     client.plugins = _Installing(client.plugins, here.plugins)
     yield cast(Backend, client)
     client.close()

@@ -26,7 +26,7 @@ from fuelclient.backends.connected import connected
 from fuelclient.backends.http import MESSAGE_TYPE
 from fuelclient.backends.inventory import Releases
 from fuelclient.backends.local import LocalBackend
-from fuelclient.backends.reading import reads
+from fuelclient.backends.reading import only_reads, reads
 from fuelclient.engine.inventory.releases import Releases as EngineReleases
 from fuelclient.errors import (
     Conflict,
@@ -220,7 +220,7 @@ def test_every_method_that_only_reads_is_marked() -> None:
         f"{facet}.{name}"
         for facet in messages.facets()
         for name in messages.methods(facet)
-        if not messages.only_reads(messages.methods(facet)[name])
+        if not only_reads(messages.methods(facet)[name])
     }
     assert writing == {
         "clusters.add_nodes", "clusters.change_release", "clusters.create", "clusters.delete", "clusters.remove_nodes",

@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -172,7 +173,7 @@ def test_no_other_address_gets_the_token(home: Path, monkeypatch: pytest.MonkeyP
         with pytest.raises(Unauthorised):
             connected(Master(f"http://localhost:{parts.port}", Credentials(username="a"))).nodes.list()
         assert not any(seen.token for seen in server.asked)
-        client = connected(Master(server.url))
+        client: Any = connected(Master(server.url))
         client._session._authentication()
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("ALL_PROXY", proxy.url)
