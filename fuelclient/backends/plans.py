@@ -99,17 +99,13 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
     return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
 
 
-MOST_NODES = 300
-"""On more nodes a preview does not evaluate expressions, so that it answers at once; a dry run does."""
-
-
 def outlook(
     backend: Backend, snapshot: Snapshot, options: PreviewOptions, *, every_expression: bool = False
 ) -> Expressions | None:
     """Return the evaluation of expressions on the facts of a preview's nodes, which may be assumed.
 
-    It is None if the graph asks no facts, if there are too many nodes, or if a master gives no facts. Only with
-    `every_expression` do those in parameters count as asking.
+    It is None if the graph asks no facts, or if a master gives none. Those in parameters count as asking only with
+    `every_expression`.
     """
     tasks = merge_layers(snapshot.layers, options.policy).tasks
     asks = asks_facts(tasks) or (every_expression and has_expressions(tasks))
@@ -126,8 +122,6 @@ def _evaluation(
     kind: type[Expressions], backend: Backend, snapshot: Snapshot, options: PreviewOptions
 ) -> Expressions | None:
     nodes, assumption = fleet_candidates(snapshot, options.assume)
-    if len(options.node_ids or nodes) > MOST_NODES:
-        return None
     cluster_id = snapshot.cluster.id
     try:
         if assumption:

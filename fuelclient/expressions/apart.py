@@ -67,7 +67,8 @@ class _Process:
                 break
         else:
             raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
-        view.views.reads.node |= touched
+        if touched:
+            view.views.reads.mark()
         if kind == "failed":
             message, hint = answer
             raise ExpressionError(message, text, hint=hint)
@@ -159,7 +160,7 @@ def _evaluated(views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, b
     from fuelclient.expressions.yaql_engine import parse
 
     text, uid, moment = request
-    views.reads.node = False
+    views.reads.reset()
     try:
         answer = parse(text).value(View(views, uid, moment))
     except MissingFact as error:

@@ -15,6 +15,8 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.run import uid_of
 
 Shape: TypeAlias = "Mapping[Any, Shape | None]"
+Path: TypeAlias = tuple[Any, ...]
+"""A key and those above it, after the name of the view's mapping: `("new", "roles")`."""
 T = TypeVar("T")
 
 _EVERYWHERE: Mapping[Any, Any] = {}
@@ -95,19 +97,61 @@ class Past:
 NO_PAST = Past({}, {})
 
 
-@dataclass(slots=True)
 class Reads:
-    """Whether anything that can differ between nodes was read since `node` was last reset."""
+    """What was read that can differ between nodes, since this was last reset.
 
-    node: bool = False
-    same: dict[tuple[int, int], bool] = field(default_factory=dict)
+    `node` says whether anything was. `seen` has each value that was read, by the path of its key, as long as those are
+    all: `is_traced` is false once a whole mapping, or a large value, was read.
+    """
+
+    __slots__ = ("_same", "is_traced", "node", "seen")
+
+    def __init__(self) -> None:
+        self._same: dict[tuple[int, int], bool] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was read."""
+        self.node, self.is_traced, self.seen = False, True, dict[Path, Hashable]()
+
+    def mark(self) -> None:
+        """Note that something was read of which no value tells whether it is alike elsewhere."""
+        self.node, self.is_traced = True, False
+
+    def note(self, path: Path, value: object) -> None:
+        """Note that the part of a node was read at a path, and had this value there."""
+        self.node = True
+        if self.is_traced:
+            known = _comparable(value)
+            if known is None:
+                self.is_traced = False
+            else:
+                self.seen[path] = known
 
     def equal(self, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> bool:
         """Return whether two stored common parts are equal. They are large, so each pair is compared only once."""
         pair = (id(left), id(right))
-        if pair not in self.same:
-            self.same[pair] = left is right or left == right
-        return self.same[pair]
+        if pair not in self._same:
+            self._same[pair] = left is right or left == right
+        return self._same[pair]
+
+
+_FEW = 32
+"""How many items of a list are compared to find nodes that are alike."""
+
+
+def _comparable(value: object) -> Hashable | None:
+    """Return what equals only what is the same for every expression; None for a value that is too large.
+
+    >>> _comparable(1) == _comparable(True), _comparable(["a"]) == _comparable(["a"]), _comparable({})
+    (False, True, None)
+    """
+    if value is None or isinstance(value, str | int | float) or value is _MISSING:
+        return type(value), value
+    if isinstance(value, list | tuple) and len(value) <= _FEW:
+        items = tuple(map(_comparable, value))
+        return None if None in items else (type(value), items)
+    return None
 
 
 class Union(Mapping[Any, Any]):
@@ -117,10 +161,12 @@ class Union(Mapping[Any, Any]):
     items.
     """
 
-    __slots__ = ("_common", "_node", "_reads", "_shape")
+    __slots__ = ("_common", "_node", "_path", "_reads", "_shape")
 
-    def __init__(self, common: Mapping[Any, Any], node: Mapping[Any, Any], shape: Shape | None, reads: Reads) -> None:
-        self._common, self._node, self._shape, self._reads = common, node, shape, reads
+    def __init__(
+        self, common: Mapping[Any, Any], node: Mapping[Any, Any], shape: Shape | None, reads: Reads, path: Path = ()
+    ) -> None:
+        self._common, self._node, self._shape, self._reads, self._path = common, node, shape, reads, path
 
     def __getitem__(self, key: Any) -> Any:
         shape = self._shape
@@ -130,39 +176,46 @@ class Union(Mapping[Any, Any]):
                 return self._common[key]
             below = shape[key]
             if below is None:
-                self._reads.node = True
+                self._reads.note((*self._path, key), self._node.get(key, _MISSING))
         if key not in self._node:
             value = self._common[key]
-            return value if below is None else Union(value, _EVERYWHERE, below, self._reads)
+            return value if below is None else Union(value, _EVERYWHERE, below, self._reads, (*self._path, key))
         value, base = self._node[key], self._common.get(key)
         if isinstance(value, Mapping) and isinstance(base, Mapping):
-            return Union(base, value, below, self._reads)
+            return Union(base, value, below, self._reads, (*self._path, key))
         return value
 
     def __contains__(self, key: object) -> bool:
         if key in self._common:
             return True
         if self._shape is None or key in self._shape:
-            self._reads.node = True
+            self._reads.mark()
         return key in self._node
 
     def __iter__(self) -> Iterator[Any]:
-        self._reads.node = True
+        self._reads.mark()
         yield from self._common
         yield from (key for key in self._node if key not in self._common)
 
     def __len__(self) -> int:
-        self._reads.node = True
+        self._reads.mark()
         return len(self._common) + sum(key not in self._common for key in self._node)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Union):
-            self._reads.node = True
+            self._reads.mark()
             if self._reads.equal(self._common, other._common) and self._node == other._node:
                 return True
         return super().__eq__(other)
 
     __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
+
+    def stated(self, keys: Path) -> object:
+        """Return what the node's part has at a path, without recording that it was read."""
+        part: Any = self._node
+        for key in keys:
+            part = part.get(key, _MISSING) if isinstance(part, Mapping) else _MISSING
+        return part
 
     def parts(self) -> Iterable[Mapping[Any, Any]]:
         """Return what this is made of, without recording that it was read."""
@@ -177,21 +230,22 @@ class View:
     """What expressions of one task see on one node: `$` as it is now (`new`) and as it was at the last success (`old`,
     empty if the task never succeeded), `$node`, and `$common`. An engine may keep its own data in `context`."""
 
-    __slots__ = ("common", "context", "moment", "new", "node", "old", "settled", "uid", "views")
+    __slots__ = ("_known", "common", "context", "moment", "new", "node", "old", "settled", "uid", "views")
 
     def __init__(self, views: Views, uid: str, moment: Hashable | None) -> None:
         facts, reads = views.facts, views.reads
         part = facts.nodes.get(uid, _EVERYWHERE)
         self.views, self.uid, self.moment = views, uid, moment
         self.common = facts.common
-        self.node = Union(_EVERYWHERE, part, dict.fromkeys(facts.shape), reads)
-        self.new = Union(facts.common, part, facts.shape, reads)
+        self.node = Union(_EVERYWHERE, part, dict.fromkeys(facts.shape), reads, ("node",))
+        self.new = Union(facts.common, part, facts.shape, reads, ("new",))
         self.old: Mapping[Any, Any] = {}
         self.settled: tuple[frozenset[int], ...] = (facts.settled,)
         self.context: Any = None
+        self._known: dict[Path, Hashable | None] = {}
         if moment is not None:
             past = views.past.moments[moment]
-            self.old = Union(past.common, past.nodes[uid], past.shape, reads)
+            self.old = Union(past.common, past.nodes[uid], past.shape, reads, ("old",))
             self.settled = (facts.settled, past.settled)
 
     def is_settled(self, value: object) -> bool:
@@ -202,8 +256,9 @@ class View:
         """Return the value of `compute`, which is called only if its value could differ from an earlier one.
 
         `key` has to identify the computation completely, except for what it reads through this view. If nothing was
-        read that differs between nodes, the value is kept for all nodes with the same old moment, otherwise for this
-        node only. It is not kept at all if `keep` returns false. Errors are not kept.
+        read that differs between nodes, the value is kept for all nodes with the same old moment; if all that was read
+        is traced, for those of them on which it is the same; otherwise for this node only. It is not kept at all if
+        `keep` returns false. Errors are not kept.
         """
         views = self.views
         if not views.memoise:
@@ -212,25 +267,90 @@ class View:
         known = views.shared.get(everywhere, _MISSING)
         if known is not _MISSING:
             return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
-        known = views.own.get(everywhere, _MISSING)
+        known = self._kept(everywhere)
         if known is not _MISSING:
-            views.reads.node = True
             return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
-        before, views.reads.node = views.reads.node, False
+        reads = views.reads
+        before = reads.node, reads.is_traced, reads.seen
+        reads.reset()
         try:
             value = compute()
         finally:
-            touched = views.reads.node
-            views.reads.node = before or touched
+            touched, is_traced, seen = reads.node, reads.is_traced, reads.seen
+            reads.node, reads.is_traced, reads.seen = before[0] or touched, before[1] and is_traced, before[2]
+            reads.seen.update(seen)
         if keep is None or keep(value):
-            (views.own if touched else views.shared)[everywhere] = value
+            if not touched:
+                views.shared[everywhere] = value
+            else:
+                views.own[everywhere] = (is_traced, seen, value)
+                if is_traced and (alike := views.alike.setdefault(everywhere, Alike())).is_worth_it:
+                    alike.add(seen, value)
         return value
+
+    def _kept(self, everywhere: tuple[Hashable, Hashable]) -> Any:
+        """Return the value that was kept for this node, or for one on which all that was read is the same."""
+        views = self.views
+        own = views.own.get(everywhere)
+        if own is not None:
+            is_traced, seen, value = own
+        else:
+            alike = views.alike.get(everywhere)
+            found = alike.find(self.known) if alike is not None and alike.is_worth_it else None
+            if found is None:
+                return _MISSING
+            is_traced, (seen, value) = True, found
+        reads = views.reads
+        reads.node, reads.is_traced = True, reads.is_traced and is_traced
+        reads.seen.update(seen)
+        return value
+
+    def known(self, path: Path) -> Hashable | None:
+        """Return the comparable value of the node's part at a path, as `Reads.seen` has it."""
+        if path not in self._known:
+            root, *keys = path
+            union = {"new": self.new, "node": self.node, "old": self.old}[root]
+            self._known[path] = _comparable(union.stated(tuple(keys))) if isinstance(union, Union) else None
+        return self._known[path]
+
+
+class Alike:
+    """Values of one computation, by all that they were computed from.
+
+    It is given up once it has many values and few of them were used again: what differs on each node is only kept.
+    """
+
+    __slots__ = ("_size", "_used", "_values")
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[Path, ...], dict[tuple[Hashable, ...], tuple[Mapping[Path, Hashable], Any]]] = {}
+        self._size = self._used = 0
+
+    @property
+    def is_worth_it(self) -> bool:
+        return self._size <= max(_FEW, self._used)
+
+    def find(self, known: Callable[[Path], Hashable | None]) -> tuple[Mapping[Path, Hashable], Any] | None:
+        """Return what was read, and the value, for a node whose facts `known` returns by their paths."""
+        for paths, values in self._values.items():
+            found = values.get(tuple(map(known, paths)))
+            if found is not None:
+                self._used += 1
+                return found
+        return None
+
+    def add(self, seen: Mapping[Path, Hashable], value: Any) -> None:
+        self._size += 1
+        self._values.setdefault(tuple(seen), {})[tuple(seen.values())] = (seen, value)
+        if not self.is_worth_it:
+            self._values.clear()
 
 
 class Views:
     """The views of one run, with the values of its expressions so far.
 
     Go through the nodes one by one: values that belong to one node are dropped when another node's view is asked for.
+    `alike` has values for those nodes on which all that they were computed from is the same.
     With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
     `apart` is for the process that evaluates what cannot be counted.
     """
@@ -239,7 +359,8 @@ class Views:
         self.facts, self.past, self.memoise = facts, past, memoise
         self.reads = Reads()
         self.shared: dict[Hashable, Any] = {}
-        self.own: dict[Hashable, Any] = {}
+        self.own: dict[Hashable, tuple[bool, Mapping[Path, Hashable], Any]] = {}
+        self.alike: dict[Hashable, Alike] = {}
         self.apart: Any = None
         self._uid = ""
         self._views: dict[Hashable | None, View] = {}

@@ -61,8 +61,7 @@ class GraphPreview(Lister):
     it in 'requires', marked '(runs nowhere)'.
 
     Conditions and computed dependencies, if the graph has any, are evaluated on the facts of the nodes: 'verdict' says
-    which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph; so does a
-    preview of more than 300 nodes.
+    which tasks would be skipped, or depend on a fact that is not known. --no-facts shows the bare graph.
 
     --as-master adds findings about what a Fuel master would refuse or do differently; see `graph validate`.
 
@@ -216,9 +215,11 @@ class GraphPreview(Lister):
     def _selected(
         self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace
     ) -> Collection[str]:
+        from fuelclient.backends.computed_dependencies import evaluation_for
         from fuelclient.insight.study import study
 
-        studied = study(snapshot, options)
+        evaluation = evaluation_for(self.backend, snapshot, options) if parsed_args.facts else None
+        studied = study(snapshot, options, evaluation)
         return chosen_tasks(self, studied, parsed_args.select, parsed_args.env, parsed_args.graph_type)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:

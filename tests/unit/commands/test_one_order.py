@@ -90,15 +90,34 @@ def test_they_count_on_assumed_nodes_too(small: CommandLine) -> None:
     assert [row["task"] for row in asked(small, "computed", "order", *assume)["order"]] == ["aa", "cc", "bb"]
 
 
-def test_a_selection_says_what_it_leaves_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [301, pytest.param(1000, marks=pytest.mark.slow)])
+def test_they_count_on_many_nodes(tmp_path: Path, number: int) -> None:
     fuel2 = tiny_engine(tmp_path)
-    nodes = "".join(f"- {{name: more-{number}, roles: [compute], executor: noop}}\n" for number in range(300))
+    nodes = "".join(f"- {{name: more-{one}, roles: [compute], executor: noop}}\n" for one in range(number))
     fuel2.ok("node", "import", "-", "--env", 1, stdin=nodes)
     fuel2.ok("graph", "upload", "--env", 1, "--type", "computed", "--file", "-", stdin=COMPUTED)
 
-    done = fuel2.ok("graph", "execute", "--env", 1, "--type", "computed", "--dry-run", "--select", "+bb")
+    check(fuel2, "computed", "bb", "aa")
 
-    assert "The computed dependencies of 1 task are left out.\n1 task of 3 are selected." in done.err
+
+def test_a_preview_of_a_selection_counts_them(small: CommandLine) -> None:
+    rows = previewed(small, "computed", "--select", "+bb")
+    assert [row["task"] for row in rows] == ["aa", "cc", "bb"]
+    assert [row["task"] for row in previewed(small, "computed", "--select", "+bb", "--no-facts")] == ["bb"]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "assume",
+    ["controller=3,compute=285,cinder=13", pytest.param("controller=3,compute=900,cinder=97", marks=pytest.mark.slow)],
+)
+def test_newton_has_one_order_on_assumed_nodes(newton: CommandLine, assume: str) -> None:
+    rows = previewed(newton, "default", "--assume", assume)
+    order = asked(newton, "default", "order", "--assume", assume)["order"]
+    assert [row["task"] for row in order] == [row["task"] for row in rows]
+    assert asked(newton, "default", "why", "cluster", "primary-cluster", "--assume", assume)["ordered"] is True
+    selected = asked(newton, "default", "query", "+cluster", "--assume", assume)["selected"]
+    assert {row["task"] for row in selected} == before(rows, "cluster")
 
 
 @pytest.mark.corpus
@@ -110,3 +129,10 @@ def test_newton_has_one_order(newton: CommandLine, last: str, monkeypatch: pytes
     if first not in before(rows, last):
         first = sorted(before(rows, last) - {last})[0]
     check(newton, "default", last, first)
+
+
+def test_an_answer_says_which_dependencies_it_leaves_out(small: CommandLine) -> None:
+    unknown = COMPUTED.replace("'bb'", "$.no.such")
+    small.ok("graph", "upload", "--env", 1, "--type", "unknown", "--file", "-", stdin=unknown)
+    done = small.ok("graph", "query", "+bb", "--env", 1, "--type", "unknown")
+    assert "The computed dependencies of 1 task are left out." in done.err

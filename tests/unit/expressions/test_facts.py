@@ -133,7 +133,36 @@ def test_what_reads_no_node_is_computed_once() -> None:
         view.once("common", lambda view=view: common(view))  # type: ignore[misc]
         view.once("own", lambda view=view: own(view))  # type: ignore[misc]
 
-    assert calls == ["common", "own", "own", "own"]
+    assert calls == ["common", "own", "own"]  # the value for node 1 is kept
+
+
+@pytest.mark.parametrize(
+    "text", ["$.roles", "$.roles.any($ = 'a')", "$.get(flag, 0)", "switch($.flag => 1, true => 2)"]
+)
+def test_nodes_on_which_all_that_is_read_is_alike_share_a_value(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = {str(uid): {"uid": str(uid), "roles": ["a", "b"][: 1 + uid % 2]} for uid in range(20)}
+    nodes["0"]["flag"], nodes["1"]["flag"], nodes["2"]["flag"] = 1, True, False
+    facts = Facts({"flag": 0}, nodes)
+    parsed = parse(text)
+    plain = [parsed.value(Views(facts, memoise=False).at("t", uid)) for uid in range(20)]
+    computed: list[str] = []
+    evaluate = type(parsed.tree).evaluate
+    monkeypatch.setattr(
+        type(parsed.tree), "evaluate", lambda tree, view: computed.append(view.uid) or evaluate(tree, view)
+    )
+
+    views = Views(facts)
+    found = [parsed.value(views.at("t", uid)) for uid in range(20)]
+
+    assert [(type(one), one) for one in found] == [(type(one), one) for one in plain]
+    assert len(computed) <= 4
+
+
+def test_what_differs_on_every_node_is_not_kept_for_all() -> None:
+    nodes = {str(uid): {"uid": str(uid)} for uid in range(200)}
+    views = Views(Facts({}, nodes))
+    assert [parse("$.uid").value(views.at("t", uid)) for uid in range(200)] == list(nodes)
+    assert not any(alike.is_worth_it or alike._values for alike in views.alike.values())
 
 
 def test_a_kept_value_of_one_node_is_still_a_read() -> None:
