@@ -81,6 +81,7 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
         unique_tasks=environment.unique_tasks,
         findings=(
             *_undefined(environment, known),
+            *(_broken(environment) if environment.nodes or environment.vips or environment.own_settings else ()),
             *(_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else ()),
         ),
         fills_parameters=_is_role_based(environment),
@@ -128,6 +129,12 @@ def _undefined(environment: Environment, known: Collection[str]) -> Iterator[Fin
         message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
         hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
         yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
+
+
+def _broken(environment: Environment) -> tuple[Finding, ...]:
+    from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
+
+    return tuple(rules.shown(environment))
 
 
 def _lacking(environment: Environment) -> tuple[Finding, ...]:

@@ -163,6 +163,11 @@ def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str
             yield f"the range {pair} is not a pair of addresses in {cidr or 'a network without cidr'}"
         elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
             yield f"the range {' to '.join(pair)} ends before it begins"
+        elif cidr is not None and cidr.num_addresses > 2:
+            ends = ((pair[0], cidr[0], "own address"), (pair[1], cidr[-1], "broadcast address"))
+            for end, edge, what in ends:
+                if IPv4Address(end) == edge:
+                    yield f"the range {' to '.join(pair)} has the network's {what}, which no node can have"
 
 
 def _parameters(

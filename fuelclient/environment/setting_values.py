@@ -14,8 +14,8 @@ from typing import Any
 
 from fuelclient.environment.plugin_settings import METADATA
 from fuelclient.environment.settings import EDITABLE, defaults, models
-from fuelclient.errors import FuelError
-from fuelclient.expressions.restrictions import expand_restrictions
+from fuelclient.errors import FuelError, nearest
+from fuelclient.expressions.restrictions import expand_restrictions, unmet
 from fuelclient.graph.patterns import Regex
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
@@ -30,11 +30,13 @@ _QUOTES = "Write it in quotes."
 def findings(sections: Mapping[str, Any], environment: Environment) -> list[Finding]:
     """Return an error for each value in `sections` that does not fit its setting, with its path in the document.
 
-    What equals a default fits. A setting that neither the release nor a plugin knows is what the document says.
+    What equals a default fits. A setting that neither the release nor a plugin knows is what the document says, if that
+    has a type; without one it is unknown, as in Nailgun.
     """
     known = defaults(environment)
     changed = beyond(sections, known)
     target = replace(environment, own_settings=changed)
+    has_settings = known.keys() - {plugin.name for plugin in environment.plugins}  # else nothing says which there are
     found = []
     for section, settings in changed.items():
         below = known.get(section, {})
@@ -48,6 +50,8 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
                 path = (*path, "enabled")
             elif not isinstance(stated, Mapping):
                 problem = _unwrapped(default, stated)
+            elif default is None and has_settings and "value" in stated and "type" not in stated:
+                problem = _unknown(section, name, known)
             elif "value" in stated and isinstance(declared, Mapping):
                 problem = _problem(declared, stated["value"], metadata, target)
                 path = (*path, "value")
@@ -67,6 +71,14 @@ def _metadata(section: Mapping[str, Any]) -> dict[str, Any]:
 
 _Problem = tuple[str, str]
 """What is wrong with a value, as the end of a sentence, and a hint."""
+
+
+def _unknown(section: str, name: str, known: Mapping[str, Any]) -> _Problem:
+    if section not in known:
+        close = nearest(section, known)
+        return "does not exist: there is no such section", f"Did you mean {close}.{name}?" if close else ""
+    close = nearest(name, [each for each in known[section] if each != METADATA])
+    return "does not exist", f"Did you mean {section}.{close}?" if close else ""
 
 
 def _metadata_problem(metadata: Any) -> _Problem | None:
@@ -89,6 +101,9 @@ def _problem(
         return None
     problem = _of_type(declared, value)
     error = "" if problem or not value else _mismatch(declared.get("regex"), value)  # as in Nailgun: none is as good
+    reasons = _forbidden(declared, target) if value is True and declared.get("type") == "checkbox" else []
+    if reasons:
+        return f"cannot be on: {'; '.join(reasons)}", "Leave it off, or change what forbids it."
     if error and not any(_is_disabled(stated, target) for stated in (declared, metadata)):
         problem = f"is {in_words(value)}, which its regex refuses: {error}", ""
     return problem
@@ -163,6 +178,15 @@ def _mismatch(stated: Any, value: Any) -> str:
         if any(regex.for_text(text).search(text) is None for text in values):
             return str(stated.get("error") or source)
     return ""
+
+
+def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:
+    """Return why restrictions disable a setting; those that cannot be read or evaluated disable nothing."""
+    try:
+        restrictions = [one for one in expand_restrictions(declared.get("restrictions")) if one.action == "disable"]
+        return unmet([replace(one, strict=False) for one in restrictions], models(target)) if restrictions else []
+    except FuelError:
+        return []
 
 
 def _is_disabled(stated: Mapping[str, Any], target: Environment) -> bool:

@@ -46,8 +46,7 @@ class Named:
 
 def host_names(node: Node, domain: str) -> tuple[str, str]:
     """Return the host name of a node, and its full one: as stated, otherwise after its id as a master names it."""
-    hostname = str(node.attributes.get("hostname") or f"node-{node.id}")
-    return hostname, str(node.attributes.get("fqdn") or f"{hostname}.{domain}")
+    return node.hostname, str(node.attributes.get("fqdn") or f"{node.hostname}.{domain}")
 
 
 def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[Named, ...]:

@@ -68,6 +68,11 @@ class Node:
     labels: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
+    def hostname(self) -> str:
+        """The host name: the attribute of that name, or the one that a master gives after the id."""
+        return str(self.attributes.get("hostname") or f"node-{self.id}")
+
+    @property
     def reached_by(self) -> str:
         """The kind of executor that reaches the node, or an empty string if it has neither executor nor address."""
         return self.executor or (DEFAULT_EXECUTOR if self.ip else "")

@@ -11,7 +11,6 @@ from typing import Any
 
 from fuelclient.backends.base import Backend
 from fuelclient.environment.settings import defaults as default_settings
-from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.serializers.values import plain
@@ -94,85 +93,10 @@ def _metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, A
 
 
 def _store(call: Call, sections: Mapping[str, Any]) -> Any:
-    """Store settings and enable or disable plugins; after an error, restore all of it."""
     cluster_id = call.id("cluster_id")
     with call.connections.exclusive() as backend:
-        known = {plugin.id: plugin for plugin in backend.plugins.list()}
-        wanted, values = _split(sections, {plugin.name for plugin in known.values()})
-        before = {plugin.name: plugin for plugin in known.values() if cluster_id in plugin.clusters}
-        backend.clusters.get(cluster_id)
-        undo: list[tuple[bool, int]] = []
-        settings = plain(backend.clusters.settings(cluster_id))
-        chosen = {name: _plugin(known, name, plugin_id, before.get(name)) for name, plugin_id in wanted.items()}
-        try:
-            for name, plugin in chosen.items():
-                if plugin is not None:
-                    _switch(backend, cluster_id, before.get(name), plugin, undo)
-            # A plugin's own settings are compared with its defaults, which are known only while it is enabled.
-            backend.clusters.set_settings(cluster_id, values)
-            for name, plugin in chosen.items():
-                if plugin is None:
-                    _switch(backend, cluster_id, before.get(name), None, undo)
-        except FuelError:
-            for enable, plugin_id in reversed(undo):
-                (backend.plugins.enable if enable else backend.plugins.disable)(plugin_id, cluster_id)
-            backend.clusters.set_settings(cluster_id, settings)
-            raise
-        stored = _stored(backend, cluster_id)
-        return _with_plugins(backend, cluster_id, stored)
-
-
-def _switch(
-    backend: Backend, cluster_id: int, before: Plugin | None, after: Plugin | None, undo: list[tuple[bool, int]]
-) -> None:
-    """Enable one version of a plugin, or disable it; append how to undo that to `undo`."""
-    if before == after:
-        return
-    if after is None and before is not None:
-        backend.plugins.disable(before.id, cluster_id)
-        undo.append((True, before.id))
-    elif after is not None:
-        backend.plugins.enable(after.id, cluster_id)
-        undo.append((True, before.id) if before else (False, after.id))
-
-
-def _split(sections: Mapping[str, Any], names: set[str]) -> tuple[dict[str, int | None], dict[str, Any]]:
-    """Split sections into the plugins they ask for (id by name, None to disable) and the settings themselves.
-
-    A plugin's section without `metadata.enabled` does not enable or disable anything.
-    """
-    wanted: dict[str, int | None] = {}
-    values: dict[str, Any] = {}
-    for name, section in sections.items():
-        metadata = section.get("metadata") if isinstance(section, Mapping) else None
-        if name not in names or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
-            values[name] = section
-            continue
-        chosen = metadata.get("chosen_id", metadata.get("plugin_id"))
-        wanted[name] = None if not metadata["enabled"] else chosen if isinstance(chosen, int) else 0
-        own = {key: value for key, value in section.items() if key != "metadata"}
-        if metadata["enabled"] or own:  # settings of a disabled plugin are kept until it is enabled again
-            values[name] = own
-    return wanted, values
-
-
-def _plugin(known: Mapping[int, Plugin], name: str, plugin_id: int | None, enabled: Plugin | None) -> Plugin | None:
-    """Return the plugin that the section `name` asks for; the id 0 means the version that is enabled, or the only one
-    of that name."""
-    if plugin_id is None:
-        return None
-    if plugin_id == 0 and enabled is not None:
-        return enabled
-    versions = [plugin for plugin in known.values() if plugin.name == name]
-    if plugin_id == 0:
-        if len(versions) > 1:
-            raise UsageError(
-                f"Plugin {name} is installed in several versions.", hint="Give the id of one in metadata.chosen_id."
-            )
-        return versions[0]
-    if plugin_id not in known or known[plugin_id].name != name:
-        raise NotFound("plugin", plugin_id, known=[str(plugin.id) for plugin in versions])
-    return known[plugin_id]
+        backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
+        return _with_plugins(backend, cluster_id, _stored(backend, cluster_id))
 
 
 def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,11 @@ def ids(connection: Connection) -> list[int]:
     return rows.ids(connection, "plugins")
 
 
+def names(connection: Connection) -> set[str]:
+    """Return the names of all plugins."""
+    return {name for (name,) in connection.execute("SELECT DISTINCT name FROM plugins")}
+
+
 def insert(connection: Connection, plugin: Plugin) -> int:
     """Store a plugin under a new id, without its clusters and releases, and return the id."""
     return insert_row(connection, "plugins", _row(plugin))

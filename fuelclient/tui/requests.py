@@ -15,6 +15,7 @@ from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.last_run import results_of
 from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.backends.time_left import earlier_of_graph
+from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
@@ -29,7 +30,6 @@ from fuelclient.model.release import Release
 from fuelclient.model.run import PARENT, Run
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
-from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.printing import plain_lines
 from fuelclient.support import supports
 from fuelclient.tui.run_state import RunState

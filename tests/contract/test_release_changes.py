@@ -45,7 +45,7 @@ class TestReleaseChange:
         old, new = two(backend, tmp_path)
         env = backend.clusters.create("prod", old.id).id
         backend.nodes.create([Node(3, "a", env, pending_roles=("base",))])
-        mine = {"common": {"a": {"value": 7}, "b": {"value": 8}}, "mine": {"x": {"value": 9}}}
+        mine = {"common": {"a": {"value": 7}, "b": {"value": 8}}, "mine": {"x": {"type": "number", "value": 9}}}
         backend.clusters.set_settings(env, mine)
         shown = backend.clusters.change_release(env, new.id, dry_run=True)
         assert backend.clusters.get(env).release_id == old.id

@@ -175,7 +175,7 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
     """Return the errors for which the installed plugins of `--with` cannot be enabled. Those of packages are reported
     when these are read."""
     from fuelclient.backends.plugin_additions import refusals
-    from fuelclient.plugins.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
+    from fuelclient.environment.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
 
     installed = [what for kind, what in parsed_args.added if kind not in ("file", "package")]
     found = refusals(backend, cluster_id, installed) if installed else ()

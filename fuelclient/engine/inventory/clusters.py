@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.inventory import node_names
-from fuelclient.engine.reading import environment, lookup, role_checks
+from fuelclient.engine.reading import environment, lookup, rules_kept
 from fuelclient.environment import settings
 from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, InvalidDocument, UsageError
+from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.plan.deploy_changes import DELETION_TYPES
@@ -91,7 +90,7 @@ class Clusters:
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
         checked too."""
-        with self._database.write() as connection:
+        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
             lookup.require_roles(roles, known)
@@ -101,7 +100,6 @@ class Clusters:
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, replace(node, pending_deletion=False))
-            role_checks.require(target, target.nodes, nodes.of_cluster(connection, cluster_id))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
         """As `base.Clusters`. Raise `Conflict` for a node that a run works on."""
@@ -134,19 +132,18 @@ class Clusters:
             return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
-        """As `base.Clusters`; generated values stay where `stated` has none. Nothing is locked, so `force` does
-        nothing."""
+        """As `base.Clusters`; generated values stay where `stated` has none. `metadata.enabled` in a plugin's section
+        switches it, as on a Fuel master. Nothing is locked, so `force` does nothing."""
+        from fuelclient.engine.packages import plugin_switches
         from fuelclient.engine.reading import drawn_settings
-        from fuelclient.environment import setting_values
 
-        with self._database.write() as connection:
-            target = environment.read(connection, cluster_id)
-            sections = settings.sections_from(stated)
-            subject = f"The settings of environment {cluster_id} are not stored"
-            require_no_errors(setting_values.findings(sections, target), subject, InvalidDocument)
-            own = settings.own_from(sections, target)
-            own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
-            clusters.put_settings(connection, cluster_id, own)
+        sections = settings.sections_from(stated)
+        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+            with plugin_switches.switched(connection, cluster_id, sections) as values:
+                target = environment.read(connection, cluster_id)
+                own = settings.own_from(values, target)
+                own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
+                environment.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))
 
 

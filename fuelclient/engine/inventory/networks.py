@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.engine.reading import environment
+from fuelclient.engine.reading import environment, rules_kept
 from fuelclient.environment.network_changes import own_networks_from, vips_from, vips_of
 from fuelclient.environment.networks import network_configuration, vip_records
 from fuelclient.errors import Conflict, NotFound
@@ -28,7 +28,7 @@ class Networks:
 
     def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
         """As `base.Networks`, with the addresses of VIPs, all or none."""
-        with self._database.write() as connection:
+        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put(connection, cluster_id, vips_of(configuration, target))
@@ -53,7 +53,7 @@ class Networks:
 
     def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         """As `base.Networks`. Raise `InvalidDocument` for a wrong one."""
-        with self._database.write() as connection:
+        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
             _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
 
     def create_vip(
@@ -62,7 +62,7 @@ class Networks:
         """As `base.Networks`. Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
         address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
-        with self._database.write() as connection:
+        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             _require_new(target, name)
             _put(connection, cluster_id, vips_from([record], target))

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
-from fuelclient.engine.reading import environment, lookup, role_checks
+from fuelclient.engine.reading import environment, lookup, rules_kept
 from fuelclient.environment.checks import require_labels, require_node_change, require_printable
 from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
@@ -43,7 +43,8 @@ class Nodes:
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         """As `base.Nodes`."""
-        with self._database.write() as connection:
+        homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
+        with self._database.write() as connection, rules_kept.kept(connection, homes):
             node_names.require_sound(wanted)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
@@ -84,7 +85,8 @@ class Nodes:
             if hostname is not None:
                 node_names.require_free_hostname(others, hostname, _where(node.cluster_id))
                 wanted = replace(wanted, attributes={**wanted.attributes, node_names.HOSTNAME: hostname})
-            nodes.update(connection, wanted)
+            with rules_kept.kept(connection, _home(node)):
+                nodes.update(connection, wanted)
             return wanted
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
@@ -95,7 +97,8 @@ class Nodes:
         """As `base.Nodes`."""
         with self._database.write() as connection:
             changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
-            nodes.update(connection, changed)
+            with rules_kept.kept(connection, _home(changed)):
+                nodes.update(connection, changed)
             return changed
 
     def disks(self, node_id: int) -> Sequence[Any]:
@@ -168,6 +171,11 @@ def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:
     return default_interfaces(home, node)
 
 
+def _home(node: Node) -> list[int]:
+    """Return the id of a node's environment, if it has one."""
+    return [] if node.cluster_id is None else [node.cluster_id]
+
+
 def _where(cluster_id: int | None) -> str:
     """Return how messages name the place within which names of nodes differ."""
     return "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
@@ -204,5 +212,4 @@ def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
     for cluster_id, target in environments.items():
         coming = [node for node in placed if node.cluster_id == cluster_id]
         lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
-        role_checks.require(target, target.nodes, [*target.nodes, *coming])
     return placed

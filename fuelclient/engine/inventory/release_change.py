@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.engine.packages import enable
-from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records, role_checks
+from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records, rules_kept
 from fuelclient.engine.runs import guards
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
@@ -20,7 +20,10 @@ from fuelclient.store.database import Connection, Database
 
 def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> EnvironmentChange:
     """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
-    with database.undone() if dry_run else database.write() as connection:
+    with (
+        database.undone() if dry_run else database.write() as connection,
+        rules_kept.kept(connection, [cluster_id], gives_roles=True),
+    ):
         before = environment.read(connection, cluster_id)
         wanted = lookup.release(connection, release_id)
         require_another_version(before.release, wanted, releases.every(connection))
@@ -43,7 +46,7 @@ def _settled(connection: Connection, before: Environment) -> list[Finding]:
     cluster_id = before.cluster.id
     after = environment.read(connection, cluster_id)
     own, dropped = kept_settings(before, after)
-    clusters.put_settings(connection, cluster_id, own)
+    environment.put_settings(connection, cluster_id, own)
     own_networks, lost = kept_networks(before, after)
     networks.put_own_networks(connection, cluster_id, own_networks)
     drawn_settings.evaluate(connection, cluster_id)
@@ -81,8 +84,6 @@ def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[
             "that support it. Nothing was changed.",
         )
     enable.require_roles(connection, cluster_id, why)
-    target = environment.read(connection, cluster_id)
-    role_checks.require(target, (), target.nodes)
 
 
 def _about_plugins(connection: Connection, members: Environment) -> list[Finding]:

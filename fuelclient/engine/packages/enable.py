@@ -8,6 +8,7 @@ from typing import Any
 
 from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
 from fuelclient.environment import settings
+from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.environment.plugin_settings import valued
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict
@@ -21,7 +22,6 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import EnvironmentChange
-from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.plugins.select import is_compatible
 from fuelclient.store import clusters, graphs
 from fuelclient.store.database import Connection
@@ -81,7 +81,7 @@ def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: 
     section = effective[plugin.name]
     effective[plugin.name] = {**section, **valued(section, values, plugin.label)}
     own = settings.own_from(effective, target)
-    clusters.put_settings(connection, cluster_id, own)
+    environment.put_settings(connection, cluster_id, own)
 
 
 def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
@@ -103,7 +103,7 @@ def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
 def findings_about(connection: Connection, members: Environment, plugin: Plugin) -> list[Finding]:
     """Return the findings about `plugin` among the other plugins of an environment. It cannot be enabled with errors.
 
-    What plugins and release have in common is left to `plugins.clashes`.
+    What plugins and release have in common is left to `environment.clashes`.
     """
     package = lookup.package(connection, plugin)
     if plugin.releases and not package.records:

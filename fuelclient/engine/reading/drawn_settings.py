@@ -24,7 +24,7 @@ from fuelclient.facts.generators import DETERMINED, length_of, random_paths
 from fuelclient.facts.given import Kept, Master
 from fuelclient.facts.settings import generated_of
 from fuelclient.model.environment import Environment
-from fuelclient.store import clusters, facts
+from fuelclient.store import facts
 from fuelclient.store.database import Connection
 
 _LETTERS = string.ascii_letters + string.digits
@@ -38,7 +38,7 @@ def evaluate(connection: Connection, cluster_id: int) -> None:
     target = environment.read(connection, cluster_id)
     wanted = filled(settings.defaults(target), target.own_settings, {})
     if wanted != target.own_settings:
-        clusters.put_settings(connection, cluster_id, wanted)
+        environment.put_settings(connection, cluster_id, wanted)
     kept = facts.kept(connection, cluster_id)
     generated = filled(generated_of(target), kept.generated, {}, _RANDOM)
     if generated != kept.generated:

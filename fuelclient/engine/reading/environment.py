@@ -38,7 +38,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
         release,
         tuple(_for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
         tuple(nodes.of_cluster(connection, cluster_id)),
-        clusters.settings(connection, cluster_id),
+        {},
         sound(clusters.metadata(connection, cluster_id)),
         networks.own_networks(connection, cluster_id),
         tuple(networks.vips(connection, cluster_id)),
@@ -46,9 +46,23 @@ def read(connection: Connection, cluster_id: int) -> Environment:
         networks.node_parts(connection, cluster_id, NodePart.INTERFACES),
         feature_groups=settings.load().feature_groups,
     )
-    # The virtual addresses of a plugin stay stored when it is disabled.
+    # The settings and the virtual addresses of a plugin stay stored when it is disabled.
     asked = {vip["name"] for _, vip in asked_vips(network_roles(target))}
-    return replace(target, vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in asked))
+    off = plugins.names(connection) - {plugin.name for plugin in target.plugins}
+    own = clusters.settings(connection, cluster_id)
+    return replace(
+        target,
+        own_settings={name: section for name, section in own.items() if name not in off},
+        vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in asked),
+    )
+
+
+def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]) -> None:
+    """Store the own settings of an environment; those of plugins that are not enabled stay, unless `own` has them."""
+    enabled = {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
+    off = plugins.names(connection) - enabled
+    kept = {name: section for name, section in clusters.settings(connection, cluster_id).items() if name in off}
+    clusters.put_settings(connection, cluster_id, {**kept, **own})
 
 
 def _for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:

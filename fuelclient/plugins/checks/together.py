@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.environment.layers import layer, snapshot
 from fuelclient.environment.owners import in_merge_order, plugin_owner
 from fuelclient.model.environment import Environment
@@ -19,7 +20,6 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.preview import PreviewOptions, draft, findings_of
-from fuelclient.plugins.clashes import Contributor, clashes
 from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import is_compatible, select
 

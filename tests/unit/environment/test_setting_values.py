@@ -101,4 +101,4 @@ def test_a_regex_counts_only_while_the_setting_can_be_set() -> None:
 
 def test_the_document_says_what_an_unknown_setting_is() -> None:
     unknown = {"a": {"type": "checkbox", "value": "yes"}, "b": {"value": [None]}, "c": {"deep": {"value": 1}}, "d": 5}
-    assert found(unknown, "mine").keys() == {"a.value"}
+    assert found(unknown, "mine").keys() == {"a.value", "b"}  # without a type nothing says what it is

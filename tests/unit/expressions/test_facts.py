@@ -140,16 +140,21 @@ def test_what_reads_no_node_is_computed_once() -> None:
     "text", ["$.roles", "$.roles.any($ = 'a')", "$.get(flag, 0)", "switch($.flag => 1, true => 2)"]
 )
 def test_nodes_on_which_all_that_is_read_is_alike_share_a_value(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    nodes = {str(uid): {"uid": str(uid), "roles": ["a", "b"][: 1 + uid % 2]} for uid in range(20)}
+    nodes: dict[str, dict[str, Any]] = {
+        str(uid): {"uid": str(uid), "roles": ["a", "b"][: 1 + uid % 2]} for uid in range(20)
+    }
     nodes["0"]["flag"], nodes["1"]["flag"], nodes["2"]["flag"] = 1, True, False
     facts = Facts({"flag": 0}, nodes)
     parsed = parse(text)
     plain = [parsed.value(Views(facts, memoise=False).at("t", uid)) for uid in range(20)]
     computed: list[str] = []
     evaluate = type(parsed.tree).evaluate
-    monkeypatch.setattr(
-        type(parsed.tree), "evaluate", lambda tree, view: computed.append(view.uid) or evaluate(tree, view)
-    )
+
+    def evaluated(tree: Any, view: View) -> Any:
+        computed.append(view.uid)
+        return evaluate(tree, view)
+
+    monkeypatch.setattr(type(parsed.tree), "evaluate", evaluated)
 
     views = Views(facts)
     found = [parsed.value(views.at("t", uid)) for uid in range(20)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fuelclient.environment.clashes import Contributor, clashes, differences
 from fuelclient.model.finding import Severity
-from fuelclient.plugins.clashes import Contributor, clashes, differences
 
 RELEASE = Contributor(
     0,

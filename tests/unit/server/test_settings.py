@@ -62,7 +62,7 @@ def test_plugins_are_enabled_and_disabled_as_the_original_client_does(
 
 def test_put_replaces_what_was_set_and_patch_adds_to_it(api: Api, path: str) -> None:
     def set_value(method: str, section: str) -> Any:
-        return api.ask(method, path, {"editable": {section: {"x": {"value": 1}}}})["editable"]
+        return api.ask(method, path, {"editable": {section: {"x": {"type": "number", "value": 1}}}})["editable"]
 
     assert set_value("PATCH", "one")["common"]["debug"]["value"] is False
     assert set_value("PATCH", "two").keys() >= {"one", "two", "common"}

@@ -1,0 +1,64 @@
+"""Plugins that a settings document switches: `metadata.enabled` in a section says whether a version is enabled.
+
+Nailgun keeps plugins among the settings. A section without `metadata.enabled` switches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from fuelclient.engine.packages import enable
+from fuelclient.environment.plugin_settings import METADATA
+from fuelclient.errors import NotFound, UsageError
+from fuelclient.model.plugin import Plugin
+from fuelclient.store import plugins
+from fuelclient.store.database import Connection
+
+
+@contextmanager
+def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Enable the plugins that sections ask for, yield the settings themselves, and then disable those that are off.
+
+    A plugin's own settings are compared with its defaults, which are known only while it is enabled; those of a plugin
+    that is off are kept until it is enabled again. Raise what `enable.enable` and `enable.disable` raise, `NotFound` if
+    the version is unknown, and `UsageError` if there are several and none is named.
+    """
+    known = plugins.every(connection)
+    names = {plugin.name for plugin in known}
+    values: dict[str, Any] = {}
+    off: list[Plugin] = []
+    for name, section in sections.items():
+        metadata = section.get(METADATA)
+        if name not in names or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
+            values[name] = section
+            continue
+        versions = [plugin for plugin in known if plugin.name == name]
+        enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
+        own = {key: value for key, value in section.items() if key != METADATA}
+        if metadata["enabled"]:
+            enable.enable(connection, _chosen(metadata, versions, enabled).id, cluster_id)
+        elif enabled is not None:
+            off.append(enabled)
+        if metadata["enabled"] or own:
+            values[name] = own
+    yield values
+    for plugin in off:
+        enable.disable(connection, plugin.id, cluster_id)
+
+
+def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
+    """Return the version that a section names: by default the enabled one, or the only one."""
+    stated = metadata.get("chosen_id", metadata.get("plugin_id"))
+    if isinstance(stated, int):
+        for plugin in versions:
+            if plugin.id == stated:
+                return plugin
+        raise NotFound("plugin", stated, known=[str(plugin.id) for plugin in versions])
+    if enabled is None and len(versions) > 1:
+        raise UsageError(
+            f"Plugin {versions[0].name} is installed in several versions.",
+            hint="Give the id of one in metadata.chosen_id.",
+        )
+    return enabled or versions[0]

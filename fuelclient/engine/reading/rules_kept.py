@@ -1,0 +1,26 @@
+"""Refuse writes that would break a rule of an environment which it keeps so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from fuelclient.engine.reading import environment
+from fuelclient.store import nodes
+from fuelclient.store.database import Connection
+
+
+@contextmanager
+def kept(connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False) -> Iterator[None]:
+    """Compare environments before and after a block that writes. Raise what `environment.rules` raises for what the
+    block has broken; the transaction then undoes it. `gives_roles` as in `rules.before`."""
+    from fuelclient.environment import rules
+
+    present = nodes.ids(connection)
+    before = {
+        cluster_id: rules.before(environment.read(connection, cluster_id), present, gives_roles=gives_roles)
+        for cluster_id in cluster_ids
+    }
+    yield
+    for cluster_id, was in before.items():
+        rules.require_no_more(was, environment.read(connection, cluster_id))

@@ -1,0 +1,238 @@
+"""The rules that an environment keeps, whatever changes it: its settings, roles, plugins, host names and addresses.
+
+Each rule is one function over the whole environment. A write refuses what it would break anew, by whatever door it
+comes; what was broken before is shown by previews and plans, and stops no other change. A role is refused where a node
+gets it, and a clash where a plugin is enabled: a setting, a role or a package that changes later is stored, as on a
+Fuel master, and the rule is shown as broken. Source: Nailgun, which checks settings, roles and restrictions when they
+change, and some of them again before a deployment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Network
+from typing import Any
+
+from fuelclient.environment import setting_values, settings
+from fuelclient.environment.clashes import Contributor, clashes
+from fuelclient.environment.network_roles import asked_vips, network_roles
+from fuelclient.environment.role_limits import restricted, violated
+from fuelclient.environment.roles import roles as roles_of
+from fuelclient.errors import Conflict, FuelError, InvalidDocument
+from fuelclient.expressions.legacy import Models
+from fuelclient.expressions.restrictions import LimitKind, conflicting
+from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Place, Severity, errors_in
+from fuelclient.model.node import Node
+from fuelclient.model.release import Role
+
+SETTING, ROLE, NAME, ADDRESS = "N003", "N004", "N005", "N006"
+"""The codes of the findings; those about plugins have the codes of `clashes`."""
+
+_REFUSED = frozenset({SETTING, ROLE, NAME, ADDRESS})
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that an environment breaks, as an error. The code and the subjects, such as the id of a node and a role,
+    tell it from others: its words may change with the environment."""
+
+    subjects: tuple[object, ...]
+    finding: Finding
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What is the same as long as it is not put right."""
+        return self.finding.code, *self.subjects
+
+
+def broken(environment: Environment) -> list[Broken]:
+    """Return what an environment breaks, rule by rule."""
+    return [*_settings(environment), *_roles(environment), *_plugins(environment), *_names(environment),
+            *_addresses(environment)]  # fmt: skip
+
+
+def shown(environment: Environment) -> Iterator[Finding]:
+    """Yield what an environment breaks as warnings, for previews and plans."""
+    for each in broken(environment):
+        yield replace(each.finding, severity=Severity.WARNING, place=Place(layer=environment.label))
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """An environment before a write: the keys of what it breaks, the roles that its nodes have, and the ids of all
+    nodes, which stay if the write is refused."""
+
+    keys: frozenset[tuple[object, ...]]
+    roles: frozenset[tuple[int, str]]
+    nodes: frozenset[int]
+
+    def refuses(self, each: Broken) -> bool:
+        """Return whether a write may not break this."""
+        if each.finding.code == ROLE and each.subjects[:2] in self.roles:
+            return False
+        return each.finding.code in _REFUSED and each.key not in self.keys
+
+
+def before(environment: Environment, nodes: Iterable[int], *, gives_roles: bool = False) -> Before:
+    """Return what a write is compared with. One that `gives_roles` gives all nodes their roles anew."""
+    had = () if gives_roles else ((node.id, role) for node in environment.nodes for role in node.all_roles)
+    return Before(frozenset(each.key for each in broken(environment)), frozenset(had), frozenset(nodes))
+
+
+def require_no_more(was: Before, after: Environment) -> None:
+    """Raise an error with all that a write has broken: `InvalidDocument` for settings, `Conflict` for the rest."""
+    new = [each for each in broken(after) if was.refuses(each)]
+    if new:
+        raise _refusal(new, after, was.nodes)
+
+
+def _refusal(new: Sequence[Broken], environment: Environment, present: Collection[int]) -> FuelError:
+    findings = [each.finding for each in new]
+    code = findings[0].code
+    same = [each for each in new if each.finding.code == code]
+    if code == SETTING:
+        first = findings[0].message
+        return InvalidDocument(
+            f"The settings of environment {environment.cluster.id} are not stored: {first}.",
+            findings=findings, hint=findings[0].hint,
+        )  # fmt: skip
+    if code == ROLE:
+        about = {each.subjects[0] for each in same}
+        nodes = [node_id for node_id in sorted(present) if node_id in about]  # others have no id yet
+        noun = "nodes" if len(nodes) > 1 else "node"
+        whom = f"This is about {noun} {', '.join(map(str, nodes))}; " if nodes else ""
+        reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
+        return Conflict(reasons, findings=findings, hint=f"{whom}nothing was changed.".capitalize())
+    text = "; ".join(dict.fromkeys(each.finding.message for each in same))
+    return Conflict(f"{text[:1].upper()}{text[1:]}.", findings=findings, hint=findings[0].hint)
+
+
+# Settings
+
+
+def _settings(environment: Environment) -> Iterator[Broken]:
+    for finding in setting_values.findings(environment.own_settings, environment):
+        path = finding.place.path or ()
+        yield Broken(tuple(path[1:3]), finding)
+
+
+# Roles
+
+
+def _roles(environment: Environment) -> Iterator[Broken]:
+    """Yield the roles that nodes may not have: they conflict, a restriction forbids them, or too many nodes have them.
+
+    The words are Nailgun's, which knows limits but enforces none; here `max` is enforced. Source: Nailgun
+    `validators.assignment` and `utils.restrictions`; "role-as-a-plugin" for conflicts per node.
+    """
+    nodes = [node for node in environment.nodes if not node.pending_deletion]
+    known = roles_of(environment)
+    having: dict[str, list[Node]] = {}
+    for node in nodes:
+        for name in node.all_roles:
+            if name in known:
+                having.setdefault(name, []).append(node)
+    limited = {name: role for name, role in known.items() if name in having and _is_limited(role)}
+    models = settings.models(environment) if limited else {}
+    for name, carriers in having.items():
+        role = known[name]
+        reasons = [*_refusals(role, len(carriers), models)] if name in limited else []
+        for node in carriers if reasons or role.metadata.get("conflicts") else ():
+            others = conflicting(name, [other for other in node.all_roles if other in known], role.metadata)
+            conflicts = [f"Role '{name}' in conflict with role '{', '.join(others)}'."] if others else []
+            for text in (*conflicts, *reasons):
+                yield Broken((node.id or node.name, name, text), Finding(Severity.ERROR, ROLE, text))
+
+
+def _is_limited(role: Role) -> bool:
+    return bool(role.metadata.get("restrictions") or role.metadata.get("limits"))
+
+
+def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
+    """Yield why `count` nodes cannot have a role."""
+    reasons = restricted(role, models)
+    if reasons:
+        yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
+    for reason in violated(role, count, models, LimitKind.MAX):
+        yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
+
+
+# Plugins
+
+
+def _plugins(environment: Environment) -> Iterator[Broken]:
+    """Yield what an enabled plugin brings that its release, or another one, has too: roles, volumes, network roles."""
+    if not environment.plugins:
+        return
+    release = Contributor(0, environment.release.name, metadata=environment.release.metadata)
+    of_plugins = [Contributor(one.id, one.name, one.version, one.metadata) for one in environment.plugins]
+    for position, plugin in enumerate(of_plugins):
+        for finding in errors_in(clashes(plugin, release, of_plugins[:position])):
+            if isinstance(finding, Finding):
+                named = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
+                yield Broken((plugin.id, finding.message), named)
+
+
+# Host names
+
+
+def _names(environment: Environment) -> Iterator[Broken]:
+    """Yield nodes that have the host name of another node, or that of the public endpoint."""
+    if environment.nodes_are_assumed:
+        return
+    endpoint = ""
+    seen: dict[str, Node] = {}
+    for node in sorted(environment.nodes, key=lambda node: (not node.attributes.get("hostname"), node.id)):
+        name = node.hostname.lower()
+        other = seen.setdefault(name, node)
+        if other is not node:
+            text = f"nodes {other.id} and {node.id} have the host name {name}"
+            hint = f"Give one of them another: `fuel2 node update {node.id} --hostname NAME`."
+            yield Broken((*sorted((other.id, node.id)),), Finding(Severity.ERROR, NAME, text, hint=hint))
+        if node.attributes.get("hostname"):
+            endpoint = endpoint or _public_endpoint(environment)
+            if name == endpoint:
+                text = f"node {node.id} has the host name {name}, which is that of the public endpoint"
+                hint = f"Give it another: `fuel2 node update {node.id} --hostname NAME`."
+                yield Broken((node.id, "public_ssl"), Finding(Severity.ERROR, NAME, text, hint=hint))
+
+
+def _public_endpoint(environment: Environment) -> str:
+    stated = settings.effective(environment).get("public_ssl") or {}
+    name = stated.get("hostname")
+    return str(name.get("value") or "").lower() if isinstance(name, Mapping) else ""
+
+
+# Addresses
+
+
+def _addresses(environment: Environment) -> Iterator[Broken]:
+    """Yield virtual addresses that something else has: another one, a gateway, a network itself, a node."""
+    if not environment.vips:
+        return
+    from fuelclient.environment.networks import NETWORKS, network_configuration
+
+    taken: dict[str, str] = {}
+    for network in network_configuration(environment)[NETWORKS]:
+        taken |= {str(network["gateway"]): f"the gateway of network {network['name']}"} if network["gateway"] else {}
+        for address, what in _edges(network["cidr"]):
+            taken[address] = f"the {what} of network {network['name']}"
+    taken |= {node.ip: f"the address of node {node.id}" for node in environment.nodes if node.ip}
+    asked = {vip["name"] for _, vip in asked_vips(network_roles(environment))}
+    for vip in sorted(environment.vips, key=lambda vip: (not vip.is_user_defined, vip.name not in asked, vip.id)):
+        other = taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")
+        if other != f"virtual address {vip.name}":
+            text = f"virtual address {vip.name} cannot be {vip.ip_addr}, which is {other}"
+            finding = Finding(Severity.ERROR, ADDRESS, text, hint="Choose another address of its network.")
+            yield Broken((vip.name, vip.ip_addr, other), finding)
+
+
+def _edges(cidr: Any) -> Iterable[tuple[str, str]]:
+    if not isinstance(cidr, str):
+        return ()
+    network = IPv4Network(cidr, strict=False)
+    if network.num_addresses <= 2:
+        return ()
+    return (str(network[0]), "address"), (str(network[-1]), "broadcast address")
