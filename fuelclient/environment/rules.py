@@ -36,10 +36,11 @@ _REFUSED = frozenset({SETTING, ROLE, NAME, ADDRESS})
 @dataclass(frozen=True, slots=True)
 class Broken:
     """A rule that an environment breaks, as an error. The code and the subjects, such as the id of a node and a role,
-    tell it from others: its words may change with the environment."""
+    tell it from others: its words may change with the environment. `roles` are those of a node that break it."""
 
     subjects: tuple[object, ...]
     finding: Finding
+    roles: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -65,12 +66,12 @@ class Before:
     nodes, which stay if the write is refused."""
 
     keys: frozenset[tuple[object, ...]]
-    roles: frozenset[tuple[int, str]]
+    roles: frozenset[tuple[object, str]]
     nodes: frozenset[int]
 
     def refuses(self, each: Broken) -> bool:
-        """Return whether a write may not break this."""
-        if each.finding.code == ROLE and each.subjects[:2] in self.roles:
+        """Return whether a write may not break this: of roles, if the node gets one that it is about."""
+        if each.roles and all((each.subjects[0], role) in self.roles for role in each.roles):
             return False
         return each.finding.code in _REFUSED and each.key not in self.keys
 
@@ -141,9 +142,9 @@ def _roles(environment: Environment) -> Iterator[Broken]:
         reasons = [*_refusals(role, len(carriers), models)] if name in limited else []
         for node in carriers if reasons or role.metadata.get("conflicts") else ():
             others = conflicting(name, [other for other in node.all_roles if other in known], role.metadata)
-            conflicts = [f"Role '{name}' in conflict with role '{', '.join(others)}'."] if others else []
-            for text in (*conflicts, *reasons):
-                yield Broken((node.id or node.name, name, text), Finding(Severity.ERROR, ROLE, text))
+            conflict = f"Role '{name}' in conflict with role '{', '.join(others)}'."
+            for text, about in (*([(conflict, others)] if others else ()), *((reason, ()) for reason in reasons)):
+                yield Broken((node.id, name, text), Finding(Severity.ERROR, ROLE, text), (name, *about))
 
 
 def _is_limited(role: Role) -> bool:

@@ -52,7 +52,10 @@ class HttpError(Exception):
     def body(self) -> dict[str, Any]:
         """The JSON body of the response."""
         found = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
-        return {"message": self.message, "errors": [finding_to(one) for one in found if isinstance(one, Finding)]}
+        errors: list[Any] = [finding_to(one) for one in found if isinstance(one, Finding)]
+        if not errors and self.error is not None and str(self.error) != self.message:
+            errors = [str(self.error)]  # which says more than Nailgun's words
+        return {"message": self.message, "errors": errors}
 
 
 @contextmanager

@@ -24,8 +24,6 @@ _STATUSES = tuple(map(str, (RunStatus.PENDING, RunStatus.READY, RunStatus.RUNNIN
 _INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
 """The statuses in the order of Nailgun's messages, which scripts match."""
 
-_MOST_EVENTS = 1000
-"""How many events one response has at most."""
 
 _RUNS = "You cannot delete running task manually"
 """Nailgun's words for a run that has not ended."""

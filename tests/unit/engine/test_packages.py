@@ -141,7 +141,7 @@ def test_a_real_release_turns_ceph_on_by_its_settings(engine: Engine) -> None:
     engine.nodes.create([Node(1, "a"), Node(2, "b")])
     with pytest.raises(Conflict, match="Ceph should be enabled in the environment settings"):
         engine.clusters.add_nodes(env, [1], ["ceph-osd"])
-    engine.clusters.set_settings(env, {"storage": {"volumes_ceph": {"value": True}}})
+    engine.clusters.set_settings(env, {"storage": {"volumes_ceph": {"value": True}, "volumes_lvm": {"value": False}}})
     engine.clusters.add_nodes(env, [1], ["ceph-osd"])
     with pytest.raises(Conflict, match="Ceph RBD cannot be used with Cinder"):
         engine.clusters.add_nodes(env, [2], ["cinder"])

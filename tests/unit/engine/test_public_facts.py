@@ -31,7 +31,8 @@ def test_they_plan_a_deployment(tmp_path: Path) -> None:
     tasks = corpus("fuel-library/9.0/deployment/puppet")
     fuel2.ok("graph", "upload", "--release", release, "--type", "default", "--dir", tasks)
     fuel2.ok("env", "create", "cloud", "--release", release)
-    settings = {"storage": {"volumes_ceph": {"value": True}}, "additional_components": {"ceilometer": {"value": True}}}
+    storage = {"volumes_ceph": {"value": True}, "volumes_lvm": {"value": False}}
+    settings = {"storage": storage, "additional_components": {"ceilometer": {"value": True}}}
     fuel2.ok("env", "settings", "upload", 1, "--file", "-", stdin=json.dumps(settings))
     fuel2.ok("node", "import", "-", "--env", 1, stdin=NODES)
     (tmp_path / "deployment_1").mkdir()

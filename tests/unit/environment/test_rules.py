@@ -119,6 +119,15 @@ def test_a_role_is_refused_where_a_node_gets_it() -> None:
         rules.require_no_more(rules.before(own(one=True), [1]), forbidden)
 
 
+def test_a_conflict_is_refused_by_whichever_role_it_is_stated() -> None:
+    had = replace(PLAIN, nodes=(node(1, "controller"),))
+    with refused(Conflict, "in conflict", "about node 1"):
+        rules.require_no_more(rules.before(had, [1]), replace(PLAIN, nodes=(node(1, "controller", "compute"),)))
+    had = replace(PLAIN, nodes=(node(1, "compute"),))
+    with refused(Conflict, "in conflict", "about node 1"):
+        rules.require_no_more(rules.before(had, [1]), replace(PLAIN, nodes=(node(1, "controller", "compute"),)))
+
+
 def test_a_release_without_settings_says_nothing_of_unknown_ones() -> None:
     bare = replace(PLAIN, release=Release(1, "R", "1.0"), own_settings={"any": {"x": {"value": 1}}})
     assert rules.broken(bare) == []

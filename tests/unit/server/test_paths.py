@@ -115,7 +115,10 @@ def test_what_does_not_exist_is_told_in_nailguns_words(api: Api, path: str, told
 
 
 def test_an_error_has_the_fields_of_nailgun(api: Api) -> None:
-    assert api.ask("GET", "clusters/99", status=404) == {"message": "Cluster not found", "errors": []}
+    assert api.ask("GET", "clusters/99", status=404) == {
+        "message": "Cluster not found",
+        "errors": ["Environment 99 does not exist. Known: 1."],
+    }
 
 
 def test_the_version_says_what_clients_ask_first(api: Api) -> None:
