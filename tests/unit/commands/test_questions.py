@@ -48,7 +48,8 @@ def full(tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """The tiny engine with some of everything that can be deleted, and the files that replace it."""
     monkeypatch.chdir(tmp_path)
     documents = {
-        "settings.yaml": "common: {debug: {type: checkbox, value: true}}", "graph.yaml": GRAPH, "tag.yaml": TAG, "role.yaml": ROLE,
+        "settings.yaml": "common: {debug: {type: checkbox, value: true}}",
+        "graph.yaml": GRAPH, "tag.yaml": TAG, "role.yaml": ROLE,
         "repos.yaml": "[{name: mos, uri: 'http://m', type: deb, suite: s, section: main, priority: 1}]",
         "second.yaml": RELEASE.replace("Tiny", "Second"), "reset.yaml": "[]",
         "deployment_1/common.yaml": "{a: 1}", "deployment_1/1.yaml": "{b: 1}", "node_1/attributes.yaml": "{rack: b}",
