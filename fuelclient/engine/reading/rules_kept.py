@@ -19,7 +19,7 @@ def kept(connection: Connection, cluster_ids: Iterable[int], *, gives_roles: boo
     present = nodes.ids(connection)
     before = {
         cluster_id: rules.before(environment.read(connection, cluster_id), present, gives_roles=gives_roles)
-        for cluster_id in cluster_ids
+        for cluster_id in dict.fromkeys(cluster_ids)
     }
     yield
     for cluster_id, was in before.items():
