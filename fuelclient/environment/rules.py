@@ -9,7 +9,7 @@ change, and some of them again before a deployment.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import Any
@@ -29,8 +29,6 @@ from fuelclient.model.release import Role
 
 SETTING, ROLE, NAME, ADDRESS = "N003", "N004", "N005", "N006"
 """The codes of the findings; those about plugins have the codes of `clashes`."""
-
-_REFUSED = frozenset({SETTING, ROLE, NAME, ADDRESS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +58,30 @@ def shown(environment: Environment) -> Iterator[Finding]:
         yield replace(each.finding, severity=Severity.WARNING, place=Place(layer=environment.label))
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
-    """An environment before a write: the keys of what it breaks, the roles that its nodes have, and the ids of all
-    nodes, which stay if the write is refused."""
+def require_no_more(
+    before: Environment, after: Environment, present: Collection[int], *, gives_roles: bool = False
+) -> None:
+    """Raise an error with all that a write has broken: `InvalidDocument` for settings, `Conflict` for the rest.
 
-    keys: frozenset[tuple[object, ...]]
-    roles: frozenset[tuple[object, str]]
-    nodes: frozenset[int]
-
-    def refuses(self, each: Broken) -> bool:
-        """Return whether a write may not break this: of roles, if the node gets one that it is about."""
-        if each.roles and all((each.subjects[0], role) in self.roles for role in each.roles):
-            return False
-        return each.finding.code in _REFUSED and each.key not in self.keys
-
-
-def before(environment: Environment, nodes: Iterable[int], *, gives_roles: bool = False) -> Before:
-    """Return what a write is compared with. One that `gives_roles` gives all nodes their roles anew."""
-    had = () if gives_roles else ((node.id, role) for node in environment.nodes for role in node.all_roles)
-    return Before(frozenset(each.key for each in broken(environment)), frozenset(had), frozenset(nodes))
-
-
-def require_no_more(was: Before, after: Environment) -> None:
-    """Raise an error with all that a write has broken: `InvalidDocument` for settings, `Conflict` for the rest."""
-    new = [each for each in broken(after) if was.refuses(each)]
+    Only rules about what has changed are looked at, and roles only where a node gets one, or another one that excludes
+    it; a write that `gives_roles` gives all nodes theirs anew. `present` are the ids of nodes that stay if the write is
+    refused.
+    """
+    new: list[Broken] = []
+    for rule, about in _LASTING:
+        if about(before) != about(after):
+            known = {each.key for each in rule(before)}
+            new += [each for each in rule(after) if each.key not in known]
+    given = {*_given(after)} - (set() if gives_roles else {*_given(before)})
+    if given:
+        found = _roles(after, {role for _, role in given})
+        new += [each for each in found if any((each.subjects[0], role) in given for role in each.roles)]
     if new:
-        raise _refusal(new, after, was.nodes)
+        raise _refusal(new, after, present)
+
+
+def _given(environment: Environment) -> Iterator[tuple[int, str]]:
+    return ((node.id, role) for node in environment.nodes for role in node.all_roles)
 
 
 def _refusal(new: Sequence[Broken], environment: Environment, present: Collection[int]) -> FuelError:
@@ -122,8 +117,9 @@ def _settings(environment: Environment) -> Iterator[Broken]:
 # Roles
 
 
-def _roles(environment: Environment) -> Iterator[Broken]:
+def _roles(environment: Environment, wanted: Collection[str] | None = None) -> Iterator[Broken]:
     """Yield the roles that nodes may not have: they conflict, a restriction forbids them, or too many nodes have them.
+    The restrictions and limits are those of all roles, or of the `wanted` ones.
 
     The words are Nailgun's, which knows limits but enforces none; here `max` is enforced. Source: Nailgun
     `validators.assignment` and `utils.restrictions`; "role-as-a-plugin" for conflicts per node.
@@ -135,7 +131,8 @@ def _roles(environment: Environment) -> Iterator[Broken]:
         for name in node.all_roles:
             if name in known:
                 having.setdefault(name, []).append(node)
-    limited = {name: role for name, role in known.items() if name in having and _is_limited(role)}
+    asked = having.keys() if wanted is None else having.keys() & wanted
+    limited = {name for name in asked if _is_limited(known[name])}
     models = settings.models(environment) if limited else {}
     for name, carriers in having.items():
         role = known[name]
@@ -237,3 +234,11 @@ def _edges(cidr: Any) -> Iterable[tuple[str, str]]:
     if network.num_addresses <= 2:
         return ()
     return (str(network[0]), "address"), (str(network[-1]), "broadcast address")
+
+
+_LASTING: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (
+    (_settings, lambda each: (each.own_settings, each.release, each.plugins)),
+    (_names, lambda each: (each.nodes, each.own_settings, each.release)),
+    (_addresses, lambda each: (each.vips, each.own_networks, each.nodes, each.release, each.plugins)),
+)
+"""The rules that no write may break, and what each is about."""

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from fuelclient.engine.packages import enable
 from fuelclient.environment.plugin_settings import METADATA
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.plugin import Plugin
@@ -37,6 +36,8 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
         versions = [plugin for plugin in known if plugin.name == name]
         enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
         own = {key: value for key, value in section.items() if key != METADATA}
+        from fuelclient.engine.packages import enable  # few documents switch a plugin
+
         if metadata["enabled"]:
             enable.enable(connection, _chosen(metadata, versions, enabled).id, cluster_id)
         elif enabled is not None:
@@ -45,6 +46,8 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
             values[name] = own
     yield values
     for plugin in off:
+        from fuelclient.engine.packages import enable
+
         enable.disable(connection, plugin.id, cluster_id)
 
 

@@ -13,14 +13,11 @@ from fuelclient.store.database import Connection
 @contextmanager
 def kept(connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False) -> Iterator[None]:
     """Compare environments before and after a block that writes. Raise what `environment.rules` raises for what the
-    block has broken; the transaction then undoes it. `gives_roles` as in `rules.before`."""
+    block has broken; the transaction then undoes it. `gives_roles` as in `rules.require_no_more`."""
     from fuelclient.environment import rules
 
     present = nodes.ids(connection)
-    before = {
-        cluster_id: rules.before(environment.read(connection, cluster_id), present, gives_roles=gives_roles)
-        for cluster_id in dict.fromkeys(cluster_ids)
-    }
+    before = [environment.read(connection, cluster_id) for cluster_id in dict.fromkeys(cluster_ids)]
     yield
-    for cluster_id, was in before.items():
-        rules.require_no_more(was, environment.read(connection, cluster_id))
+    for was in before:
+        rules.require_no_more(was, environment.read(connection, was.cluster.id), present, gives_roles=gives_roles)

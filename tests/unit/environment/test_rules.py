@@ -102,30 +102,27 @@ def test_the_nearest_name_is_the_hint() -> None:
 
 def test_an_old_error_stops_no_other_change() -> None:
     wrong = own(name="7")
-    was = rules.before(wrong, ())
-    rules.require_no_more(was, replace(wrong, nodes=(node(1, "controller"),)))
-    rules.require_no_more(was, own(name="8"))
+    rules.require_no_more(wrong, replace(wrong, nodes=(node(1, "controller"),)), ())
+    rules.require_no_more(wrong, own(name="8"), ())
     with refused(InvalidDocument, "test.one", codes=["N003"]):
-        rules.require_no_more(was, own(name="7", one="yes"))
+        rules.require_no_more(wrong, own(name="7", one="yes"), ())
 
 
 def test_a_role_is_refused_where_a_node_gets_it() -> None:
     given = replace(PLAIN, nodes=(node(1, "lvm"),))
     forbidden = replace(own(one=True), nodes=given.nodes)
-    rules.require_no_more(rules.before(given, [1]), forbidden)
+    rules.require_no_more(given, forbidden, [1])
     with refused(Conflict, "Role 'lvm' restrictions mismatch: Not with one.", "about node 1"):
-        rules.require_no_more(rules.before(given, [1], gives_roles=True), forbidden)
+        rules.require_no_more(given, forbidden, [1], gives_roles=True)
     with refused(Conflict, "Role 'lvm' restrictions mismatch"):
-        rules.require_no_more(rules.before(own(one=True), [1]), forbidden)
+        rules.require_no_more(own(one=True), forbidden, [1])
 
 
-def test_a_conflict_is_refused_by_whichever_role_it_is_stated() -> None:
-    had = replace(PLAIN, nodes=(node(1, "controller"),))
+@pytest.mark.parametrize("had", ["controller", "compute"])
+def test_a_conflict_is_refused_by_whichever_role_it_is_stated(had: str) -> None:
+    both = replace(PLAIN, nodes=(node(1, "controller", "compute"),))
     with refused(Conflict, "in conflict", "about node 1"):
-        rules.require_no_more(rules.before(had, [1]), replace(PLAIN, nodes=(node(1, "controller", "compute"),)))
-    had = replace(PLAIN, nodes=(node(1, "compute"),))
-    with refused(Conflict, "in conflict", "about node 1"):
-        rules.require_no_more(rules.before(had, [1]), replace(PLAIN, nodes=(node(1, "controller", "compute"),)))
+        rules.require_no_more(replace(PLAIN, nodes=(node(1, had),)), both, [1])
 
 
 def test_a_release_without_settings_says_nothing_of_unknown_ones() -> None:
