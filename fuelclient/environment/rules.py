@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import Any
 
-from fuelclient.environment import setting_values, settings
-from fuelclient.environment.clashes import Contributor, clashes
+from fuelclient.environment import settings
 from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.role_limits import restricted, violated
 from fuelclient.environment.roles import roles as roles_of
@@ -109,6 +108,8 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
 
 
 def _settings(environment: Environment) -> Iterator[Broken]:
+    from fuelclient.environment import setting_values  # loads RE2, which most writes do without
+
     for finding in setting_values.findings(environment.own_settings, environment):
         path = finding.place.path or ()
         yield Broken(tuple(path[1:3]), finding)
@@ -164,6 +165,8 @@ def _plugins(environment: Environment) -> Iterator[Broken]:
     """Yield what an enabled plugin brings that its release, or another one, has too: roles, volumes, network roles."""
     if not environment.plugins:
         return
+    from fuelclient.environment.clashes import Contributor, clashes
+
     release = Contributor(0, environment.release.name, metadata=environment.release.metadata)
     of_plugins = [Contributor(one.id, one.name, one.version, one.metadata) for one in environment.plugins]
     for position, plugin in enumerate(of_plugins):
@@ -238,7 +241,7 @@ def _edges(cidr: Any) -> Iterable[tuple[str, str]]:
 
 _LASTING: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (
     (_settings, lambda each: (each.own_settings, each.release, each.plugins)),
-    (_names, lambda each: (each.nodes, each.own_settings, each.release)),
-    (_addresses, lambda each: (each.vips, each.own_networks, each.nodes, each.release, each.plugins)),
+    (_names, lambda each: ([node.hostname for node in each.nodes], each.own_settings, each.release)),
+    (_addresses, lambda each: (each.vips, each.own_networks, [node.ip for node in each.nodes], each.release)),
 )
 """The rules that no write may break, and what each is about."""
