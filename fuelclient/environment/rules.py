@@ -15,7 +15,6 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from fuelclient.environment import settings
-from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.role_limits import restricted, violated
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
@@ -210,8 +209,12 @@ def _public_endpoint(environment: Environment) -> str:
 
 
 def _addresses(environment: Environment) -> Iterator[Broken]:
-    """Yield virtual addresses that something else has: another one, a gateway, a network itself, a node."""
-    if not environment.vips:
+    """Yield virtual addresses that something else has: another one, a gateway, a network itself, a node.
+
+    Only those that a user chose: an allocated one gives way.
+    """
+    chosen = [vip for vip in environment.vips if vip.is_user_defined]
+    if not chosen:
         return
     from fuelclient.environment.networks import NETWORKS, network_configuration
 
@@ -221,8 +224,7 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
         for address, what in _edges(network["cidr"]):
             taken[address] = f"the {what} of network {network['name']}"
     taken |= {node.ip: f"the address of node {node.id}" for node in environment.nodes if node.ip}
-    asked = {vip["name"] for _, vip in asked_vips(network_roles(environment))}
-    for vip in sorted(environment.vips, key=lambda vip: (not vip.is_user_defined, vip.name not in asked, vip.id)):
+    for vip in sorted(chosen, key=lambda vip: vip.id):
         other = taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")
         if other != f"virtual address {vip.name}":
             text = f"virtual address {vip.name} cannot be {vip.ip_addr}, which is {other}"

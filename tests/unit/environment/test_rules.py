@@ -80,6 +80,8 @@ PLUGINS = (Plugin(1, "a", "1.0.0", metadata={"roles_metadata": {"compute": {}}})
         (replace(PLAIN, nodes=(node(1, hostname="cloud.example"),)), ["N005"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.9", "public"), Vip(2, "b", "172.16.0.8", "public"))), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.9", "public"), Vip(2, "b", "172.16.0.9", "public"))), ["N006"]),
+        (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.9", "public"),
+                              Vip(2, "b", "172.16.0.9", "public", is_user_defined=False))), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.1", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.0", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.255", "public"),)), ["N006"]),
