@@ -37,7 +37,7 @@ from fuelclient.server.access import Loopback, Policy
 from fuelclient.server.connections import ThreadBackends
 from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.openapi import document
-from fuelclient.server.request_log import ENVIRON_ID, LOG, logged
+from fuelclient.server.request_log import ENVIRON_CALL, ENVIRON_ID, LOG, logged
 from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
 from fuelclient.settings import load
@@ -174,6 +174,7 @@ def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], R
         policy.check(request.environ, is_open=False, reads=True)
         try:
             call = messages.read(request.get_data(cache=False))
+            request.environ[ENVIRON_CALL] = f"{call.facet}.{call.method}"
             if not call.reads:
                 policy.check(request.environ, is_open=False, reads=False)
             return Response(messages.answer(call.on(connections.backend)), mimetype=MESSAGE_TYPE)

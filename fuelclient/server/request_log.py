@@ -11,6 +11,8 @@ from typing import Any
 LOG = logging.getLogger("fuelclient.server")
 REQUEST_ID = "X-Openstack-Request-Id"
 ENVIRON_ID = "fuelclient.request_id"
+ENVIRON_CALL = "fuelclient.call"
+"""What a message calls, such as `nodes.list`, which its path does not say."""
 
 Start = Callable[..., Any]
 Wsgi = Callable[[dict[str, Any], Start], Iterable[bytes]]
@@ -19,7 +21,7 @@ Wsgi = Callable[[dict[str, Any], Start], Iterable[bytes]]
 def logged(app: Wsgi) -> Wsgi:
     """Return `app` wrapped so that each request gets an id, in its response and in one line of the log.
 
-    The line has the method, path, status and duration, but neither query nor body: these may hold secrets.
+    The line has the method, path, status and duration, and what a message calls, but neither query nor body: these may hold secrets.
     """
 
     def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
@@ -31,7 +33,9 @@ def logged(app: Wsgi) -> Wsgi:
         def log_and_start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             others = [(name, value) for name, value in headers if name.lower() != REQUEST_ID.lower()]
             elapsed = (time.monotonic() - began) * 1000
-            LOG.info("%s %s %s %s %.0f ms", request_id, environ.get("REQUEST_METHOD", ""), path, status[:3], elapsed)
+            method, call = environ.get("REQUEST_METHOD", ""), environ.get(ENVIRON_CALL, "")
+            what = f"{path} {call}" if call else path
+            LOG.info("%s %s %s %s %.0f ms", request_id, method, what, status[:3], elapsed)
             return start(status, [*others, (REQUEST_ID, request_id)], *rest)
 
         return app(environ, log_and_start)

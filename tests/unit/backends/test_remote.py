@@ -195,6 +195,12 @@ def test_another_revision_is_refused_with_both_versions(revision: object) -> Non
         assert [asked.method for asked in server.asked] == ["GET"]
 
 
+def test_the_log_says_what_a_message_calls(remote: Backend, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="fuelclient.server"):
+        remote.clusters.list()
+    assert "POST /api/v1/messages/ clusters.list 200 " in caplog.text
+
+
 class _Readers(Loopback):
     """Readers only."""
 
