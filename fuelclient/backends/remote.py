@@ -34,9 +34,8 @@ class RemoteBackend(OverHttp):
         version = session.version
         if version.get("revision") != messages.SPOKEN:
             raise Unavailable(
-                f"{self.target} is {version.get('server')} with messages of revision {version.get('revision', 'none')}, "
-                f"and this is fuelclient {__version__} with revision {messages.SPOKEN}: they do not understand each "
-                "other.",
+                f"{self.target} is {version.get('server')} with messages of revision {version.get('revision', 0)}, and "
+                f"this is fuelclient {__version__} with revision {messages.SPOKEN}: they do not understand each other.",
                 hint="Install the version of the server here, or the other way round.",
             )
 
