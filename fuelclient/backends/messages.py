@@ -88,7 +88,7 @@ def read(data: bytes) -> Call:
         function = _method(facet, method)
         _require_bounded(msgspec.msgpack.decode(data), _LIMITS)
         types = types_of(facet, method)
-        unknown = sorted(raw.keys() - types.keys())
+        unknown = sorted(raw.keys() - _parameters(facet, method).keys())
         if unknown:
             raise UsageError(f"{facet}.{method} has no argument {unknown[0]}.")
         arguments = {name: msgspec.msgpack.decode(value, type=types[name]) for name, value in raw.items()}
