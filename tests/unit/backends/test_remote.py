@@ -118,7 +118,7 @@ def test_a_new_method_of_a_facet_works_without_another_edit(
         (message("nodes", "get", node_id="1"), "Expected `int`, got `str`"),
         (message("nodes", "get", node_id=1, x=2), "nodes.get has no argument x"),
         (message("nodes", "get", **{"node_id": 1, "return": None}), "nodes.get has no argument return"),
-        (message("nodes", "get", **{"node_id": 1, "self": None}), "nodes.get has no argument self"),
+        (message("nodes", "get", node_id=1, self=None), "nodes.get has no argument self"),
         (message("nodes", "create", nodes=[{"id": 1}]), "missing required field `name`"),
         (message("facts", "put", cluster_id=1, facts={"common": {"a": 1}, "nodes": 1}), "Expected `object`, got `int`"),
     ],
