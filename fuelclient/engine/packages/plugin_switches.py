@@ -52,16 +52,18 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
 
 
 def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
-    """Return the version that a section names: by default the enabled one, or the only one."""
-    stated = metadata.get("chosen_id", metadata.get("plugin_id"))
+    """Return the version that a section names: by `chosen_id`, which has to exist, or as `plugin_version`; by default
+    the enabled one, or the only one. The `plugin_id` of a document may be that of another engine."""
+    stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
     if isinstance(stated, int):
         for plugin in versions:
             if plugin.id == stated:
                 return plugin
         raise NotFound("plugin", stated, known=[str(plugin.id) for plugin in versions])
-    if enabled is None and len(versions) > 1:
+    named = next((plugin for plugin in versions if plugin.version == version), enabled)
+    if named is None and len(versions) > 1:
         raise UsageError(
             f"Plugin {versions[0].name} is installed in several versions.",
             hint="Give the id of one in metadata.chosen_id.",
         )
-    return enabled or versions[0]
+    return named or versions[0]
