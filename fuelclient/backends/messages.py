@@ -22,7 +22,7 @@ from fuelclient import errors
 from fuelclient.backends import base
 from fuelclient.backends.reading import only_reads
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
-from fuelclient.files.limits import DOCUMENT, Limits
+from fuelclient.files.limits import DOCUMENT, MAX_NUMBER, Limits
 from fuelclient.model.finding import Finding
 
 SPOKEN = 5
@@ -91,7 +91,9 @@ def read(data: bytes) -> Call:
         unknown = sorted(raw.keys() - _parameters(facet, method).keys())
         if unknown:
             raise UsageError(f"{facet}.{method} has no argument {unknown[0]}.")
-        arguments = {name: msgspec.msgpack.decode(value, type=types[name]) for name, value in raw.items()}
+        arguments = {
+            name: msgspec.msgpack.decode(value, type=types[name], ext_hook=_large) for name, value in raw.items()
+        }
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError, OverflowError) as error:
         raise UsageError(f"The message cannot be read: {error}.") from error
     for parameter in _parameters(facet, method).values():
@@ -221,7 +223,7 @@ def types_of(facet: str, method: str) -> Mapping[str, Any]:
 
 @cache
 def _decoder(facet: str, method: str) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(types_of(facet, method)["return"])
+    return msgspec.msgpack.Decoder(types_of(facet, method)["return"], ext_hook=_large)
 
 
 def _generic(protocol: type) -> dict[str, Any]:
@@ -261,11 +263,30 @@ def _imported_for_types(module: str) -> Mapping[str, str]:
 def _encoded(value: Any) -> bytes:
     try:
         return _ENCODER.encode(value)
-    except OverflowError as error:
-        message = "A whole number beyond 64 bits cannot be sent."
-        raise UsageError(message, hint="Write it as text, or give another one.") from error
+    except OverflowError:
+        return _ENCODER.encode(_with_large(msgspec.to_builtins(value, enc_hook=_plain)))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise InvalidDocument(f"A value cannot be sent: {error}.") from error
+
+
+_LARGE = 1
+"""The extension type of a whole number beyond 64 bits, which MessagePack does not have: its digits."""
+
+
+def _with_large(value: Any) -> Any:
+    """Return plain data with each whole number beyond 64 bits as an extension."""
+    if isinstance(value, dict):
+        return {_with_large(key): _with_large(below) for key, below in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_large(below) for below in value]
+    is_large = isinstance(value, int) and not -(2**63) <= value < 2**64
+    return msgspec.msgpack.Ext(_LARGE, str(value).encode()) if is_large else value
+
+
+def _large(code: int, data: memoryview) -> Any:
+    if code != _LARGE or len(data) > MAX_NUMBER:
+        raise ValueError(f"an extension of type {code} or too many digits")
+    return int(bytes(data))
 
 
 def _plain(value: Any) -> Any:

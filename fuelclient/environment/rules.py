@@ -98,9 +98,9 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
         noun = "nodes" if len(nodes) > 1 else "node"
         whom = f"This is about {noun} {', '.join(map(str, nodes))}; " if nodes else ""
         reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
-        return Conflict(reasons, findings=findings, hint=f"{whom}nothing was changed.".capitalize())
+        return Conflict(reasons, hint=f"{whom}nothing was changed.".capitalize())
     text = "; ".join(dict.fromkeys(each.finding.message for each in same))
-    return Conflict(f"{text[:1].upper()}{text[1:]}.", findings=findings, hint=findings[0].hint)
+    return Conflict(f"{text[:1].upper()}{text[1:]}.", hint=findings[0].hint)
 
 
 # Settings
@@ -189,7 +189,7 @@ def _names(environment: Environment) -> Iterator[Broken]:
         other = seen.setdefault(name, node)
         if other is not node:
             text = f"nodes {other.id} and {node.id} have the host name {name}"
-            hint = f"Give one of them another: `fuel2 node update {node.id} --hostname NAME`."
+            hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."  # which stays if not stored
             yield Broken((*sorted((other.id, node.id)),), Finding(Severity.ERROR, NAME, text, hint=hint))
         if node.attributes.get("hostname"):
             endpoint = endpoint or _public_endpoint(environment)

@@ -50,7 +50,7 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
                 path = (*path, "enabled")
             elif not isinstance(stated, Mapping):
                 problem = _unwrapped(default, stated)
-            elif default is None and has_settings and "value" in stated and "type" not in stated:
+            elif default is None and (below or has_settings) and "value" in stated and "type" not in stated:
                 problem = _unknown(section, name, known)
             elif "value" in stated and isinstance(declared, Mapping):
                 problem = _problem(declared, stated["value"], metadata, target)

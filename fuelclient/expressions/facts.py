@@ -146,7 +146,9 @@ def _comparable(value: object) -> Hashable | None:
     >>> _comparable(1) == _comparable(True), _comparable(["a"]) == _comparable(["a"]), _comparable({})
     (False, True, None)
     """
-    if value is None or isinstance(value, str | int | float) or value is _MISSING:
+    if isinstance(value, float):
+        return float, repr(value)  # 0.0 and -0.0 are equal, but not the same
+    if value is None or isinstance(value, str | int) or value is _MISSING:
         return type(value), value
     if isinstance(value, list | tuple) and len(value) <= _FEW:
         items = tuple(map(_comparable, value))

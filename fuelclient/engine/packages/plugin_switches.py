@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+from fuelclient.engine.reading import environment
 from fuelclient.environment.plugin_settings import METADATA
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
+from fuelclient.model.finding import require_no_errors
 from fuelclient.model.plugin import Plugin
 from fuelclient.store import plugins
 from fuelclient.store.database import Connection
@@ -25,16 +28,18 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
     the version is unknown, and `UsageError` if there are several and none is named.
     """
     known = plugins.every(connection)
-    names = {plugin.name for plugin in known}
     values: dict[str, Any] = {}
     off: list[Plugin] = []
     for name, section in sections.items():
         metadata = section.get(METADATA)
-        if name not in names or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
-            values[name] = section
-            continue
         versions = [plugin for plugin in known if plugin.name == name]
         enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
+        switches = isinstance(metadata, Mapping) and metadata.get("enabled") is True
+        if versions and enabled is None and not switches:
+            _require_fit(connection, cluster_id, versions[-1], section)
+        if not versions or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
+            values[name] = section
+            continue
         own = {key: value for key, value in section.items() if key != METADATA}
         from fuelclient.engine.packages import enable  # few documents switch a plugin
 
@@ -51,16 +56,26 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
         enable.disable(connection, plugin.id, cluster_id)
 
 
+def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, section: Mapping[str, Any]) -> None:
+    """Raise `InvalidDocument` for settings of a plugin that is off which would keep it from being enabled."""
+    from fuelclient.environment import setting_values
+
+    target = environment.read(connection, cluster_id)
+    brought = environment.for_release(connection, plugin, target.release)
+    found = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, brought)))
+    require_no_errors(found, f"The settings of environment {cluster_id} are not stored", InvalidDocument)
+
+
 def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
-    """Return the version that a section names: by `chosen_id`, which has to exist, or as `plugin_version`; by default
-    the enabled one, or the only one. The `plugin_id` of a document may be that of another engine."""
+    """Return the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that of
+    `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
     stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
-    if isinstance(stated, int):
+    if type(stated) is int:
         for plugin in versions:
             if plugin.id == stated:
                 return plugin
         raise NotFound("plugin", stated, known=[str(plugin.id) for plugin in versions])
-    named = next((plugin for plugin in versions if plugin.version == version), enabled)
+    named = enabled or next((plugin for plugin in versions if plugin.version == version), None)
     if named is None and len(versions) > 1:
         raise UsageError(
             f"Plugin {versions[0].name} is installed in several versions.",

@@ -36,7 +36,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     target = Environment(
         cluster,
         release,
-        tuple(_for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
+        tuple(for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
         tuple(nodes.of_cluster(connection, cluster_id)),
         {},
         sound(clusters.metadata(connection, cluster_id)),
@@ -65,7 +65,7 @@ def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]
     clusters.put_settings(connection, cluster_id, {**kept, **own})
 
 
-def _for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
+def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
     """Return the plugin with what it brings for a release in its metadata."""
     if not plugin.by_release:
         return plugin

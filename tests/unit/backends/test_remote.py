@@ -143,9 +143,13 @@ def test_a_message_is_bounded(api: Api, env: Executions) -> None:
     assert small.ask("POST", "messages/", data=b"\x91" * 200, status=413)["errors"] == []
 
 
-def test_numbers_beyond_64_bits_are_refused_before_they_are_sent(remote: Backend) -> None:
-    with refused(UsageError, "64 bits"):
-        remote.clusters.set_settings(1, {"a": {"b": 2**70}})
+def test_whole_numbers_may_be_of_any_size(remote: Backend, env: Executions) -> None:
+    for number in (2**64, -(2**63) - 1, 10**30, 2**64 - 1, -(2**63)):
+        remote.clusters.set_settings(1, {"a": {"b": {"type": "number", "value": number}}})
+        assert remote.clusters.settings(1)["a"]["b"]["value"] == number
+        assert env.backend.clusters.settings(1) == remote.clusters.settings(1)
+    with refused(UsageError, "Expected `int`"):
+        remote.nodes.get(10**30)
 
 
 ERRORS = [

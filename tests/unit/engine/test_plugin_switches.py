@@ -11,7 +11,7 @@ from package_trees import write_package
 from refusals import missing, refused
 
 from fuelclient.backends.local import LocalBackend
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict, InvalidDocument, UsageError
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.release import Release
 
@@ -50,8 +50,29 @@ def test_a_version_is_named_by_its_id_or_by_itself(backend: LocalBackend) -> Non
     assert enabled(backend) == ["1.0.0"]
     put(backend, True)
     assert enabled(backend) == ["1.0.0"]
-    put(backend, True, metadata={"plugin_version": "2.0.0", "plugin_id": 77})  # a document of another engine
+    put(backend, True, metadata={"plugin_version": "2.0.0"})  # an older document switches no version
+    assert enabled(backend) == ["1.0.0"]
+    put(backend, True, metadata={"chosen_id": 2})
     assert enabled(backend) == ["2.0.0"]
+    put(backend, False)
+    put(backend, True, metadata={"plugin_version": "1.0.0", "plugin_id": 77})  # a document of another engine
+    assert enabled(backend) == ["1.0.0"]
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"metadata": {"enabled": False}, "mode": {"value": 7}}, {"mode": {"value": 7}}, {"mdoe": {"value": "y"}},
+        {"metadata": {"enabled": "yes"}}, {"metadata": 5},
+    ],
+)  # fmt: skip
+def test_what_would_keep_a_plugin_from_being_enabled_is_not_stored(
+    backend: LocalBackend, section: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidDocument):
+        backend.clusters.set_settings(1, {"monitor": section})
+    backend.plugins.enable(2, 1)
+    assert backend.clusters.settings(1)["monitor"]["mode"]["value"] == "x"
 
 
 def test_what_was_downloaded_may_be_uploaded(backend: LocalBackend) -> None:

@@ -137,13 +137,15 @@ def test_what_reads_no_node_is_computed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["$.roles", "$.roles.any($ = 'a')", "$.get(flag, 0)", "switch($.flag => 1, true => 2)"]
+    "text",
+    ["$.roles", "$.roles.any($ = 'a')", "$.get(flag, 0)", "switch($.flag => 1, true => 2)", "str($.get(zero, 0))"],
 )
 def test_nodes_on_which_all_that_is_read_is_alike_share_a_value(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     nodes: dict[str, dict[str, Any]] = {
         str(uid): {"uid": str(uid), "roles": ["a", "b"][: 1 + uid % 2]} for uid in range(20)
     }
     nodes["0"]["flag"], nodes["1"]["flag"], nodes["2"]["flag"] = 1, True, False
+    nodes["3"]["zero"], nodes["4"]["zero"] = 0.0, -0.0
     facts = Facts({"flag": 0}, nodes)
     parsed = parse(text)
     plain = [parsed.value(Views(facts, memoise=False).at("t", uid)) for uid in range(20)]
