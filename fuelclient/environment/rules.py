@@ -189,7 +189,8 @@ def _names(environment: Environment) -> Iterator[Broken]:
         other = seen.setdefault(name, node)
         if other is not node:
             text = f"nodes {other.id} and {node.id} have the host name {name}"
-            hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."  # which stays if not stored
+            # not the node that has its name by default: it may be one that is not stored, then
+            hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."
             yield Broken((*sorted((other.id, node.id)),), Finding(Severity.ERROR, NAME, text, hint=hint))
         if node.attributes.get("hostname"):
             endpoint = endpoint or _public_endpoint(environment)

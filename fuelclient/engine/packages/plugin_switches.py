@@ -67,8 +67,8 @@ def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, sectio
 
 
 def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
-    """Return the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that of
-    `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
+    """Return the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that
+    of `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
     stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
     if type(stated) is int:
         for plugin in versions:
