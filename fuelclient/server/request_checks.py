@@ -41,7 +41,7 @@ def query(route: Route, given: QueryTexts) -> dict[str, Any]:
         if parameter.type is QueryType.REPEATED:
             value: Any = [_text(text, parameter) for text in given.getlist(name) if text]
         else:
-            text = (given.get(name) or "").strip()
+            text = _text(given.get(name) or "", parameter).strip()
             value = _value(parameter, text) if text else None
         if value not in (None, []):
             values[name] = value

@@ -23,7 +23,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.runs.runner import execute
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.environment.plans import plans
-from fuelclient.errors import FuelError, InvalidGraph
+from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
@@ -160,7 +160,8 @@ def _change(backend: Backend, data: st.DataObject) -> None:
             cluster, Role("own", ("own",), {"name": "Own", "description": "x", **data.draw(described)})
         )
         backend.tags.create(cluster, Tag("mine", {"has_primary": data.draw(flags)}))
-    backend.clusters.set_settings(1, data.draw(sections))
+    with suppress(InvalidDocument):  # a setting that the release does not have
+        backend.clusters.set_settings(1, data.draw(sections))
     for graph_type in TYPES:
         for level, prefix in ((Level.RELEASE, "r"), (Level.CLUSTER, "c")):
             with suppress(InvalidGraph):

@@ -15,7 +15,7 @@ from fuelclient.settings import SPECS
 ROOT = Path(__file__).resolve().parents[2]
 
 SELECTED = (
-    "tests/contract/test_graphs.py::TestGraph::test_a_second_upload_replaces_the_tasks_only[nailgun]",
+    "tests/contract/test_graphs.py::TestGraph::test_a_second_upload_replaces_the_tasks_only[remote]",
     "tests/golden/test_formats.py",
     "tests/snapshots/test_pictures.py::test_examples[environments-80x24]",
     "tests/unit/commands/test_config.py",

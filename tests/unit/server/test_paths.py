@@ -218,6 +218,7 @@ def test_all_errors_of_a_body_are_told(api: Api) -> None:
         ("graphs/?fetch_related=maybe", "fetch_related must be 0 or 1, not 'maybe'"),
         ("nodes/?cluster_id=x", "cluster_id must be a whole number from 1 to 9223372036854775807, not 'x'"),
         ("transactions/?statuses=lost", "Statuses parameter could only be one of: pending, ready, running, error"),
+        (f"clusters/1/deployment_tasks?graph_type={'%0D' * 100_001}", "graph_type is longer than 100000 characters"),
         ("clusters/1/deployment_tasks?graph_type=%00", "graph_type contains a NUL character"),
     ],
 )
