@@ -37,9 +37,12 @@ class SettingsUpload(DocumentUpload):
     """Set the settings of an environment from a file
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
-    replace everything that was set before; a setting that the file leaves out returns to its default. Without --file
-    the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin. On a terminal the command asks first, unless
-    you use --yes.
+    replace everything that was set before; a setting that the file leaves out returns to its default. metadata.enabled
+    in the section of a plugin enables or disables it, as on a Fuel master. If a setting does not exist or cannot have
+    its value, nothing is stored.
+
+    Without --file the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin. On a terminal the command
+    asks first, unless you use --yes.
 
       fuel2 env settings upload 1 -f yaml
       fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -
