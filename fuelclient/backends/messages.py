@@ -131,7 +131,7 @@ def refusal(error: FuelError) -> bytes:
 
 
 def refused(data: bytes) -> FuelError:
-    """Return the error in an answer, with its class and its data. Raise `UsageError` if there is none in it."""
+    """Read the error that `refusal` wrote. Raise `UsageError` if the data is something else."""
     try:
         stated = msgspec.msgpack.decode(data, type=_Refusal)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from fuelclient import __version__
 from fuelclient.backends import messages
 from fuelclient.backends.http.backend import OverHttp
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.actions import may_have_begun
 from fuelclient.errors import Unavailable, UsageError
 from fuelclient.support import unsupported
 

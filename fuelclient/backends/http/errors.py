@@ -55,6 +55,11 @@ class About:
     unsure: str = ""
 
 
+def may_have_begun(cluster_id: int) -> str:
+    """Return what to know when a request that begins a run gets no answer."""
+    return f"The run may have begun all the same: 'fuel2 task list --env {cluster_id}' lists it last."
+
+
 def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> FuelError:
     """Return the error for an answer of 400 or more; `who` says which user made the request.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import Unsupported
 from fuelclient.model.run import Action, Run, RunRequest
@@ -65,8 +65,3 @@ def act(session: Session, action: Action, request: RunRequest) -> Run:
     path = f"clusters/{request.cluster_id}/{resource.path}"
     about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
     return run_from(session.put(path, {}, about, **query))
-
-
-def may_have_begun(cluster_id: int) -> str:
-    """Return what to know when a request that begins a run gets no answer."""
-    return f"The run may have begun all the same: 'fuel2 task list --env {cluster_id}' lists it last."

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.actions import act, may_have_begun
+from fuelclient.backends.nailgun.actions import act
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
