@@ -34,6 +34,7 @@ from fuelclient.model.release import Release, Role
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan.study import Study
 from fuelclient.store import history, runners
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
@@ -66,7 +67,7 @@ def many() -> GraphData:
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("worker",)) for number in range(1, NODES + 1))
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
     snapshot = Snapshot(Cluster(1, "many", 1), (layer,), nodes, {"worker": Role("worker", ("worker",))})
-    return graph_data(snapshot, Release(1, "many", "1"), (), (), {})
+    return graph_data(Study(snapshot), Release(1, "many", "1"), (), (), {})
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
-from fuelclient.plan.preview import preview as previewing
+from fuelclient.plan.study import preview as previewing
 from fuelclient.serializers.graph import document_from, documents_from
 from fuelclient.serializers.release import releases_from
 from fuelclient.settings import Settings, in_force, load

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fuelclient.backends.base import Backend
 from fuelclient.environment.layers import snapshot
 from fuelclient.errors import FuelError, UsageError
-from fuelclient.expressions.evaluation import Dependencies
+from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
 from fuelclient.facts.uploaded import effective_facts
@@ -45,16 +45,14 @@ def with_assumed_nodes(
     return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
 
 
-def dependencies_beside(backend: Backend, environment: Environment, known: Snapshot) -> Dependencies | None:
-    """Return the evaluation of computed dependencies on the nodes that are assumed for a graph, which is that of an
-    environment or of one that is only thought of. It is None if there are no such dependencies, or no facts."""
-    if not any(True for layer in known.layers for task in layer.tasks for _ in task.computed_attributes()):
-        return None
+def evaluation_beside(backend: Backend, environment: Environment, known: Snapshot) -> Expressions | None:
+    """Return the evaluation of expressions on the nodes that are assumed for a graph, which is that of an environment
+    or of one that is only thought of. It is None if there are no facts."""
     nodes, _ = fleet_candidates(known, "")
     try:
         if environment.cluster.id:
-            return Dependencies(on_assumed(backend, environment, nodes)[1])
-        return Dependencies(computed(_with_nodes(environment, nodes), Given()).facts)
+            return Expressions(on_assumed(backend, environment, nodes)[1])
+        return Expressions(computed(_with_nodes(environment, nodes), Given()).facts)
     except FuelError:
         return None
 

@@ -1,7 +1,4 @@
-"""Plan and simulate the runs of a request, and preview graphs, from the inputs of any backend.
-
-What only some of these need is imported in them, because previews import this module.
-"""
+"""Plan and simulate the runs of a request from the inputs of any backend."""
 
 from __future__ import annotations
 
@@ -9,23 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fuelclient.backends.assumed_nodes import on_assumed, with_assumed_nodes
+from fuelclient.backends.assumed_nodes import with_assumed_nodes
 from fuelclient.backends.base import Backend
-from fuelclient.environment.as_master import has_expressions
-from fuelclient.environment.plans import evaluation_of, plans
-from fuelclient.errors import FuelError
+from fuelclient.environment.plans import plans
 from fuelclient.executors import registry
-from fuelclient.expressions.evaluation import Dependencies, Expressions
 from fuelclient.facts.uploaded import with_assumed
-from fuelclient.graph.merge import merge_layers
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
-from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.fleet import fleet_candidates
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.outlook import asks_facts
 from fuelclient.plan.plan import Plan, checked, require_decided
-from fuelclient.plan.preview import PreviewOptions
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import Rerun
@@ -97,37 +86,3 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
     inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
     only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
     return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
-
-
-def outlook(
-    backend: Backend, snapshot: Snapshot, options: PreviewOptions, *, every_expression: bool = False
-) -> Expressions | None:
-    """Return the evaluation of expressions on the facts of a preview's nodes, which may be assumed.
-
-    It is None if the graph asks no facts, or if a master gives none. Those in parameters count as asking only with
-    `every_expression`.
-    """
-    tasks = merge_layers(snapshot.layers, options.policy).tasks
-    asks = asks_facts(tasks) or (every_expression and has_expressions(tasks))
-    return _evaluation(Expressions, backend, snapshot, options) if asks else None
-
-
-def dependencies(backend: Backend, snapshot: Snapshot, options: PreviewOptions) -> Expressions | None:
-    """Return the evaluation of the dependencies that are expressions, as `outlook` does: every question counts the same
-    ones as a preview and a run."""
-    return _evaluation(Dependencies, backend, snapshot, options)
-
-
-def _evaluation(
-    kind: type[Expressions], backend: Backend, snapshot: Snapshot, options: PreviewOptions
-) -> Expressions | None:
-    nodes, assumption = fleet_candidates(snapshot, options.assume)
-    cluster_id = snapshot.cluster.id
-    try:
-        if assumption:
-            _, facts = on_assumed(backend, backend.clusters.environment(cluster_id), nodes)
-            return kind(facts)
-        request = RunRequest(cluster_id, (snapshot.graph_type,), options.node_ids)
-        return evaluation_of(backend.runs.inputs(request), kind)
-    except FuelError:
-        return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.computed_dependencies import evaluation_for
+from fuelclient.backends.studies import study_of
 from fuelclient.environment.what_if import Added, changed
 from fuelclient.errors import Conflict, NotFound, Unauthorised, Unavailable, Unsupported
 from fuelclient.insight.comparison import Comparison, compare
@@ -14,7 +14,6 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, errors_in
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.preview import PreviewOptions, draft
 
 
 def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
@@ -59,5 +58,5 @@ def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: in
     environment = backend.clusters.environment(cluster_id)
     added = installed_addition(backend, environment, known, plugin_id)
     both = (known, changed(environment, known, added=[added]))
-    found = compare(*(draft(each, PreviewOptions(), evaluation_for(backend, each)) for each in both))
+    found = compare(*(study_of(backend, each) for each in both))
     return replace(found, findings=(*refusals(backend, cluster_id, [plugin_id]), *found.findings))

@@ -25,7 +25,7 @@ def report_shared_tasks(backend: Backend, env: int) -> None:
 def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
     from fuelclient.model.finding import Severity
     from fuelclient.model.graph import Level
-    from fuelclient.plan.preview import PreviewOptions, draft
+    from fuelclient.plan.study import Study
 
     owners: dict[str, set[int]] = {}
     for summary in backend.graphs.list(env):
@@ -33,7 +33,7 @@ def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
             owners.setdefault(summary.type, set()).add(summary.owner.id)
     found = []
     for graph_type in sorted(name for name, plugins in owners.items() if len(plugins) > 1):
-        drafted = draft(backend.graphs.snapshot(env, graph_type), PreviewOptions())
-        shared = (finding for finding in drafted.findings if finding.code == "G044")
+        study = Study(backend.graphs.snapshot(env, graph_type))
+        shared = (finding for finding in study.expansion.placement.findings if finding.code == "G044")
         found += [replace(finding, severity=Severity.WARNING) for finding in shared]
     return found

@@ -21,7 +21,7 @@ from fuelclient.model.graph import GraphDocument, Layer, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import NAME_LISTS, ORCHESTRATOR_TYPES, RELATION_LISTS, Task, TaskType
-from fuelclient.plan.preview import Draft
+from fuelclient.plan.study import Study
 
 NODE_FIELDS = (
     "attributes", "error_type", "hostname", "id", "labels", "meta", "name", "pending_addition", "pending_deletion",
@@ -39,24 +39,19 @@ def strict(snapshot: Snapshot) -> Snapshot:
     return replace(snapshot, unique_tasks=True)
 
 
-def has_expressions(tasks: Iterable[MergedTask]) -> bool:
-    """Return whether any attribute of a task has a YAQL expression."""
-    return any(True for merged in tasks for value in merged.task.attributes.values() for _ in expressions_in(value))
-
-
-def in_graph(drafted: Draft, evaluation: Expressions | None, reported: Iterable[Finding] = ()) -> tuple[Finding, ...]:
+def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, ...]:
     """Return what a master refuses or does otherwise in the graph of an environment.
 
-    Expressions are evaluated if the draft was; else it is said which ones were not. Those that fail in findings of the
-    draft, or `reported` already, are left out.
+    Expressions are evaluated if there are facts; else it is said which ones were not. Those that fail in findings of
+    the study, or `reported` already, are left out.
     """
-    failed = (finding for finding in (*drafted.findings, *reported) if finding.code in ("G024", "G034"))
+    failed = (finding for finding in (*study.findings, *reported) if finding.code in ("G024", "G034"))
     known = {(finding.task, finding.place) for finding in failed}
-    evaluated = evaluation if drafted.verdicts else None
-    found = failing(drafted, evaluated) if evaluated else not_evaluated(_placed(drafted))
+    evaluation = study.evaluation
+    found = failing(study, evaluation) if isinstance(evaluation, Expressions) else not_evaluated(_placed(study))
     return (
-        *(finding for layer in drafted.snapshot.layers for finding in in_layer(layer)),
-        *node_filter(drafted.merged.metadata, place_of_filter(drafted.snapshot.layers)),
+        *(finding for layer in study.snapshot.layers for finding in in_layer(layer)),
+        *node_filter(study.merged.metadata, place_of_filter(study.snapshot.layers)),
         *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known)),
     )
 
@@ -180,15 +175,15 @@ def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Findin
         yield Finding(severity, "G058", message, place, hint=hint)
 
 
-def failing(drafted: Draft, evaluation: Expressions) -> Iterator[Finding]:
+def failing(study: Study, evaluation: Expressions) -> Iterator[Finding]:
     """Yield the expressions of tasks that fail on a node, or read what is not known (G059).
 
     A master evaluates all of them for all nodes of a task; one that fails ends the run, even where the task is skipped.
     Each attribute has at most one error and one warning, with the first node.
     """
-    nodes = drafted.expansion.fleet.nodes
-    for index, merged in enumerate(drafted.merged.tasks):
-        uids = [nodes[node].uid for node in drafted.expansion.placement.nodes[index]]
+    nodes = study.expansion.fleet.nodes
+    for index, merged in enumerate(study.merged.tasks):
+        uids = [nodes[node].uid for node in study.expansion.placement.nodes[index]]
         for attribute, value in merged.task.attributes.items():
             texts = list(expressions_in(value))
             if texts:
@@ -238,9 +233,9 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
             yield Finding(Severity.INFO, "G059", message, place, task.id, hint)
 
 
-def _placed(drafted: Draft) -> list[MergedTask]:
+def _placed(study: Study) -> list[MergedTask]:
     """Return the tasks that run somewhere: a master evaluates no others."""
-    return [task for task, nodes in zip(drafted.merged.tasks, drafted.expansion.placement.nodes, strict=True) if nodes]
+    return [task for task, nodes in zip(study.merged.tasks, study.expansion.placement.nodes, strict=True) if nodes]
 
 
 def _error(code: str, task: Task, attribute: str, label: str, message: str, hint: str) -> Finding:

@@ -58,13 +58,6 @@ class Expressions:
         return legacy_value(text, self._views.at(task.id, node), as_master=True)
 
 
-class Dependencies(Expressions):
-    """Only the dependencies that expressions state: every condition holds."""
-
-    def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:  # noqa: ARG002
-        return True, ""
-
-
 class Condition(NamedTuple):
     """Whether a condition holds, and the reason, which is empty for a task without a condition."""
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.merge import merge_layers
 from fuelclient.insight.graph_changes import TaskChange, ValueChange, metadata_changes, task_changes
 from fuelclient.insight.order_effect import OrderEffect, order_effect
 from fuelclient.insight.override_findings import override_findings
 from fuelclient.model.finding import Finding
-from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.expand import expand
-from fuelclient.plan.fleet import fleet_of
-from fuelclient.plan.preview import Draft, PreviewOptions, findings_of
+from fuelclient.model.graph import MergedTask
+from fuelclient.plan.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +35,8 @@ class Comparison:
         return bool(self.tasks or self.metadata or self.problem or (order and (order.lost or order.gained)))
 
 
-def layer_draft(snapshot: Snapshot, options: PreviewOptions) -> Draft:
-    """Return the draft of layers by themselves, without those below them.
-
-    Overrides stay as they are, and have no place in the order, because they do not say where the task runs.
-    """
-    merged = merge_layers(snapshot.layers, keep_partial=True)
-    fleet = fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume)
-    expansion = expand([task for task in merged.tasks if not task.task.is_partial], fleet)
-    return Draft(snapshot, merged, expansion, merged.findings)
-
-
-def compare(before: Draft, after: Draft) -> Comparison:
-    """Return what the second graph changes."""
+def compare(before: Study, after: Study, *, masked: Callable[[MergedTask], MergedTask] | None = None) -> Comparison:
+    """Return what the second graph changes. `masked` hides the secrets of a task where one side does not know them."""
     order, problem = None, ""
     try:
         order = order_effect(before.expansion, after.expansion)
@@ -58,16 +44,17 @@ def compare(before: Draft, after: Draft) -> Comparison:
         problem = error.message
     known = {_subject(finding) for finding in _findings(before)}
     new = dict.fromkeys(finding for finding in _findings(after) if _subject(finding) not in known)
+    tasks = [side.merged.tasks if masked is None else tuple(map(masked, side.merged.tasks)) for side in (before, after)]
     return Comparison(
-        task_changes(before.merged.tasks, after.merged.tasks),
+        task_changes(*tasks),
         metadata_changes(before.merged.metadata, after.merged.metadata),
         order, problem, tuple(new),
     )  # fmt: skip
 
 
-def _findings(drafted: Draft) -> Iterator[Finding]:
-    yield from findings_of(drafted)
-    yield from override_findings(drafted.merged)
+def _findings(study: Study) -> Iterator[Finding]:
+    yield from study.findings
+    yield from override_findings(study.merged)
 
 
 def _subject(finding: Finding) -> tuple[str, str, str]:

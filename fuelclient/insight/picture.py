@@ -9,11 +9,11 @@ from enum import StrEnum
 from itertools import pairwise
 
 from fuelclient.insight.lanes import Reach
-from fuelclient.insight.study import Study
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plan.preview import PreviewRow
+from fuelclient.plan.study import Study
 
 _MOST_ROLES = 2
 """Tasks of more roles than this form one group, because nearly each of them has a list of its own."""

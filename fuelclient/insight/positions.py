@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from fuelclient.graph.stage import chains
 from fuelclient.insight.relation import Because, reverse, stage_rule
-from fuelclient.insight.study import Study
 from fuelclient.insight.why import Word, stated
 from fuelclient.plan.preview import PreviewRow
+from fuelclient.plan.study import Study
 
 
 class Holds(StrEnum):

@@ -21,9 +21,9 @@ from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import parse_stage
 from fuelclient.insight.roles import tasks_of_roles
-from fuelclient.insight.study import Study
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.status import InstanceStatus
+from fuelclient.plan.study import Study
 from fuelclient.printing import one_line
 
 Selected = Mapping[int, tuple[str, ...]]

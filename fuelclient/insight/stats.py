@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.insight.relation import reverse
-from fuelclient.insight.study import Study
+from fuelclient.plan.study import Study
 
 _MOST = 5
 

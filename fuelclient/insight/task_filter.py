@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from fuelclient.insight.filter_query import Query, parse
 from fuelclient.insight.selection import FIELDS, BadQuery, Results, is_name, select
-from fuelclient.insight.study import Study
+from fuelclient.plan.study import Study
 
 _CONDITION = re.compile(r'(?<!\S)!?(?P<field>[a-z_]+)(?P<sign>[:=])(?:"[^"]*"?|\S)*', re.IGNORECASE)
 _PLAIN = re.compile(rf"!?(?!(?:{'|'.join(FIELDS)}):)[^\s(),!+/][^\s(),+]*|!")

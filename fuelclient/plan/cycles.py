@@ -8,7 +8,7 @@ primary), so that a cycle between tasks of different roles is only found if it n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fuelclient.errors import CycleDetected
@@ -23,7 +23,9 @@ from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.cycle_reports import order_in
 from fuelclient.plan.expand import expand
 from fuelclient.plan.fleet import MASTER, PRIMARY, fleet_of
+from fuelclient.plan.order import Ordered
 from fuelclient.plan.place import EVERY
+from fuelclient.plan.study import Facts, Study, no_facts
 
 _ANYWHERE = "(any)"
 """The role of an assumed node for the tasks that the document does not place."""
@@ -41,10 +43,11 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
         roles={name: Role(name, (name,)) for name in sorted(roles | {_ANYWHERE})},
         primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
     )
-    return _cycles(snapshot)
+    merged = merge_layers(snapshot.layers, keep_partial=True)
+    return _cycles(lambda: order_in(snapshot, expand(merged.tasks, fleet_of(snapshot))))
 
 
-def cycles_of(snapshot: Snapshot) -> tuple[Finding, ...]:
+def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...]:
     """Return the cycles (G050) of an environment's graph, as errors. Of nodes that are alike, a few are looked at."""
     alike: Counter[tuple[object, ...]] = Counter()
     nodes = []
@@ -53,7 +56,8 @@ def cycles_of(snapshot: Snapshot) -> tuple[Finding, ...]:
         alike[key] += 1
         if alike[key] <= _ALIKE + bool(snapshot.primary_tags):
             nodes.append(node)
-    return _cycles(replace(snapshot, nodes=tuple(nodes)))
+    study = Study(replace(snapshot, nodes=tuple(nodes)), facts=facts)
+    return _cycles(lambda: study.ordered)
 
 
 class _Placing:
@@ -68,10 +72,10 @@ class _Placing:
         return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
 
 
-def _cycles(snapshot: Snapshot) -> tuple[Finding, ...]:
-    merged = merge_layers(snapshot.layers, keep_partial=True)
+def _cycles(ordered: Callable[[], Ordered]) -> tuple[Finding, ...]:
+    """Return the findings of the cycles for which a graph cannot be ordered."""
     try:
-        order_in(snapshot, expand(merged.tasks, fleet_of(snapshot)))
+        ordered()
     except CycleDetected as error:
         return tuple(finding for finding in error.findings if isinstance(finding, Finding))
     return ()

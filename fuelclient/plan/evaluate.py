@@ -6,6 +6,7 @@ A skipped instance keeps its place in the order: it does nothing, and what waits
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
@@ -15,8 +16,7 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.status import Reason
 from fuelclient.model.task import Relation, Task, TaskType
-from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.fleet import Fleet
+from fuelclient.plan.expand import Expansion
 from fuelclient.plan.select import Filter
 from fuelclient.plan.unknown import Unknowns
 from fuelclient.plan.work import PASSIVE
@@ -42,27 +42,9 @@ class Evaluation(Protocol):
         """The evaluation of node filters."""
 
 
-def expanded(tasks: Sequence[MergedTask], fleet: Fleet, evaluation: Evaluation, unknowns: Unknowns) -> Expansion:
-    """Expand tasks with the dependencies that their expressions state, without those that are not known.
-
-    Raise `InvalidGraph` with one finding (G034) for each task whose expressions fail.
-    """
-    failures = _Failures("dependencies", tasks)
-
-    def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
-        uid = fleet.nodes[node].uid
-        try:
-            return evaluation.relations(tasks[task].task, uid)
-        except UnknownFact as error:
-            unknowns.add(task, node, "dependencies", error.path)
-            return ()
-        except FuelError as error:
-            failures.add(task, uid, error)
-            return ()
-
-    expansion = expand(tasks, fleet, computed=computed)
-    failures.require_none()
-    return expansion
+def require_computed(tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]]) -> None:
+    """Raise `InvalidGraph` with one finding (G034) for each task whose dependencies `failed`."""
+    _Failures("dependencies", tasks, failed).require_none()
 
 
 def evaluate(
@@ -172,10 +154,15 @@ def is_unreadable(error: FuelError) -> bool:
 class _Failures:
     """Expressions that failed: by task, every node and error."""
 
-    def __init__(self, what: str, tasks: Sequence[MergedTask]) -> None:
+    def __init__(
+        self,
+        what: str,
+        tasks: Sequence[MergedTask],
+        failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]] = MappingProxyType({}),
+    ) -> None:
         self._what = what
         self._tasks = tasks
-        self._errors: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+        self._errors = {task: list(errors) for task, errors in failed.items()}
 
     def add(self, task: int, node: NodeKey, error: FuelError) -> None:
         self._errors.setdefault(task, []).append((node, error))

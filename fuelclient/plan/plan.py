@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
-from fuelclient.graph.merge import merge_snapshot
+from fuelclient.graph.merge import require_merged
 from fuelclient.graph.references import place_of
 from fuelclient.graph.validate import require_type
 from fuelclient.model.finding import Finding, Severity, errors_in, listed
@@ -21,13 +21,13 @@ from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.cycle_reports import order_in
-from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
+from fuelclient.plan.evaluate import Evaluation, rendered, require_computed, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
+from fuelclient.plan.graph_findings import graph_findings
 from fuelclient.plan.order import Ordered
-from fuelclient.plan.preview import graph_findings
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
+from fuelclient.plan.study import Study
 from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
 
@@ -118,16 +118,20 @@ def plan(
     `NotFound` for an unknown node, task or instance, `UsageError` for a subgraph that cannot be read,
     `CycleDetected`, and `InvalidGraph` with all findings for what cannot run.
     """
-    merged = merge_snapshot(snapshot)
+    study = Study(
+        snapshot, facts=lambda: evaluation, fleet=lambda merged: _fleet(snapshot, request, merged, evaluation)
+    )
+    merged = study.merged
+    require_merged(snapshot, merged)
     known = {task.id for task in merged.tasks} | set(elsewhere)
     require_tasks(request.task_names, known)
     subgraphs = [subgraph_from(text, known) for text in request.subgraphs]
-    fleet = _fleet(snapshot, request, merged, evaluation)
-    unknowns = Unknowns(merged.tasks, fleet, request.unknown)
-    expansion = expanded(merged.tasks, fleet, evaluation, unknowns)
+    expansion = study.expansion
+    require_computed(merged.tasks, study.failed)
+    unknowns = Unknowns(expansion, request.unknown, study.unknown)
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
-    order = order_in(snapshot, expansion)
+    order = study.ordered
     kept = inside(expansion, subgraphs) if subgraphs else None
     skipped, details = skips(expansion, evaluation, request.task_names, kept, unknowns)
     attributes = rendered(expansion, evaluation, skipped, unknowns, trace=request.trace)
@@ -135,7 +139,7 @@ def plan(
     work = _work(expansion, skipped, attributes, noop=request.noop)
     findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
-    findings += _idle(snapshot.graph_type, fleet, work, request)
+    findings += _idle(snapshot.graph_type, expansion.fleet, work, request)
     _refuse(snapshot, findings)
     placed = zip(merged.tasks, expansion.placement.nodes, strict=True)
     return Plan(

@@ -8,11 +8,9 @@ from typing import Any
 from fuelclient.errors import InvalidGraph
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.status import Reason
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import Fleet
 
 
 def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
@@ -29,12 +27,15 @@ class Unknowns:
     """What a plan could not decide, because expressions read facts that are not known.
 
     `decision` is that of the request: "run" or "skip" decides about conditions, and "skip" about parameters, too.
+    `dependencies` has the paths that dependencies of instances read.
     """
 
-    def __init__(self, tasks: Sequence[MergedTask], fleet: Fleet, decision: str) -> None:
-        self.tasks, self.fleet, self.decision = tasks, fleet, decision
+    def __init__(self, expansion: Expansion, decision: str, dependencies: Mapping[tuple[int, int], str]) -> None:
+        self.tasks, self.fleet, self.decision = expansion.tasks, expansion.fleet, decision
         self.paths: dict[tuple[int, int], str] = {}
         self._open: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
+        for (task, node), path in dependencies.items():
+            self.add(task, node, "dependencies", path)
 
     def add(self, task: int, node: int, what: str, path: str) -> None:
         """Record that something of an instance, `what`, reads a path that is not known."""

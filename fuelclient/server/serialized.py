@@ -14,14 +14,15 @@ from typing import Any
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import InvalidGraph, NotFound
-from fuelclient.graph.merge import merge_snapshot
+from fuelclient.graph.merge import require_merged
 from fuelclient.model.graph import MergedGraph
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.evaluate import Evaluation, expanded, rendered, skips
+from fuelclient.plan.evaluate import Evaluation, rendered, require_computed, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
+from fuelclient.plan.study import Study
 from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
@@ -49,13 +50,15 @@ def serialized(call: Call) -> Any:
         return _document({_SYNC: []}, [])
     nodes = members(call, inputs.environment.cluster.id, inputs.environment.nodes)
     snapped = snapshot(inputs.environment, inputs.layers[graph_type], graph_type)
-    merged = merge_snapshot(snapped)
+    evaluation = evaluation_of(inputs)
+    study = Study(snapped, facts=lambda: evaluation, fleet=lambda _: _fleet(snapped, nodes))
+    merged = study.merged
+    require_merged(snapped, merged)
     if not _SINCE_10.search(inputs.environment.release.version):
         _require_sound(merged)
-    evaluation = evaluation_of(inputs)
-    fleet = _fleet(snapped, nodes)
-    unknowns = Unknowns(merged.tasks, fleet, decision="")
-    expansion = expanded(merged.tasks, fleet, evaluation, unknowns)
+    expansion = study.expansion
+    require_computed(merged.tasks, study.failed)
+    unknowns = Unknowns(expansion, "", study.unknown)
     instances = _instances(expansion, evaluation, unknowns, call.query.get("tasks", ()))
     require_known(graph_type, tuple(unknowns.findings()))
     tolerance = [

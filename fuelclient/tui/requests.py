@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.last_run import results_of
 from fuelclient.backends.plugin_environments import plugins_on
+from fuelclient.backends.studies import study_of
 from fuelclient.backends.time_left import earlier_of_graph
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.roles import tasks_of_roles
-from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
@@ -28,8 +27,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.run import PARENT, Run
-from fuelclient.model.snapshot import Snapshot
-from fuelclient.plan.evaluate import Evaluation
+from fuelclient.plan.study import Study
 from fuelclient.printing import plain_lines
 from fuelclient.support import supports
 from fuelclient.tui.run_state import RunState
@@ -114,8 +112,7 @@ class AskGraph:
         plugins = plugins_on(backend, [self.env])
         everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
         found = _clashes(self.env, release, plugins, everywhere)
-        evaluation = evaluation_for(backend, snapshot)
-        return graph_data(snapshot, release, graphs, plugins, found, _abilities(backend), evaluation)
+        return graph_data(study_of(backend, snapshot), release, graphs, plugins, found, _abilities(backend))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,21 +320,19 @@ class GraphData:
 
 
 def graph_data(
-    snapshot: Snapshot,
+    studied: Study,
     release: Release,
     graphs: tuple[GraphSummary, ...],
     plugins: tuple[Plugin, ...],
     clashes: Mapping[int, tuple[Finding, ...]],
     abilities: Abilities = Abilities(),
-    evaluation: Evaluation | None = None,
 ) -> GraphData:
-    """Make a snapshot ready to be shown. This takes as long as a preview, so it belongs into a worker."""
-    studied = study(snapshot, evaluation=evaluation)
+    """Make a study ready to be shown. It is computed here, in a worker, because that takes as long as a preview."""
     following = [
         [studied.row_of[after] for after in studied.after[index] if after in studied.row_of]
         for index in studied.indices
     ]
     return GraphData(
-        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, snapshot), graphs, plugins, clashes,
-        abilities,
+        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, studied.snapshot), graphs, plugins,
+        clashes, abilities,
     )  # fmt: skip

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fuelclient.insight.selection import is_name
-from fuelclient.insight.study import TaskKey
 from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.plan.study import TaskKey
 
 
 class View(StrEnum):

@@ -90,7 +90,7 @@ sys.stderr.write("MODULES " + " ".join(set(sys.modules) - before))
 
 def test_questions_about_a_graph_import_no_facts(tmp_path: Path) -> None:
     loaded = set(ours(QUESTIONS, [], tmp_path).rpartition("MODULES ")[2].split())
-    assert {"fuelclient.insight.study", "fuelclient.insight.comparison"} <= loaded
+    assert {"fuelclient.backends.studies", "fuelclient.insight.comparison"} <= loaded
     unneeded = {"facts.compute", "expressions.evaluation", "backends.plans", "executors.registry", "plan.plan"}
     assert not loaded & {f"fuelclient.{name}" for name in unneeded}
 

@@ -23,7 +23,8 @@ from fuelclient.plan.expand import expand
 from fuelclient.plan.fault_tolerance import tolerated_failures
 from fuelclient.plan.order import ordered
 from fuelclient.plan.place import Resolver
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 from fuelclient.serializers.task import task_to
 
 Data = Mapping[str, Any]

@@ -15,7 +15,8 @@ from fuelclient.model.label import label_from
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release, Role, Tag
 from fuelclient.model.task import Task
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 NOUNS = {Level.RELEASE: "release", Level.CLUSTER: "environment"}
 RELEASE = Release(

@@ -24,7 +24,6 @@ from fuelclient.expressions.render import Master, Words, formatted
 from fuelclient.files import json_text, yaml_text
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.insight import filter_query, selection, task_filter
-from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner, OwnerRef
 from fuelclient.model.node import Node
@@ -32,6 +31,7 @@ from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.plan import select
+from fuelclient.plan.study import Study
 from fuelclient.plugins.archive import extract
 from fuelclient.plugins.load import read_package
 from fuelclient.serializers import run
@@ -103,7 +103,7 @@ def _studied(*ids: str) -> Study:
     )
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in (1, 2))
-    return study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
+    return Study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
 
 
 def _subgraph(_: Path) -> Execute:

@@ -182,7 +182,8 @@ def test_the_same_input_gives_the_same_expansion(tasks: list[MergedTask], nodes:
 _PREVIEW = """
 from building import CLUSTER, layer, plugin, snapshot, task
 from properties.crowded import PRIMARY, ROLES, layers
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 more = [
     layer(plugin("zeta", "2.0.0"), task("task-3", type="puppet", requires=["gohst"])),

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuelclient import similar
-from fuelclient.plan.preview import PreviewOptions, findings
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 from fuelclient.similar import Similar
 
 WORDS = st.text("ab-é1", max_size=12) | st.sampled_from(["controller", "a" * 30, "compute", "primary-controller"])
@@ -32,7 +33,7 @@ def test_few_names_are_compared_letter_by_letter(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(similar.difflib, "SequenceMatcher", Matcher)  # type: ignore[attr-defined]  # the module's own
     tasks = [{"id": f"task-{number}", "type": "skipped", "requires": [f"tusk-{number}"]} for number in range(2000)]
-    hints = [finding.hint for finding in findings(snapshot(layers_from({"release": tasks})), PreviewOptions())]
+    hints = [finding.hint for finding in Study(snapshot(layers_from({"release": tasks})), PreviewOptions()).findings]
     assert "Did you mean task-7?" in hints
     assert len(hints) >= 2000
     assert len(compared) <= 200 * 40

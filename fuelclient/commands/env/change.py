@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from fuelclient.backends.assumed_nodes import evaluation_beside
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import aligned, value_text
 from fuelclient.commands.shell import count
@@ -16,7 +18,7 @@ from fuelclient.insight.comparison import compare
 from fuelclient.insight.override_findings import OVERRIDES
 from fuelclient.model.finding import Severity
 from fuelclient.plan.inputs import EnvironmentChange, Inputs
-from fuelclient.plan.preview import Draft, PreviewOptions, draft
+from fuelclient.plan.study import Study
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
 
 
-def lines(change: EnvironmentChange) -> Iterator[str]:
+def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
     """Yield what changes: roles, settings, and the tasks and the order of each graph that differs."""
     before, after = change.before, change.after
     old, new = before.environment.release, after.environment.release
@@ -45,11 +47,11 @@ def lines(change: EnvironmentChange) -> Iterator[str]:
         yield f"Settings: {count(len(settings), 'difference')}."
         yield from aligned(settings)
     for graph_type in sorted({*before.layers, *after.layers}):
-        drafts = [_draft(side, graph_type) for side in (before, after)]
-        found = compare(*drafts)
+        studies = [_study(side, graph_type, backend) for side in (before, after)]
+        found = compare(*studies)
         if found.is_different or found.findings:
             yield f"Graph {graph_type}:"
-            yield from (f"  {line}" for line in comparison_lines(found, drafts[1].expansion))
+            yield from (f"  {line}" for line in comparison_lines(found, studies[1].expansion))
             yield from (f"  {finding}" for finding in found.findings)
 
 
@@ -58,13 +60,11 @@ def change_warnings(
 ) -> Iterator[Finding]:
     """Yield what a change of an environment brings, graph by graph: warnings about overrides, and as warnings what a
     run would be refused for. Expressions are evaluated on the facts after the change."""
-    from fuelclient.backends.plans import outlook
+    from fuelclient.backends.studies import study_of
 
-    options = PreviewOptions(knows_assumed=True)
     for graph_type, known in after.items():
         old = before.get(graph_type, replace(known, layers=()))
-        drafts = [draft(side, options, outlook(backend, side, options)) for side in (old, known)]
-        for finding in compare(*drafts).findings:
+        for finding in compare(*(study_of(backend, side, conditions=True) for side in (old, known))).findings:
             if finding.severity is Severity.ERROR:
                 yield replace(finding, severity=Severity.WARNING)
             elif finding.code in OVERRIDES:
@@ -89,6 +89,6 @@ def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequ
         yield f"{noun}: {changes}."
 
 
-def _draft(inputs: Inputs, graph_type: str) -> Draft:
+def _study(inputs: Inputs, graph_type: str, backend: Backend) -> Study:
     known = snapshot(inputs.environment, inputs.layers.get(graph_type, ()), graph_type)
-    return draft(known, PreviewOptions())
+    return Study(known, facts=partial(evaluation_beside, backend, inputs.environment, known))

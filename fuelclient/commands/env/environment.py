@@ -139,7 +139,7 @@ class EnvUpdate(_ShowEnv):
 
         clusters, wanted = self.backend.clusters, (parsed_args.id, parsed_args.release)
         change = clusters.change_release(*wanted, dry_run=True)
-        for line in lines(change):
+        for line in lines(change, self.backend):
             LOG.info("%s", line)
         report(change.findings)
         after = change.after.environment

@@ -45,7 +45,7 @@ class GraphBlame(Question):
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.graph.merge import merge_layers
         from fuelclient.insight.blame import blame, blame_of
-        from fuelclient.insight.study import named
+        from fuelclient.plan.study import named
 
         layers = self.snapshot(parsed_args).layers
         merged = merge_layers(layers)

@@ -17,6 +17,7 @@ from fuelclient.commands.graph.sides import (
     METAVAR,
     Side,
     add_what_if,
+    compared,
     graph_reference,
     refusals_of,
     sides,
@@ -74,17 +75,14 @@ class GraphDiff(Question):
         return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        from fuelclient.insight.comparison import compare
         from fuelclient.plan.preview import PreviewOptions
 
         before, after = self._sides(parsed_args)
         options = PreviewOptions(assume=parsed_args.assume or "")
-        masked = before.masked or after.masked
-        drafts = [side.draft(options, self.backend, masked=masked) for side in (before, after)]
-        assumptions = dict.fromkeys(drafted.expansion.fleet.assumption for drafted in drafts)
+        found, expansions = compared((before, after), options, self.backend)
+        assumptions = dict.fromkeys(expansion.fleet.assumption for expansion in expansions)
         for assumption in filter(None, assumptions):
             LOG.info("%s", assumption)
-        found = compare(*drafts)
         if parsed_args.added:
             refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
             found = replace(found, findings=(*refused, *found.findings))
@@ -92,7 +90,7 @@ class GraphDiff(Question):
         report(found.findings)
         document = {"before": before.label, "after": after.label, **comparison_fields(found)}
         title = f"{before.label} -> {after.label}"
-        return Answer([title, *comparison_lines(found, drafts[1].expansion)], document)
+        return Answer([title, *comparison_lines(found, expansions[1])], document)
 
     def _sides(self, parsed_args: argparse.Namespace) -> list[Side]:
         changes = bool(parsed_args.added or parsed_args.left_out)

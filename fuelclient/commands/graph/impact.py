@@ -32,11 +32,11 @@ class GraphImpact(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.impact import impact
-        from fuelclient.insight.study import named
+        from fuelclient.plan.study import named
 
-        drafted = self.draft(parsed_args)
-        tasks = drafted.merged.tasks
-        found = impact(drafted.expansion, named(drafted.merged, parsed_args.task))
+        study = self.unordered(parsed_args)
+        tasks = study.merged.tasks
+        found = impact(study.expansion, named(study.merged, parsed_args.task))
         rows = [
             {
                 "task": tasks[held.index].id, "layer": tasks[held.index].owner.label, "distance": held.distance,

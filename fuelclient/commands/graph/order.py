@@ -10,7 +10,7 @@ from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, p
 
 if TYPE_CHECKING:
     from fuelclient.insight.positions import Position
-    from fuelclient.insight.study import Study
+    from fuelclient.plan.study import Study
 
 
 class GraphOrder(OrderQuestion):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cliff.utils import terminal_width
@@ -19,6 +18,7 @@ from fuelclient.commands.graph.sides import (
     METAVAR,
     Side,
     add_what_if,
+    compared,
     graph_reference,
     refusals_of,
     sides,
@@ -30,9 +30,11 @@ from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
+    from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
+    from fuelclient.plan.study import Study
 
 _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
@@ -143,17 +145,17 @@ class GraphPreview(Lister):
             tuple(parsed_args.nodes or ()),
             parsed_args.assume or "",
             MergePolicy(parsed_args.merge_policy),
-            parsed_args.facts,
         )
         snapshot = self._snapshot(parsed_args, options)
-        seen = self._seen(snapshot, options, parsed_args)
+        study = self._study(snapshot, options, parsed_args)
+        seen = self._seen(study, as_master=parsed_args.as_master)
         _narrate(seen)
         self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:
             self._verify(snapshot, options, parsed_args)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
         if parsed_args.select:
-            names = self._selected(snapshot, options, parsed_args)
+            names = chosen_tasks(self, study, parsed_args.select, parsed_args.env, parsed_args.graph_type)
             rows = [row for row in rows if row.task in names]
         tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if self.is_for_terminal(parsed_args):
@@ -170,7 +172,6 @@ class GraphPreview(Lister):
         if not _compares(parsed_args):
             return known
         from fuelclient.commands.graph.diff import comparison_lines
-        from fuelclient.insight.comparison import compare
         from fuelclient.insight.override_findings import OVERRIDES
 
         before, after = Side(f"env:{parsed_args.env}", known), Side(f"env:{parsed_args.env}", known)
@@ -183,44 +184,35 @@ class GraphPreview(Lister):
             (before,) = sides(
                 listed, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env
             )
-        drafts = [side.draft(options, self.backend, masked=before.masked) for side in (before, after)]
-        found = compare(*drafts)
+        found, expansions = compared((before, after), options, self.backend)
         self._differ = found.is_different
         LOG.info("%s -> %s", before.label, after.label)
-        for line in comparison_lines(found, drafts[1].expansion):
+        for line in comparison_lines(found, expansions[1]):
             LOG.info("%s", printable(line))
         report(finding for finding in found.findings if finding.code in OVERRIDES)  # the preview has all others
         return after.snapshot
 
-    def _seen(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> Preview:
-        """Return the preview, with `--as-master` as a master would have it."""
-        from fuelclient.backends.plans import outlook
-        from fuelclient.environment.as_master import in_graph, strict
-        from fuelclient.plan.cycle_reports import order_in
-        from fuelclient.plan.preview import draft, preview_of
+    def _study(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> Study:
+        from fuelclient.backends.studies import study_of
 
-        as_master = parsed_args.as_master
-        evaluation = outlook(self.backend, snapshot, options, every_expression=as_master) if parsed_args.facts else None
-        drafted = draft(strict(snapshot) if as_master else snapshot, options, evaluation)
-        found = drafted.findings
-        if not options.node_ids and drafted.merged.metadata.get("node_filter"):
+        if parsed_args.as_master:
+            from fuelclient.environment.as_master import strict
+
+            snapshot = strict(snapshot)
+        return study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
+
+    def _seen(self, study: Study, *, as_master: bool) -> Preview:
+        """Return the preview, with `as_master` as a master would have it."""
+        more: tuple[Finding, ...] = ()
+        if not study.options.node_ids and study.merged.metadata.get("node_filter"):
             from fuelclient.expressions.readable import check_filter  # few graphs have a filter
 
-            found = (*found, *check_filter(drafted.snapshot, drafted.merged.metadata))
+            more = (*check_filter(study.snapshot, study.merged.metadata),)
         if as_master:
-            found = (*found, *in_graph(drafted, evaluation, found))
-        drafted = replace(drafted, findings=found)
-        return preview_of(drafted, order_in(drafted.snapshot, drafted.expansion))
+            from fuelclient.environment.as_master import in_graph
 
-    def _selected(
-        self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace
-    ) -> Collection[str]:
-        from fuelclient.backends.computed_dependencies import evaluation_for
-        from fuelclient.insight.study import study
-
-        evaluation = evaluation_for(self.backend, snapshot, options) if parsed_args.facts else None
-        studied = study(snapshot, options, evaluation)
-        return chosen_tasks(self, studied, parsed_args.select, parsed_args.env, parsed_args.graph_type)
+            more = (*more, *in_graph(study, more))
+        return study.preview(more)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""

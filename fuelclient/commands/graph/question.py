@@ -17,12 +17,10 @@ from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
     from fuelclient.insight.selection import Results, Selected
-    from fuelclient.insight.study import Study
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
-    from fuelclient.plan.evaluate import Evaluation
     from fuelclient.plan.expand import Expansion
-    from fuelclient.plan.preview import Draft, PreviewOptions
+    from fuelclient.plan.study import Study
 
 FORMAT_VERSION = 1
 """The version of the documents of all answers. It rises when a key changes its meaning or goes; keys may be added."""
@@ -88,9 +86,7 @@ class OrderQuestion(Question):
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
         """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` say on stderr
         which cycles it has."""
-        from fuelclient.insight.study import study
-
-        studied = study(*self._inputs(parsed_args), despite_cycles=despite_cycles)
+        studied = self._study(parsed_args, despite_cycles=despite_cycles)
         for cycle in cycle_names(studied):
             ring = " -> ".join((*cycle, cycle[0]))
             LOG.warning("Tasks wait for one another and have no order among themselves: %s.", ring)
@@ -104,24 +100,19 @@ class OrderQuestion(Question):
         _narrate(studied.expansion, studied.findings)
         return studied
 
-    def draft(self, parsed_args: argparse.Namespace) -> Draft:
-        """Return the graph merged and placed, which is less work than its study. It may have no order: then the errors
-        are printed."""
-        from fuelclient.plan.preview import draft, findings_of
+    def unordered(self, parsed_args: argparse.Namespace) -> Study:
+        """Return the study of a graph that may have no order: then the errors are printed."""
+        studied = self._study(parsed_args)
+        _narrate(studied.expansion, studied.findings)
+        report(finding for finding in studied.findings if finding.is_error)
+        return studied
 
-        drafted = draft(*self._inputs(parsed_args))
-        found = findings_of(drafted)
-        _narrate(drafted.expansion, found)
-        report(finding for finding in found if finding.is_error)
-        return drafted
-
-    def _inputs(self, parsed_args: argparse.Namespace) -> tuple[Snapshot, PreviewOptions, Evaluation | None]:
-        from fuelclient.backends.computed_dependencies import evaluation_for
+    def _study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
+        from fuelclient.backends.studies import study_of
         from fuelclient.plan.preview import PreviewOptions
 
-        snapshot, nodes = self.snapshot(parsed_args), tuple(parsed_args.nodes or ())
-        options = PreviewOptions(nodes, parsed_args.assume or "", knows_assumed=True)
-        return snapshot, options, evaluation_for(self.backend, snapshot, options)
+        options = PreviewOptions(tuple(parsed_args.nodes or ()), parsed_args.assume or "")
+        return study_of(self.backend, self.snapshot(parsed_args), options, despite_cycles=despite_cycles)
 
 
 def cycle_names(study: Study) -> list[list[str]]:

@@ -22,15 +22,18 @@ from fuelclient.errors import NotFound, UsageError
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.what_if import Added
+    from fuelclient.insight.comparison import Comparison
     from fuelclient.model.environment import Environment
     from fuelclient.model.finding import Finding
-    from fuelclient.model.graph import GraphDocument, Layer
+    from fuelclient.model.graph import GraphDocument, Layer, MergedTask
     from fuelclient.model.package import Package
     from fuelclient.model.release import Role
     from fuelclient.model.run import Run
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
-    from fuelclient.plan.preview import Draft, PreviewOptions
+    from fuelclient.plan.expand import Expansion
+    from fuelclient.plan.preview import PreviewOptions
+    from fuelclient.plan.study import Study
 
 _NAMED = {"env": "environment", **NOUNS}
 """The kinds of graphs that are named by an id or a name, and what each is called."""
@@ -118,23 +121,30 @@ class Side:
     alone: bool = False
     masked: bool = False
 
-    def draft(self, options: PreviewOptions, backend: Backend, *, masked: bool) -> Draft:
-        """Return the graph merged and placed; `masked` if the other side does not know its secrets."""
-        from fuelclient.backends.computed_dependencies import evaluation_for
-        from fuelclient.insight.comparison import layer_draft
-        from fuelclient.plan.preview import draft
+    def study(self, options: PreviewOptions, backend: Backend) -> Study:
+        """Return the study of the graph."""
+        from fuelclient.backends.studies import study_of
+        from fuelclient.plan.study import Study
 
-        known = self.snapshot
-        drafted = layer_draft(known, options) if self.alone else draft(known, options, evaluation_for(backend, known))
-        if not masked:
-            return drafted
-        from fuelclient import redact  # its patterns take long to compile
+        return Study(self.snapshot, options, alone=True) if self.alone else study_of(backend, self.snapshot, options)
 
-        tasks = tuple(
-            replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
-            for merged in drafted.merged.tasks
-        )
-        return replace(drafted, merged=replace(drafted.merged, tasks=tasks))
+
+def compared(
+    both: tuple[Side, Side], options: PreviewOptions, backend: Backend
+) -> tuple[Comparison, tuple[Expansion, Expansion]]:
+    """Return what differs between two graphs, and both with their order. If one does not know its secrets, those of the
+    other are masked."""
+    from fuelclient.insight.comparison import compare
+
+    before, after = (side.study(options, backend) for side in both)
+    found = compare(before, after, masked=_masked if any(side.masked for side in both) else None)
+    return found, (before.expansion, after.expansion)
+
+
+def _masked(merged: MergedTask) -> MergedTask:
+    from fuelclient import redact  # its patterns take long to compile
+
+    return replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
 
 
 def sides(

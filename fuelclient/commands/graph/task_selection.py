@@ -14,7 +14,7 @@ from fuelclient.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.insight.study import Study
+    from fuelclient.plan.study import Study
 
 
 def add_select(parser: argparse.ArgumentParser) -> None:
@@ -29,13 +29,12 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
 
     Raise `UsageError` for several graphs, and `NotFound` if nothing is selected: without tasks a run would have all.
     """
-    from fuelclient.backends.computed_dependencies import evaluation_for
-    from fuelclient.insight.study import study
+    from fuelclient.backends.studies import study_of
 
     if len(graph_types) != 1:
         raise UsageError("--select selects tasks of one graph.", hint="Name one graph type, or use --task-names.")
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
-    studied = study(snapshot, None, evaluation_for(command.backend, snapshot), despite_cycles=True)
+    studied = study_of(command.backend, snapshot, despite_cycles=True)
     tasks = chosen_tasks(command, studied, query, env, graph_types[0])
     tell_left_out(studied.findings)
     LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))

@@ -15,7 +15,7 @@ from fuelclient.errors import InvalidDocument, UsageError
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
-    from fuelclient.plan.preview import Draft
+    from fuelclient.plan.study import Study
 
 
 class GraphValidate(DocumentCheck):
@@ -55,20 +55,17 @@ class GraphValidate(DocumentCheck):
         return finding_rows(self.reported.findings)
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        from fuelclient.backends.plans import outlook
+        from fuelclient.backends.studies import study_of
         from fuelclient.environment.as_master import in_graph, strict
         from fuelclient.model.graph import DEFAULT_TYPE
         from fuelclient.plan.cycle_reports import cycle_reports
-        from fuelclient.plan.preview import PreviewOptions, draft, findings_of
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
-        options = PreviewOptions(knows_assumed=True)
-        evaluation = outlook(self.backend, snapshot, options, every_expression=parsed_args.as_master)
-        drafted = draft(strict(snapshot) if parsed_args.as_master else snapshot, options, evaluation)
-        findings = _with_warnings(_with_unreadable(findings_of(drafted), drafted), snapshot)
+        study = study_of(self.backend, strict(snapshot) if parsed_args.as_master else snapshot, conditions=True)
+        findings = _with_warnings(_with_unreadable(study), snapshot)
         if parsed_args.as_master:
-            return (*findings, *in_graph(drafted, evaluation, findings))
-        for cycle in cycle_reports(snapshot, drafted.expansion):
+            return (*findings, *in_graph(study, findings))
+        for cycle in cycle_reports(snapshot, study.expansion):
             LOG.info("%s", f"{cycle.title}:\n{cycle.drawn()}")
         return findings
 
@@ -92,15 +89,15 @@ class GraphValidate(DocumentCheck):
             return cast("Sequence[Finding]", broken.findings)
 
 
-def _with_unreadable(findings: Iterable[Finding], drafted: Draft) -> tuple[Finding, ...]:
-    """Return findings with those about unreadable expressions (G024), which say more than that they cannot be computed
-    (G034)."""
+def _with_unreadable(study: Study) -> tuple[Finding, ...]:
+    """Return the findings of a study with those about unreadable expressions (G024), which say more than that they
+    cannot be computed (G034)."""
     from fuelclient.expressions.readable import check_filter, unreadable
     from fuelclient.model.finding import errors_in
 
-    found = (*errors_in(check_filter(drafted.snapshot, drafted.merged.metadata)), *unreadable(drafted.merged.tasks))
+    found = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
     told = {(finding.task, finding.place) for finding in found}
-    return *(one for one in findings if one.code != "G034" or (one.task, one.place) not in told), *found
+    return *(one for one in study.findings if one.code != "G034" or (one.task, one.place) not in told), *found
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:

@@ -44,14 +44,14 @@ class GraphWhy(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.relation import relation
-        from fuelclient.insight.study import named
+        from fuelclient.plan.study import named
 
         if parsed_args.first == parsed_args.second:
             raise UsageError("A and B are the same task.", hint="Name two tasks.")
-        drafted = self.draft(parsed_args)
-        first, second = (named(drafted.merged, name) for name in (parsed_args.first, parsed_args.second))
-        found = relation(drafted.expansion, first, second)
-        return Answer(list(_lines(drafted.expansion, found)), _document(drafted.expansion, found))
+        study = self.unordered(parsed_args)
+        first, second = (named(study.merged, name) for name in (parsed_args.first, parsed_args.second))
+        found = relation(study.expansion, first, second)
+        return Answer(list(_lines(study.expansion, found)), _document(study.expansion, found))
 
 
 def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:

@@ -125,13 +125,13 @@ class PluginsCheck(DocumentCheck):
     def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
         """Yield what the packages are checked together with."""
         if parsed_args.env is not None:
-            from fuelclient.backends.assumed_nodes import dependencies_beside
+            from fuelclient.backends.assumed_nodes import evaluation_beside
 
             environment = self.backend.clusters.environment(parsed_args.env)
             types = {summary.type for summary in self.backend.graphs.list(parsed_args.env)}
             snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
             layers = {name: snapshot.layers for name, snapshot in snapshots.items()}
-            yield Beside(environment, layers, evaluated=partial(dependencies_beside, self.backend))
+            yield Beside(environment, layers, evaluated=partial(evaluation_beside, self.backend))
             return
         if parsed_args.all_releases:
             for beside in with_tasks(releases_beside(self.backend)):

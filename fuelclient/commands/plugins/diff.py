@@ -106,10 +106,10 @@ class PluginsDiff(Question):
         self, environment: Environment, old: _Version, new: _Version
     ) -> Iterator[tuple[str, tuple[Comparison, Expansion]]]:
         """Yield the graphs of an environment that differ between the two versions, by type."""
+        from fuelclient.backends.studies import study_of
         from fuelclient.environment.layers import snapshot
         from fuelclient.environment.what_if import changed
         from fuelclient.insight.comparison import compare
-        from fuelclient.plan.preview import PreviewOptions, draft
 
         types = {summary.type for summary in self.backend.graphs.list(environment.cluster.id)}
         for graph_type in sorted({*types, *old.layers, *new.layers}):
@@ -117,13 +117,13 @@ class PluginsDiff(Question):
                 known = self.backend.graphs.snapshot(environment.cluster.id, graph_type)
             except NotFound:  # a graph that only the package has
                 known = snapshot(environment, (), graph_type)
-            drafts = [
-                draft(changed(environment, known, added=[version.added(environment, known)]), PreviewOptions())
+            studies = [
+                study_of(self.backend, changed(environment, known, added=[version.added(environment, known)]))
                 for version in (old, new)
             ]
-            found = compare(*drafts)
+            found = compare(*studies)
             if found.is_different or found.findings:
-                yield graph_type, (found, drafts[1].expansion)
+                yield graph_type, (found, studies[1].expansion)
 
 
 def _version(word: str) -> list[Any]:

@@ -126,7 +126,7 @@ class PluginsEnable(_OnEnvironment):
 
         change = self.backend.plugins.enabling(plugin_ids, env, values)
         report(change.findings)
-        for line in lines(change):
+        for line in lines(change, self.backend):
             self.say(line)
 
     def _values(self, path: str | None, plugin: str) -> dict[str, Any]:

@@ -69,16 +69,16 @@ class PluginsWatch(Command):
         self.app.stdout.flush()
 
     def _changes(self, directory: Path, env: int, graph_type: str) -> Iterator[str]:
+        from fuelclient.backends.studies import study_of
         from fuelclient.environment.what_if import changed
         from fuelclient.insight.comparison import compare
-        from fuelclient.plan.preview import PreviewOptions, draft
 
         environment = self.backend.clusters.environment(env)
         known = self.backend.graphs.snapshot(env, graph_type)
         added = package_addition(package_at(directory), environment, known)
-        drafts = [draft(each, PreviewOptions()) for each in (known, changed(environment, known, added=[added]))]
-        compared = compare(*drafts)
-        yield from comparison_lines(compared, drafts[1].expansion)
+        after = study_of(self.backend, changed(environment, known, added=[added]))
+        compared = compare(study_of(self.backend, known), after)
+        yield from comparison_lines(compared, after.expansion)
         yield from map(str, compared.findings)
 
 

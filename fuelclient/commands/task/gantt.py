@@ -92,7 +92,7 @@ def timeline_of(backend: Backend, run: Run) -> Timeline:
     for child in run.children or (run,):
         try:
             side = of_run(backend, child.id, child.graph_type)
-            before[child.id] = predecessors(side.draft(PreviewOptions(), backend, masked=False).expansion)
+            before[child.id] = predecessors(side.study(PreviewOptions(), backend).expansion)
         except (NotFound, InvalidGraph, Unsupported) as error:
             LOG.info("What tasks of %s waited for is not known: %s", child.graph_type or "the graph", error)
     return timeline(backend.runs.history(run.id), before, datetime.now(UTC))

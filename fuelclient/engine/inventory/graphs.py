@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from fuelclient.engine.reading import environment, linked_graphs, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
-from fuelclient.errors import Conflict, NotFound
+from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.finding import Finding, Severity, require_no_errors
@@ -27,6 +29,9 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.store import clusters, graphs, plugins
 from fuelclient.store.database import Connection, Database
+
+if TYPE_CHECKING:
+    from fuelclient.plan.evaluate import Evaluation
 
 
 class Graphs:
@@ -158,10 +163,23 @@ def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str)
     for cluster_id in cluster_ids:
         target = environment.read(connection, cluster_id)
         layers = environment.layers(connection, target, graph_type, strict=False)
-        for finding in cycles_of(snapshot(target, layers, graph_type)):
+        facts = partial(_facts, connection, cluster_id, graph_type)
+        for finding in cycles_of(snapshot(target, layers, graph_type), facts):
             if finding not in seen:
                 seen.add(finding)
                 yield finding
+
+
+def _facts(connection: Connection, cluster_id: int, graph_type: str) -> Evaluation | None:
+    """Return the evaluation of expressions on the facts of an environment, or None if they cannot be computed."""
+    from fuelclient.engine.runs import inputs
+    from fuelclient.environment.plans import evaluation_of
+    from fuelclient.model.run import RunRequest
+
+    try:
+        return evaluation_of(inputs.read(connection, RunRequest(cluster_id, (graph_type,), force=True)))
+    except FuelError:
+        return None
 
 
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:

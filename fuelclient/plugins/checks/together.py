@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.environment.layers import layer, snapshot
@@ -19,7 +20,7 @@ from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.evaluate import Evaluation
-from fuelclient.plan.preview import PreviewOptions, draft, findings_of
+from fuelclient.plan.study import Study
 from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import is_compatible, select
 
@@ -108,7 +109,7 @@ def _findings(
     evaluated: Evaluated,
 ) -> tuple[Finding, ...]:
     known = snapshot(members, layers, graph_type)
-    return findings_of(draft(known, PreviewOptions(knows_assumed=True), evaluated(members, known)))
+    return Study(known, facts=partial(evaluated, members, known)).findings
 
 
 def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]], layers: Layers) -> Iterator[Finding]:

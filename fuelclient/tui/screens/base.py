@@ -16,8 +16,8 @@ from textual.widget import Widget
 
 from fuelclient.insight.filter_query import Query, parse
 from fuelclient.insight.selection import BadQuery
-from fuelclient.insight.study import TaskKey
 from fuelclient.model.run import Run
+from fuelclient.plan.study import TaskKey
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table

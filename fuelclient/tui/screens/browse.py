@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual import on
 from textual.binding import Binding
 
-from fuelclient.insight.study import TaskKey
+from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.graph_base import GraphScreen, gone

@@ -9,8 +9,8 @@ from textual import on
 
 from fuelclient.insight.filter_query import Query
 from fuelclient.insight.selection import BadQuery, Results
-from fuelclient.insight.study import TaskKey
 from fuelclient.insight.task_filter import parse_for_tasks, query_for_command, query_in
+from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
 from fuelclient.tui.routes import Route, View

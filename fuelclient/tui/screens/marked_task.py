@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fuelclient.insight.study import TaskKey
+from fuelclient.plan.study import TaskKey
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.requests import AskGraph
 from fuelclient.tui.routes import View

@@ -47,9 +47,10 @@ class PreviewScreen(GraphScreen):
         else:
             table, first = preview.tasks(self.data, self.glyphs), row
         self.main.show(table, cursor=first, query=self.read_filter(table), keep=True)
-        if study.preview is not None:
-            figures = f"{count(study.preview.instances, 'instance')} on {count(study.preview.nodes, 'node')}"
-            self.panes.note(0, f"{figures}, assumed" if study.preview.assumption else figures)
+        if study.rows:
+            fleet = study.expansion.fleet
+            figures = f"{count(study.expansion.size, 'instance')} on {count(fleet.size, 'node')}"
+            self.panes.note(0, f"{figures}, assumed" if fleet.assumption else figures)
 
     def action_instances(self) -> None:
         """Switch between tasks and task instances, at the same task."""

@@ -10,15 +10,14 @@ from contract.recorded.conftest import OnMaster
 from recordings import HOST, TOKEN, Adapter, Replay, line
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.connected import connected
 from fuelclient.backends.http.response import Response
+from fuelclient.backends.studies import study_of
 from fuelclient.commands.exits import Exit
 from fuelclient.errors import Conflict, NotFound, Unauthorised, UsageError
 from fuelclient.graph.merge import merge_layers
 from fuelclient.insight.merge_differences import differences
 from fuelclient.model.graph import Level, OwnerRef
-from fuelclient.plan.preview import PreviewOptions, preview
 from fuelclient.settings.master import Credentials, Master
 from fuelclient.support import supports
 
@@ -210,7 +209,7 @@ def test_the_layers_of_a_master_merge_here_as_there(graph_type: str) -> None:
     ours = [merged.task for merged in merge_layers(snapshot.layers).tasks]
     theirs = backend.graphs.merged(1, graph_type)
     assert [str(difference) for difference in differences(ours, theirs)] == []
-    seen = preview(snapshot, PreviewOptions(), evaluation_for(backend, snapshot))
+    seen = study_of(backend, snapshot).preview()
     assert seen.nodes == 3
 
 

@@ -21,17 +21,17 @@ from opened import opened
 from package_trees import role, task, write_package
 from refusals import missing, refused
 
-from fuelclient.backends.computed_dependencies import evaluation_for
 from fuelclient.backends.connected import connected
 from fuelclient.backends.local import LocalBackend
 from fuelclient.backends.plans import pictured, planned, simulated
+from fuelclient.backends.studies import study_of
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.run import DryGraph, Event, EventKind, RunRequest
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
 from fuelclient.settings.master import Master
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
@@ -239,10 +239,8 @@ def test_a_preview_follows_dependencies_that_are_computed_from_facts(env: Execut
     asks = [{"yaql_exp": "switch($.uid = '2' => 'a', true => 'nothing')"}]
     env.graph(shell("b", requires=asks), shell("c", requires=[{"yaql_exp": "$.no.such.fact"}]), shell("a"))
     snapshot = env.backend.graphs.snapshot(1)
-    seen = preview(snapshot, PreviewOptions(), evaluation_for(env.backend, snapshot))
+    seen = study_of(env.backend, snapshot).preview()
     assert {row.task: row.requires for row in seen.rows}["b"] == ("a",)
     assert [finding.task for finding in seen.findings if finding.code == "G033"] == ["c"]
-    assumed = preview(snapshot, PreviewOptions(assume="compute=2"), evaluation_for(env.backend, snapshot))
-    assert {finding.task for finding in assumed.findings if finding.code == "G033"} == {"b", "c"}
-    env.graph(shell("a"))
-    assert evaluation_for(env.backend, env.backend.graphs.snapshot(1)) is None
+    assumed = study_of(env.backend, snapshot, PreviewOptions(assume="compute=2")).preview()
+    assert {finding.task for finding in assumed.findings if finding.code == "G033"} == {"c"}

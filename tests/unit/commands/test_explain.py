@@ -15,7 +15,8 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.explain import explanations
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.node import Node
-from fuelclient.plan.preview import PreviewOptions, findings
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 
 KNOWN = explanations()
 PAGE = Path(__file__).resolve().parents[3] / "docs/findings.md"
@@ -65,5 +66,5 @@ def test_an_example_that_is_a_graph_has_the_finding(fuel2: CommandLine, code: st
 def _codes_of_layers(stated: dict[str, Any]) -> set[str]:
     layers = layers_from(stated)
     nodes = [Node(1, "node-1", roles=("compute",)), Node(2, "node-2", roles=("controller",))]
-    known = findings(snapshot(layers, nodes, roles("compute", "cinder", "controller")), PreviewOptions())
+    known = Study(snapshot(layers, nodes, roles("compute", "cinder", "controller")), PreviewOptions()).findings
     return {finding.code for finding in (*known, *merge_layers(layers).findings)}

@@ -136,3 +136,11 @@ def test_an_answer_says_which_dependencies_it_leaves_out(small: CommandLine) -> 
     small.ok("graph", "upload", "--env", 1, "--type", "unknown", "--file", "-", stdin=unknown)
     done = small.ok("graph", "query", "+bb", "--env", 1, "--type", "unknown")
     assert "The computed dependencies of 1 task are left out." in done.err
+
+
+def test_an_upload_warns_of_a_cycle_that_they_close(small: CommandLine) -> None:
+    closing = COMPUTED.replace("{id: aa,", "{id: aa, requires: [bb],")
+    result = small.ok("graph", "upload", "--env", 1, "--type", "closing", "--file", "-", stdin=closing)
+    assert "G050" in result.err
+    assert small("graph", "preview", "--env", 1, "--type", "closing").code == 7
+    assert "G050" in small("graph", "validate", "--env", 1, "--type", "closing").out

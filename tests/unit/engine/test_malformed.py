@@ -18,7 +18,8 @@ from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 WHOLE: dict[str, Any] = {
     "roles_metadata": {

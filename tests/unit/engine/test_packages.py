@@ -20,7 +20,8 @@ from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.release import releases_from
 

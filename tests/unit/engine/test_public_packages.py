@@ -16,7 +16,8 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Conflict, InvalidDocument, InvalidGraph
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 pytestmark = pytest.mark.corpus
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from building import CLUSTER, RELEASE, layer, merged, plugin, roles, snapshot, task
+from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
 from corpus_graphs import default_graph
 from recorded_expansion import CASES, recorded
 from recorded_snapshots import snapshot as recorded_snapshot
 
 from fuelclient.environment.as_master import (
-    has_expressions,
     in_documents,
     in_graph,
     in_tasks,
@@ -27,7 +26,7 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.node import Node
 from fuelclient.model.task import ORCHESTRATOR_TYPES, Task, TaskType
-from fuelclient.plan.preview import PreviewOptions, draft, findings_of
+from fuelclient.plan.study import Study
 from fuelclient.serializers.graph import document_from
 
 NODES = (Node(1, "a", roles=("db",)), Node(2, "b", roles=("db",)))
@@ -40,7 +39,7 @@ def seen(
     """The findings about an environment with two nodes of the role db."""
     stated = snapshot([layer(RELEASE, *tasks, metadata=metadata or {})], NODES, roles("db"))
     evaluation = Expressions(facts) if facts else None
-    return list(in_graph(draft(strict(stated), PreviewOptions(), evaluation), evaluation))
+    return list(in_graph(Study(strict(stated), facts=lambda: evaluation, conditions=True)))
 
 
 def kinds(findings: list[Finding]) -> list[tuple[str, str, str]]:
@@ -84,7 +83,6 @@ def test_without_facts_the_tasks_are_named_whose_expressions_were_not_evaluated(
     [finding] = seen(plain, computed, facts=None)
     assert (finding.code, finding.severity, finding.task) == ("G059", Severity.INFO, "t")
     assert "condition, parameters" in finding.message
-    assert (has_expressions(merged(plain)), has_expressions(merged(computed))) == (False, True)
 
 
 @pytest.mark.parametrize("other", ["shell", "skipped", ""])
@@ -93,8 +91,8 @@ def test_two_plugins_with_one_task_are_an_error_whatever_its_type(other: str) ->
     two = layer(plugin("two", plugin_id=2), task("t", type=other, roles=["web"]))
     stated = snapshot([layer(RELEASE, task("t", type="shell", roles=["db"])), one, two], NODES, roles("db", "web"))
 
-    assert "G049" not in {finding.code for finding in findings_of(draft(stated, PreviewOptions()))}
-    assert "G049" in {finding.code for finding in findings_of(draft(strict(stated), PreviewOptions()))}
+    assert "G049" not in {finding.code for finding in Study(stated).findings}
+    assert "G049" in {finding.code for finding in Study(strict(stated)).findings}
 
 
 def test_types_that_only_the_orchestrator_knows() -> None:
@@ -107,7 +105,7 @@ def test_records_without_type_name_their_layer() -> None:
     above = layer(CLUSTER, task("t", parameters={"cmd": "true"}))
     stated = snapshot([below, above], NODES, roles("db"))
 
-    [finding] = in_graph(draft(stated, PreviewOptions()), None)
+    [finding] = in_graph(Study(stated))
     assert (finding.code, finding.task, finding.place) == ("G054", "t", Place(layer="cluster"))
 
 
@@ -136,9 +134,9 @@ def test_node_filters_on_fields_that_a_master_does_not_serve(text: str, expected
 def test_the_filter_that_counts_is_the_merged_one() -> None:
     sound, broken = {"node_filter": "$.status = ready"}, {"node_filter": "$.online"}
     layers = [layer(RELEASE, metadata=broken), layer(CLUSTER, metadata=sound)]
-    assert not in_graph(draft(snapshot(layers), PreviewOptions()), None)
+    assert not in_graph(Study(snapshot(layers)))
     layers = [layer(RELEASE, metadata=sound), layer(CLUSTER, metadata=broken)]
-    [finding] = in_graph(draft(snapshot(layers), PreviewOptions()), None)
+    [finding] = in_graph(Study(snapshot(layers)))
     assert (finding.code, finding.place) == ("G058", Place(layer="cluster"))
 
 
@@ -194,10 +192,10 @@ def test_a_search_in_what_is_missing_ends_the_run_of_a_master() -> None:
     searching = task("t", type="shell", roles=["db"], condition="'a' in settings:common.no.value or cluster:id == 1")
     stated = snapshot([layer(RELEASE, searching)], NODES, roles("db"))
     evaluation = Expressions(DeploymentFacts({"cluster": {"id": 1}}, {}))
-    drafted = draft(stated, PreviewOptions(), evaluation)
+    study = Study(stated, facts=lambda: evaluation, conditions=True)
 
-    assert not errors_in(drafted.findings)
-    [finding] = in_graph(drafted, evaluation)
+    assert not errors_in(study.findings)
+    [finding] = in_graph(study)
     assert (finding.code, finding.is_error) == ("G059", True)
     assert "'a' in settings:common.no.value" in finding.message
 
@@ -212,9 +210,9 @@ def test_names_that_an_expression_reads_of_the_node_itself() -> None:
 def test_nothing_is_said_about_what_a_real_master_planned(name: str) -> None:
     case = recorded(name)
     evaluation = Expressions(DeploymentFacts(case["facts"]["common"], case["facts"]["nodes"]))
-    drafted = draft(strict(recorded_snapshot(case)), PreviewOptions(), evaluation)
+    study = Study(strict(recorded_snapshot(case)), facts=lambda: evaluation, conditions=True)
 
-    assert not in_graph(drafted, evaluation)
+    assert not in_graph(study)
 
 
 @pytest.mark.corpus

@@ -20,7 +20,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.preview import PreviewOptions, draft, findings_of, order_of
+from fuelclient.plan.study import Study
 
 SETTINGS = {"editable": {"common": {"propagate_task_deploy": {"value": False, "type": "checkbox"}}}}
 NAMES = ("one", "two", "three")
@@ -50,7 +50,7 @@ def member(name: str, role: str, version: str = "1.0.0", **more: Any) -> Task:
 
 
 def expansion(members: Environment, *tasks: Task, graph_type: str = DEFAULT_TYPE) -> Expansion:
-    return draft(snapshot(members, [layer(RELEASE, *STAGES, *tasks)], graph_type), PreviewOptions()).expansion
+    return Study(snapshot(members, [layer(RELEASE, *STAGES, *tasks)], graph_type)).expansion
 
 
 def orders(made: Expansion, before: str, after: str) -> bool:
@@ -77,7 +77,7 @@ def test_where_groups_order_old_tasks(version: str, adapts: bool, graph_type: st
     members = environment(version, adapts=adapts)
     made = expansion(members, *tasks, graph_type=graph_type)
     assert orders(made, "a", "b") is joins
-    lost = findings_of(draft(snapshot(members, [layer(RELEASE, *STAGES, *tasks)], graph_type), PreviewOptions()))
+    lost = Study(snapshot(members, [layer(RELEASE, *STAGES, *tasks)], graph_type)).findings
     warned = [finding.task for finding in lost if finding.code == "G027"]
     assert warned == ([] if joins else ["b"])
 
@@ -86,7 +86,7 @@ def test_orders_that_are_lost_are_one_finding_at_the_first_old_task() -> None:
     row = [group("one"), group("two", requires=["one"]), group("three", requires=["two", "one"])]
     old, new = [member(name, "three") for name in "abc"], member("n", "two", "2.0.0")
     given = snapshot(environment("mitaka-9.0", adapts=False), [layer(RELEASE, *row, new, *old)], DEFAULT_TYPE)
-    (found,) = [one for one in findings_of(draft(given, PreviewOptions())) if one.code == "G027"]
+    (found,) = [one for one in Study(given).findings if one.code == "G027"]
     assert (found.task, found.message.count("three requires")) == ("a", 2)
     assert "task a and 2 more of these" in found.message
     assert "two requires" not in found.message
@@ -118,7 +118,7 @@ def test_what_a_stage_orders_belongs_to_no_group(adapts: bool) -> None:
     members = environment("liberty-8.0", adapts=adapts)
     entry = Task("p:pre", {"type": "reboot", "roles": ["two"], "stage": "pre_deployment/5"}, legacy=True)
     tasks = [*STAGES, group("one"), group("two", requires=["one"]), member("a", "one"), entry]
-    order_of(draft(snapshot(members, [layer(RELEASE, *tasks)], DEFAULT_TYPE), PreviewOptions()))
+    assert not Study(snapshot(members, [layer(RELEASE, *tasks)], DEFAULT_TYPE)).problem
 
 
 def test_an_order_goes_through_a_group_without_tasks() -> None:
@@ -135,15 +135,15 @@ def test_groups_in_a_row_never_close_a_cycle(stated: list[tuple[str, set[str]]])
     members = environment("liberty-8.0", adapts=False)
     tasks = {name: task(name, type="reboot", groups=sorted(of), requires=["deploy_start"]) for name, of in stated}
     row = [group("one"), group("two", requires=["one"]), group("three", requires=["two"])]
-    order_of(draft(snapshot(members, [layer(RELEASE, *STAGES, *row, *tasks.values())], DEFAULT_TYPE), PreviewOptions()))
+    assert not Study(snapshot(members, [layer(RELEASE, *STAGES, *row, *tasks.values())], DEFAULT_TYPE)).problem
 
 
 def test_what_a_master_of_an_old_release_fills_in_is_named() -> None:
     for version, is_old in (("liberty-8.0", True), ("mitaka-9.0", False)):
         members = environment(version, adapts=False)
         upload = task("upload_core_repos", type="puppet", roles=["one"])
-        drafted = draft(snapshot(members, [layer(RELEASE, upload)], DEFAULT_TYPE), PreviewOptions())
-        found = [finding for finding in findings_of(drafted) if finding.code == "G046"]
+        drafted = Study(snapshot(members, [layer(RELEASE, upload)], DEFAULT_TYPE))
+        found = [finding for finding in drafted.findings if finding.code == "G046"]
         assert ["Until Fuel 8.0" in finding.hint for finding in found] == [is_old]
 
 

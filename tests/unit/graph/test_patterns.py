@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fuelclient.graph.match import Names, beginning, is_beyond_us, matches, pattern_error
 from fuelclient.graph.patterns import Regex, Unbounded
-from fuelclient.plan.preview import PreviewOptions, findings
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 
 WORDS = [
     "role",
@@ -105,5 +106,5 @@ def test_the_letters_with_which_every_match_begins(word: str, letters: str) -> N
 
 def test_a_stored_pattern_that_is_not_linear_is_an_error_of_the_graph() -> None:
     stated = layers_from({"release": [{"id": "t", "type": "shell", "roles": ["/a(?!x)/"], "requires": [r"/(a)\1/"]}]})
-    errors = [finding for finding in findings(snapshot(stated), PreviewOptions()) if finding.code == "G015"]
+    errors = [finding for finding in Study(snapshot(stated), PreviewOptions()).findings if finding.code == "G015"]
     assert [(str(error.severity), error.task) for error in errors] == [("error", "t")] * 2

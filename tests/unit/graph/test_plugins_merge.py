@@ -8,7 +8,8 @@ from building import RELEASE, STAGES, layer, plugin, roles, snapshot, task, task
 
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.graph import Level, MergedGraph, MergePolicy, Owner
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 LOW = layer(RELEASE, task("net", type="puppet", roles=["db"], parameters={"a": 1, "b": 2}))
 ONE = layer(plugin("one"), task("net", parameters={"a": 10}))

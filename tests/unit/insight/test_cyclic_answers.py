@@ -18,7 +18,8 @@ from fuelclient.graph.dag import components, order
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.plan.order import ordered_despite_cycles
-from fuelclient.plan.preview import PreviewOptions, draft
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "answers.schema.json").read_text(encoding="utf-8"))
 
@@ -92,7 +93,7 @@ def _random(seed: int) -> Snapshot:
 def test_the_order_holds_between_all_instances_that_are_on_no_cycle_together() -> None:
     cyclic = 0
     for seed in range(150):
-        expansion = draft(_random(seed), PreviewOptions()).expansion
+        expansion = Study(_random(seed), PreviewOptions()).expansion
         successors = expansion.edges.successors()
         found, rings = ordered_despite_cycles(expansion)
         stuck = order(successors, expansion.size).stuck

@@ -12,13 +12,13 @@ from questioned import questioned_engine
 from fuelclient.insight.impact import impact
 from fuelclient.insight.positions import positions
 from fuelclient.insight.stats import stats
-from fuelclient.insight.study import Study, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def random_study(seed: int) -> Study:
         tasks.append(Task(f"t{number}", {**attributes, "requires": before, "cross_depends": across}))
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in (1, 2, 3))
     layer = Layer(Owner(Level.RELEASE, 1), tuple(tasks))
-    return study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
+    return Study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
 
 
 def test_the_example_of_the_specification_has_its_order_and_its_reasons(engine: CommandLine) -> None:

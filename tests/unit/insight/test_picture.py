@@ -18,14 +18,14 @@ from fuelclient.insight.lanes import ASCII
 from fuelclient.insight.layout import layout
 from fuelclient.insight.picture import Grouping, Picture, fewer, picture
 from fuelclient.insight.selection import select
-from fuelclient.insight.study import Study, study
+from fuelclient.plan.study import Study
 
 
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory: pytest.TempPathFactory) -> Study:
     engine: CommandLine = questioned_engine(tmp_path_factory.mktemp("questioned"))
     backend = LocalBackend(str(engine.engine))
-    made = study(backend.graphs.snapshot(1))
+    made = Study(backend.graphs.snapshot(1))
     backend.close()
     return made
 

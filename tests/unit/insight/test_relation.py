@@ -10,13 +10,13 @@ from corpus import corpus
 from questioned import questioned_engine
 
 from fuelclient.insight.relation import Relation, relation
-from fuelclient.insight.study import Study, named, study
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.plan.study import Study, named
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 def made(*tasks: Task, nodes: int = 2) -> Study:
     holding = tuple(Node(number, f"node-{number}", 1, roles=("web",)) for number in range(1, nodes + 1))
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
-    return study(Snapshot(Cluster(1, "c", 1), (layer,), holding, {"web": Role("web", ("web",))}))
+    return Study(Snapshot(Cluster(1, "c", 1), (layer,), holding, {"web": Role("web", ("web",))}))
 
 
 def task(name: str, **attributes: object) -> Task:

@@ -8,7 +8,7 @@ from questioned import questioned_engine
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.insight.selection import BadQuery, select
-from fuelclient.insight.study import Study, study
+from fuelclient.plan.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 @pytest.fixture(scope="module")
 def studied(engine: CommandLine) -> Study:
     backend = LocalBackend(str(engine.engine))
-    made = study(backend.graphs.snapshot(1))
+    made = Study(backend.graphs.snapshot(1))
     backend.close()
     return made
 

@@ -10,7 +10,6 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.insight.blame import blame
 from fuelclient.insight.lanes import ASCII, Lane, Reach, draw, lanes
 from fuelclient.insight.roles import holders, tasks_of_roles
-from fuelclient.insight.study import Study, study
 from fuelclient.insight.why import chain, stated
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
@@ -18,14 +17,15 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.plan.preview import PreviewOptions, findings, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study, preview
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Study:
     fuel2 = tiny_engine(tmp_path_factory.mktemp("tiny"))
     backend = LocalBackend(str(fuel2.engine))
-    studied = study(backend.graphs.snapshot(1))
+    studied = Study(backend.graphs.snapshot(1))
     backend.close()
     return studied
 
@@ -70,7 +70,7 @@ def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
         Task("c", {**base, "requires": ["b"]}),
         Task("d", {**base, "requires": ["c"], "cross_depends": [{"name": "b", "role": "*"}]}),
     )
-    studied = study(snapshot(*tasks, nodes=8))
+    studied = Study(snapshot(*tasks, nodes=8))
     assert barriers(studied.expansion.edges)
     steps = chain(studied.expansion, 0, 3)
     assert [(step.before_task, step.after_task) for step in steps] == [(0, 1), (1, 3)]
@@ -80,24 +80,22 @@ def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
 
 def test_a_cycle_is_a_study_with_findings() -> None:
     base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
-    studied = study(snapshot(Task("a", {**base, "requires": ["b"]}), Task("b", {**base, "requires": ["a"]})))
+    studied = Study(snapshot(Task("a", {**base, "requires": ["b"]}), Task("b", {**base, "requires": ["a"]})))
     assert studied.rows == ()
     assert "cycle" in studied.problem
     assert any(finding.code == "G050" for finding in studied.findings)
 
 
 def test_a_study_has_the_preview_and_its_findings(tiny: Study) -> None:
-    """Though it merges, places and orders the graph only once."""
-    assert tiny.preview == preview(tiny.snapshot, PreviewOptions())
-    assert tiny.findings == findings(tiny.snapshot, PreviewOptions())
+    assert tiny.rows == tiny.preview().rows == preview(tiny.snapshot, PreviewOptions()).rows
+    assert tiny.findings == tiny.preview().findings == preview(tiny.snapshot, PreviewOptions()).findings
 
 
 def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
     taken = snapshot(Task("a", {"roles": ["web"], "requires": ["b"]}), Task("b", {"type": "shell", "roles": ["web"]}))
-    studied = study(taken)
-    assert (studied.rows, studied.preview) == ((), None)
+    studied = Study(taken)
+    assert (studied.rows, studied.order, studied.row_of) == ((), (), {})
     assert "cannot be merged" in studied.problem
-    assert studied.findings == findings(taken, PreviewOptions())
     assert any(finding.is_error for finding in studied.findings)
 
 
@@ -116,7 +114,7 @@ def test_blame_says_what_a_replacement_dropped() -> None:
     ))  # fmt: skip
     over = Task("a", {"type": "shell", "roles": ["web"], "parameters": {"cmd": "y"}})
     cluster = Layer(Owner(Level.CLUSTER, 1), (over,))
-    studied = study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
+    studied = Study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
     rows = {row.path: row for row in blame(studied.merged.tasks[0])}
     assert rows["requires"].dropped
     assert rows["parameters.timeout"].dropped
@@ -161,11 +159,11 @@ def test_a_graph_is_studied_despite_its_cycles() -> None:
         Task("b", {**base, "requires": ["a"]}),
         Task("end", {**base, "requires": ["b"]}),
     ]
-    studied = study(snapshot(*tasks), despite_cycles=True)
+    studied = Study(snapshot(*tasks), despite_cycles=True)
     assert [row.task for row in studied.rows] == ["start", "a", "b", "end"]
     assert studied.cycles == ((1, 2),)
     assert "cycle" in studied.problem
     assert any(finding.code == "G050" for finding in studied.findings)
     ordered = snapshot(tasks[0], Task("a", {**base, "requires": ["start"]}))
-    one, other = study(ordered, despite_cycles=True), study(ordered)
+    one, other = Study(ordered, despite_cycles=True), Study(ordered)
     assert (one.rows, one.order, one.findings, one.cycles) == (other.rows, other.order, other.findings, ())

@@ -15,7 +15,8 @@ from fuelclient.model.task import Source, Task
 from fuelclient.plan.cycle_reports import CycleReport, Drop, cycle_reports
 from fuelclient.plan.expand import expand
 from fuelclient.plan.fleet import fleet_of
-from fuelclient.plan.preview import PreviewOptions, findings
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 
 
 def shell(name: str, **attributes: Any) -> Task:
@@ -49,7 +50,7 @@ def applied(given: Snapshot, fix: tuple[Drop, ...]) -> Snapshot:
 
 
 def works(given: Snapshot, fix: tuple[Drop, ...]) -> bool:
-    return all(finding.code != "G050" for finding in findings(applied(given, fix), PreviewOptions()))
+    return all(finding.code != "G050" for finding in Study(applied(given, fix), PreviewOptions()).findings)
 
 
 def test_a_cycle_that_a_plugin_closes() -> None:
@@ -83,7 +84,7 @@ def test_two_sets_of_tasks_are_two_reports() -> None:
     assert [report.names for report in told] == [("a@1", "b@1"), ("c@1", "d@1")]
     assert [(report.closed_by, report.only_with_it) for report in told] == [("release", True), ("cluster", True)]
     assert all(works(given, (*one, *other)) for one in told[0].fixes for other in told[1].fixes)
-    heads = [finding for finding in findings(given, PreviewOptions()) if finding.code == "G050" and not finding.task]
+    heads = [finding for finding in Study(given).findings if finding.code == "G050" and not finding.task]
     assert len(heads) == 2
     assert all("checked" in head.hint for head in heads)
 

@@ -18,7 +18,8 @@ from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.plan.cycles import cycles_in, cycles_of
-from fuelclient.plan.preview import PreviewOptions, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import preview
 
 
 def shell(name: str, *roles: str, **attributes: Any) -> Task:

@@ -13,7 +13,8 @@ from corpus_graphs import plugin as plugin_data
 from fuelclient.model.finding import Finding
 from fuelclient.model.release import primary_tags_in, roles_in
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.preview import Preview, PreviewOptions, preview
+from fuelclient.plan.preview import Preview, PreviewOptions
+from fuelclient.plan.study import preview
 
 _KNOWN = roles("db", "web", "queue")
 _DROPPED = ("G052", "G053")

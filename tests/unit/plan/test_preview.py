@@ -15,7 +15,8 @@ from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.preview import PreviewOptions, findings, preview
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study, preview
 
 FILE = Source("t.yaml", 3, {"type": 4, "roles": 5, "tasks": 6, "cross_depends": 7, "requires": 8, "tags": 9})
 KNOWN = roles("db", "web")
@@ -30,7 +31,7 @@ def _env(
 def _found(taken: Snapshot, assume: str = "db=1") -> list[tuple[str, str, str, str]]:
     options = PreviewOptions(assume=assume)
     told = preview(taken, options).findings
-    assert told == findings(taken, options), "both ways of asking give the same answer"
+    assert told == Study(taken, options).findings, "both ways of asking give the same answer"
     return [(str(finding.severity), finding.code, str(finding.place), finding.hint) for finding in told]
 
 
@@ -106,7 +107,7 @@ def test_variants_of_two_plugins_on_one_node_are_an_error_of_the_later() -> None
 
     assert (severity, code, place) == ("error", "G044", "b.yaml:9")
     assert hint
-    (finding,) = findings(_env(layers=layers), PreviewOptions(assume="db=3"))
+    (finding,) = Study(_env(layers=layers), PreviewOptions(assume="db=3")).findings
     for part in ("task t", "plugin a-1.0.0", "plugin b-1.0.0", "node 1 and 2 more"):
         assert part in finding.message
     assert _found(_env(layers=[*layers, layer(CLUSTER, task("t", type="reboot", roles=["db"]))])) == []
@@ -177,7 +178,7 @@ def test_a_graph_that_cannot_be_merged_is_previewed_without_what_cannot() -> Non
     assert [(one.code, one.task, str(one.place)) for one in previewed.findings if one.is_error] == [
         ("G020", "b", "t.yaml:3")
     ]
-    assert "G020" in [finding.code for finding in findings(taken, PreviewOptions())]
+    assert "G020" in [finding.code for finding in Study(taken, PreviewOptions()).findings]
 
 
 def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
@@ -188,7 +189,7 @@ def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
     with pytest.raises(CycleDetected) as caught:
         preview(taken, options)
 
-    told = findings(taken, options)
+    told = Study(taken, options).findings
     assert [finding.code for finding in told] == ["G050", "G050", "G050"]
     assert told == caught.value.findings
 
@@ -197,7 +198,7 @@ def test_what_cannot_be_understood_is_raised_before_anything_is_found() -> None:
     with pytest.raises(UsageError):
         preview(_env(), PreviewOptions(assume="db"))
     with missing("role", "bd", "db"):
-        findings(_env(), PreviewOptions(assume="bd=1"))
+        assert Study(_env(), PreviewOptions(assume="bd=1")).findings
     with missing("node", "4 of environment 1"):
         preview(_env(nodes=[Node(1, "n")]), PreviewOptions(node_ids=(4,)))
 
@@ -243,6 +244,6 @@ def test_a_node_filter_that_only_runs_obey_is_told() -> None:
         ([stating], PreviewOptions(node_ids=(1,)), []),
         ([layer(RELEASE, task("a", type="stage"))], PreviewOptions(), []),
     ):
-        found = [one for one in findings(snapshot(layers, nodes, KNOWN, ()), options) if one.code == "G067"]
+        found = [one for one in Study(snapshot(layers, nodes, KNOWN, ()), options).findings if one.code == "G067"]
         assert [one.message.partition("all nodes: ")[2] for one in found] == told
         assert all(one.severity is Severity.INFO for one in found)

@@ -23,7 +23,8 @@ from fuelclient.model.task import RELATION_LISTS
 from fuelclient.plan.cycle_reports import cycle_reports, without
 from fuelclient.plan.expand import TOLD_BEFORE, expand
 from fuelclient.plan.place import named
-from fuelclient.plan.preview import Preview, PreviewOptions, draft, findings, preview
+from fuelclient.plan.preview import Preview, PreviewOptions
+from fuelclient.plan.study import Study, preview
 
 pytestmark = pytest.mark.corpus
 
@@ -140,7 +141,7 @@ def test_every_plugin_can_be_laid_over_its_release(name: str) -> None:
     """Overlaid plugins keep dependencies that their authors meant to drop, so there may be cycles: findings."""
     data = _plugin(name)
     for taken in _environments(data):
-        answer = findings(taken, PreviewOptions(policy=MergePolicy.OVERLAY))
+        answer = Study(taken, PreviewOptions(policy=MergePolicy.OVERLAY)).findings
 
         assert {finding.code for finding in answer if finding.is_error} <= {"G043", "G050"}
 
@@ -258,7 +259,7 @@ def test_a_loop_across_real_layers_is_named_with_its_places() -> None:
     )
     assert len(told) == len(caught.value.cycle) + 1
     assert any("tasks.yaml:" in one for one in told)
-    answered = findings(taken, PreviewOptions(assume=FOURTEEN))
+    answered = Study(taken, PreviewOptions(assume=FOURTEEN)).findings
     assert [finding.code for finding in answered].count("G050") == len(told)
 
 
@@ -283,7 +284,7 @@ def test_what_waits_for_itself_only_by_id_is_not_reported_as_a_cycle() -> None:
             taken = _snapshot(library, data)
             if _has_a_cycle_of_ids(merge_layers(taken.layers).tasks):
                 found.add((name, library))
-                answer = findings(taken, PreviewOptions(assume=_with_roles_of(data)))
+                answer = Study(taken, PreviewOptions(assume=_with_roles_of(data))).findings
                 assert "G050" not in {finding.code for finding in answer}
 
     assert found == {("elasticsearch-kibana", "9.0"), ("elasticsearch-kibana", "newton")}
@@ -292,7 +293,7 @@ def test_what_waits_for_itself_only_by_id_is_not_reported_as_a_cycle() -> None:
 def test_a_cycle_on_every_node_has_a_fix_that_works() -> None:
     """nsxv, laid over a release attribute by attribute, keeps dependencies that its author meant to drop."""
     taken, options = _snapshot("9.0", _plugin("nsxv")), PreviewOptions(policy=MergePolicy.OVERLAY)
-    drafted = draft(taken, options)
+    drafted = Study(taken, options)
     (report,) = cycle_reports(taken, drafted.expansion)
 
     assert report.fixes

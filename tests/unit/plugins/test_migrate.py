@@ -30,7 +30,8 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import expand
-from fuelclient.plan.preview import Draft, PreviewOptions, draft, order_of, preview_of
+from fuelclient.plan.preview import PreviewOptions
+from fuelclient.plan.study import Study
 from fuelclient.plugins.checks import check
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.migrate import JOURNAL, Change, Migration, apply, finish, migrated
@@ -258,8 +259,8 @@ ON_BOTH_HALVES = {
 """Tasks of the release that a group placed on one half of a role, where `tasks` means both; a note says so."""
 
 
-def placed(package: Path) -> tuple[dict[str, str], Draft]:
-    """The nodes of each task in Fuel 9.0 with the package, on two nodes of each role; and the draft of the graph."""
+def placed(package: Path) -> tuple[dict[str, str], Study]:
+    """The nodes of each task in Fuel 9.0 with the package, on two nodes of each role; and the study of the graph."""
     environment = Environment(Cluster(1, "prod", 1), release("9.0"))
     known = snapshot(environment, (default_graph("9.0"),), "default")
     added = package_addition(load_package(package), environment, known)
@@ -267,10 +268,10 @@ def placed(package: Path) -> tuple[dict[str, str], Draft]:
     names = [re.sub(r":\w+#", "-", task.id) for task in added.graph.tasks]  # legacy entries, which had no ids
     tasks = tuple(replace(task, id=name) for task, name in zip(added.graph.tasks, names, strict=True))
     whole = changed(environment, known, added=[replace(added, graph=replace(added.graph, tasks=tasks))])
-    drafted = draft(whole, PreviewOptions(assume=",".join(f"{role}=2" for role in whole.roles)))
-    groups = {task.id for task in drafted.expansion.tasks if task.task.type == TaskType.GROUP}
-    rows = preview_of(drafted, order_of(drafted)).rows
-    return {row.task: str(row.nodes) for row in rows if row.task not in groups}, drafted
+    study = Study(whole, PreviewOptions(assume=",".join(f"{role}=2" for role in whole.roles)))
+    groups = {task.id for task in study.expansion.tasks if task.task.type == TaskType.GROUP}
+    rows = study.preview().rows
+    return {row.task: str(row.nodes) for row in rows if row.task not in groups}, study
 
 
 @pytest.mark.corpus
@@ -282,13 +283,13 @@ def test_real_packages_have_the_same_order_as_version_5(tmp_path: Path) -> None:
     for package in old:
         copy = tmp_path / package.name
         shutil.copytree(package, copy, symlinks=True)
-        before, drafted = placed(copy)
+        before, study = placed(copy)
         apply(migrated(copy))
         assert not [finding for finding in check(copy) if finding.is_error], package.name
-        after, redrafted = placed(copy)
+        after, restudy = placed(copy)
         moved = sorted(task for task in {*before, *after} if before.get(task) != after.get(task))
         assert moved == ON_BOTH_HALVES.get(package.name, []), package.name
-        order = compare(drafted, redrafted).order
+        order = compare(study, restudy).order
         assert order is not None
         assert order.lost == 0, package.name
         assert order.gained == 0 or moved, package.name

@@ -1,0 +1,337 @@
+"""The study of one graph of an environment: merged, placed, ordered and previewed, each when it is first asked for.
+
+Previews, questions, selections, comparisons, plans and the terminal UI hold one, so that all of them rest on the same
+instances, dependencies and order. A study goes on whatever the graph is like: what cannot be merged, computed or
+ordered becomes a finding. `plan.plan` refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, UnknownFact
+from fuelclient.graph.merge import merge_layers, require_merged
+from fuelclient.graph.references import place_of
+from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.graph import MergedGraph, MergedTask
+from fuelclient.model.run import NodeKey
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import Relation, TaskType
+from fuelclient.plan.cycle_reports import order_in
+from fuelclient.plan.dropped import Dropped, apart_findings, dropped_findings
+from fuelclient.plan.evaluate import Evaluation
+from fuelclient.plan.expand import Expansion, expand
+from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
+from fuelclient.plan.graph_findings import filter_findings, left_out_findings, with_parameters
+from fuelclient.plan.order import Ordered, ordered_despite_cycles
+from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
+
+RUN, SKIP, UNKNOWN = "run", "skip", "unknown"
+
+Facts = Callable[[], Evaluation | None]
+"""Returns the evaluation of expressions on the facts of a study's nodes, or None if there are no facts."""
+
+
+def no_facts() -> None:
+    """Return that there are no facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskKey:
+    """A task by its id, whichever row shows it, and by its layer if several tasks share the id."""
+
+    id: str
+    layer: str = ""
+
+
+class Study:
+    """One graph of one environment, on its nodes or on assumed ones.
+
+    `facts` is called if dependencies are expressions, and, with `conditions`, if tasks have conditions: rows have
+    verdicts then, and conditions that fail are findings. `fleet` chooses the nodes in place of the options. Layers that
+    stand `alone`, without those below them, are studied as they are: their overrides have no place in the order,
+    because they do not say where the task runs. With `despite_cycles`, the tasks of cycles have no order in themselves,
+    and all others have theirs.
+
+    The first attribute that needs the nodes raises what `plan.fleet.fleet_of` raises for nodes that do not exist.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        options: PreviewOptions = ALL_NODES,
+        facts: Facts = no_facts,
+        *,
+        conditions: bool = False,
+        fleet: Callable[[MergedGraph], Fleet] | None = None,
+        alone: bool = False,
+        despite_cycles: bool = False,
+    ) -> None:
+        self.snapshot, self.options = snapshot, options
+        self._facts, self._conditions, self._fleet_of = facts, conditions, fleet or self._fleet
+        self._alone, self._despite_cycles = alone, despite_cycles
+        self.unknown: dict[tuple[int, int], str] = {}
+        """By task and node, the paths of facts that are not known and that dependencies read."""
+        self.failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+        """By task, the nodes on which its dependencies fail, each with the error."""
+
+    @cached_property
+    def merged(self) -> MergedGraph:
+        """The merged graph. What cannot be merged is left out, and is an error among its findings."""
+        return merge_layers(self.snapshot.layers, self.options.policy, keep_partial=self._alone)
+
+    def _fleet(self, _: MergedGraph) -> Fleet:
+        return fleet_of(self.snapshot, node_ids=self.options.node_ids, assume=self.options.assume)
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation of expressions, or None if there are no facts."""
+        return self._facts()
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        """The task instances, with the edges between them, also of dependencies that are expressions."""
+        tasks, fleet = self.merged.tasks, self._fleet_of(self.merged)
+        if self._alone:
+            return expand([task for task in tasks if not task.task.is_partial], fleet)
+        if not has_computed(tasks) or self.evaluation is None:
+            return expand(tasks, fleet)
+        evaluation = self.evaluation
+
+        def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
+            uid = fleet.nodes[node].uid
+            try:
+                return evaluation.relations(tasks[task].task, uid)
+            except UnknownFact as error:
+                self.unknown[task, node] = error.path
+            except FuelError as error:
+                self.failed.setdefault(task, []).append((uid, error))
+            return ()
+
+        return expand(tasks, fleet, computed=computed)
+
+    @cached_property
+    def _decided(self) -> tuple[tuple[str, ...], dict[int, FuelError]]:
+        """The verdicts, and by task the error of its condition. Nodes are gone through one by one, so that evaluators
+        can cache."""
+        expansion, failed = self.expansion, dict[int, FuelError]()
+        asks = self._conditions and any(_asks_facts(task) for task in self.merged.tasks)
+        if not asks or self.evaluation is None:
+            return (), failed
+        verdicts = [RUN] * expansion.size
+        for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
+            index, task = expansion.task_of[vertex], expansion.tasks[expansion.task_of[vertex]].task
+            if task.type in (TaskType.STAGE, TaskType.SKIPPED):
+                verdicts[vertex] = RUN if task.type == TaskType.STAGE else SKIP
+                continue
+            try:
+                holds, _ = self.evaluation.condition(task, expansion.fleet.nodes[expansion.node_of[vertex]].uid)
+                verdicts[vertex] = RUN if holds else SKIP
+            except UnknownFact as error:
+                verdicts[vertex] = f"{UNKNOWN}: {error.path}"
+            except FuelError as error:
+                failed.setdefault(index, error)
+                verdicts[vertex] = UNKNOWN
+        return tuple(verdicts), failed
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """By instance: `run`, `skip`, or `unknown: ` and the path of a fact. Empty if no facts decide anything."""
+        return self._decided[0]
+
+    @cached_property
+    def _early(self) -> tuple[Finding, ...]:
+        """The findings that need no order."""
+        if self._alone:
+            return self.merged.findings
+        expansion = self.expansion
+        tasks = self.merged.tasks
+        has_no_facts = has_computed(tasks) and self.evaluation is None
+        unknown = range(len(tasks)) if has_no_facts else {task for task, _ in self.unknown}
+        return (
+            *with_parameters(self.snapshot, self.merged, expansion),
+            *self._failures(),
+            *(() if self.options.node_ids else filter_findings(self.merged)),
+            *left_out_findings(self.merged, unknown),
+        )
+
+    def _failures(self) -> Iterable[Finding]:
+        """Yield the dependencies and conditions that fail: one finding for each task."""
+        conditions = self._decided[1]
+        for index in sorted({*self.failed, *conditions}):
+            task = self.merged.tasks[index]
+            attribute, what, error = "condition", "its condition", conditions.get(index)
+            if index in self.failed:
+                [attribute, *_], error = task.task.computed_attributes(), self.failed[index][0][1]
+                what = f"a dependency in {attribute}"
+            if error is not None:
+                message = f"task {task.id}: {what} cannot be computed: {error.message}"
+                yield Finding(Severity.ERROR, "G034", message, place_of(task, attribute), task.id, error.hint)
+
+    @cached_property
+    def _ordered(self) -> tuple[Ordered | None, InvalidGraph | None, tuple[tuple[int, ...], ...]]:
+        """The order, or the error that it has none, with the merged tasks of its cycles."""
+        try:
+            return order_in(self.snapshot, self.expansion), None, ()
+        except InvalidGraph as error:
+            if not (self._despite_cycles and isinstance(error, CycleDetected)):
+                return None, error, ()
+            order, rings = ordered_despite_cycles(self.expansion)
+            task_of = self.expansion.task_of
+            cycles = tuple(tuple(dict.fromkeys(task_of[vertex] for vertex in ring)) for ring in rings)
+            return order, error, cycles
+
+    @property
+    def ordered(self) -> Ordered:
+        """The order of the instances. Raise `CycleDetected` if there is none."""
+        order, error, _ = self._ordered
+        if order is None:
+            raise cast("InvalidGraph", error)
+        return order
+
+    @property
+    def cycles(self) -> tuple[tuple[int, ...], ...]:
+        """The merged tasks of a shortest cycle of each set that wait for one another, of a study despite cycles."""
+        return () if errors_in(self.merged.findings) else self._ordered[2]
+
+    @cached_property
+    def problem(self) -> str:
+        """Why the graph has no order, or none without its cycles; empty if it has one."""
+        try:
+            require_merged(self.snapshot, self.merged)
+        except InvalidGraph as error:
+            return error.message
+        unordered = self._ordered[1]
+        return "" if unordered is None else unordered.message
+
+    @cached_property
+    def _preceding(self) -> list[set[int]]:
+        return self.expansion.preceding_tasks()
+
+    @cached_property
+    def _late(self) -> tuple[Finding, ...]:
+        """The findings about the order, or about why there is none."""
+        order, error, _ = self._ordered
+        cycles = () if error is None else tuple(each for each in error.findings if isinstance(each, Finding))
+        if order is None:
+            return cycles
+        lost = dropped_findings(self._dropped, order, self._preceding)
+        return (*cycles, *lost, *apart_findings(self.expansion, self._preceding))
+
+    @cached_property
+    def _dropped(self) -> Dropped:
+        return Dropped(self.expansion)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings about the graph."""
+        return (*self._early, *self._late)
+
+    def preview(self, more: Iterable[Finding] = ()) -> Preview:
+        """Return what `graph preview` shows, with `more` findings. Raise `CycleDetected` for a graph without order."""
+        expansion, order, found = self.expansion, self.ordered, (*self._early, *more, *self._late)
+        uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
+        return Preview(
+            rows=rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts),
+            findings=found,
+            instances=expansion.size,
+            sync_points=uids.count(None),
+            on_master=uids.count(MASTER),
+            nodes=expansion.fleet.size,
+            generations=order.generations,
+            assumption=expansion.fleet.assumption,
+            computed=len({finding.task for finding in self._early if finding.code == "G033"}),
+        )
+
+    @cached_property
+    def rows(self) -> tuple[PreviewRow, ...]:
+        """The merged tasks in execution order; none if the graph has a `problem` and is not studied despite it."""
+        return () if self.problem and not self.cycles else self.preview().rows
+
+    @cached_property
+    def indices(self) -> tuple[int, ...]:
+        """The index in `merged` of the task of each row."""
+        # Variants share an id, so their layer distinguishes them.
+        index_of = {(task.id, task.owner.label): at for at, task in reversed(list(enumerate(self.merged.tasks)))}
+        return tuple(index_of[row.task, row.layer] for row in self.rows)
+
+    @cached_property
+    def row_of(self) -> dict[int, int]:
+        """The row of the task at each index in `merged`."""
+        return {index: row for row, index in enumerate(self.indices)}
+
+    @cached_property
+    def before(self) -> tuple[frozenset[int], ...]:
+        """By merged task, the tasks whose instances directly precede its own."""
+        return tuple(frozenset(tasks - {index}) for index, tasks in enumerate(self._preceding))
+
+    @cached_property
+    def after(self) -> tuple[frozenset[int], ...]:
+        """By merged task, the tasks whose instances directly follow its own."""
+        after: list[set[int]] = [set() for _ in self.before]
+        for task, preceding in enumerate(self.before):
+            for other in preceding:
+                after[other].add(task)
+        return tuple(map(frozenset, after))
+
+    @cached_property
+    def generation(self) -> Sequence[int]:
+        """The rank of each instance; empty without `rows`."""
+        return self.ordered.generation if self.rows else ()
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The instances in execution order; empty without `rows`."""
+        return tuple(sorted(range(len(self.generation)), key=self.generation.__getitem__))
+
+    def task(self, row: int) -> MergedTask:
+        """Return the merged task of a row."""
+        return self.merged.tasks[self.indices[row]]
+
+    def named(self, task: str) -> int | None:
+        """Return the row of the first task with that id, in execution order, or None."""
+        return next((place for place, row in enumerate(self.rows) if row.task == task), None)
+
+    def key(self, row: int) -> TaskKey:
+        """Return the key of a row's task, which is valid in later studies too."""
+        return TaskKey(self.rows[row].task, self.rows[row].layer)
+
+    def row_with(self, key: TaskKey) -> int | None:
+        """Return the row of a task, or None if it is gone.
+
+        Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
+        """
+        exact = (place for place, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
+        return next(exact, self.named(key.id))
+
+
+def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
+    """Merge, place and order one environment's graph, with dependencies and conditions on the facts of `evaluation`.
+
+    What cannot be merged is left out and is an error among the findings. Raise `UsageError` for an `assume` that cannot
+    be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
+    """
+    return Study(snapshot, options, lambda: evaluation, conditions=True).preview()
+
+
+def has_computed(tasks: Iterable[MergedTask]) -> bool:
+    """Return whether any dependency is an expression."""
+    return any(True for merged in tasks for _ in merged.task.computed_attributes())
+
+
+def _asks_facts(merged: MergedTask) -> bool:
+    return merged.task.condition is not None or has_computed([merged])
+
+
+def named(merged: MergedGraph, task: str) -> tuple[int, ...]:
+    """Return the merged tasks (by index) with that id: several if plugins define variants of it.
+
+    Raise `NotFound` if the graph has none, with the nearest id.
+    """
+    indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
+    if not indices:
+        raise NotFound("task", task, known=[candidate.id for candidate in merged.tasks])
+    return indices
