@@ -36,6 +36,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.plan.study import Study
 from fuelclient.store import history, runners
+from fuelclient.store.database import Connection
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
 from fuelclient.tui.requests import AskRun, GraphData, graph_data
@@ -216,7 +217,7 @@ def _recorded(engine: Path, size: int) -> int:
     parent = backend.runs.begin(request)
     backend.close()
     child = parent.children[0].id
-    with closing(sqlite3.connect(engine)) as connection, connection:
+    with closing(sqlite3.connect(engine, factory=Connection)) as connection, connection:
         connection.execute("UPDATE transactions SET status = 'running', progress = 0, time_end = NULL")
         instances = [(f"task-{task:03}", node, "shell") for task in range(TASKS) for node in range(1, size + 1)]
         history.insert(connection, child, instances)

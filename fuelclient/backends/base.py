@@ -423,6 +423,9 @@ class Backend(Protocol):
     def together(self) -> AbstractContextManager[None]:
         """Store all that the block writes, or nothing. Raise `Unsupported` on a master."""
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Read all that the block reads at one moment, until it writes. Over HTTP each request has its own moment."""
+
     def sweep(self) -> None:
         """Remove in the background what deleted runs have left; called after a command that wrote."""
 

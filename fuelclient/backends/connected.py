@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +36,10 @@ class _Connected:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._backend, name)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """As every backend over HTTP."""
+        return nullcontext()
 
     def sweep(self) -> None:
         """Do nothing, as every backend over HTTP."""

@@ -104,6 +104,9 @@ class Parser(OneLineParser, ArgumentParser):
 class Command(cliff.command.Command):
     """A command. It looks up no hooks or distributions when it starts, which cliff would do."""
 
+    reads_once = False
+    """Whether all that the command reads until it writes is of one moment; not for commands that look again and again.
+    """
     _target_shown = False
     loaded: Document | None = None
     """The document that was loaded last, to which the findings of a refusal belong."""

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import traceback
+from contextlib import ExitStack
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -106,6 +107,7 @@ class FuelShell(App):
         self.stdout = cast("TextIO", self._out)
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
+        self._moment, self._reads_once = ExitStack(), False
         self._settings: Settings | None = None
         self.has_written = False
         self._handlers: list[logging.Handler] = []
@@ -131,6 +133,8 @@ class FuelShell(App):
             from fuelclient import backends
 
             self._backend = backends.connect(self.settings)
+            if self._reads_once:
+                self._moment.enter_context(self._backend.reading())
         return self._backend
 
     @property
@@ -193,9 +197,11 @@ class FuelShell(App):
         factory, name, rest = self.command_manager.find_command(argv)
         command = factory(self, self.options, cmd_name=name)
         parsed_args = command.get_parser(f"{self.NAME} {name}").parse_args(rest)
-        resolve(parsed_args, lambda: self.backend)
+        self._reads_once = getattr(command, "reads_once", False)
         try:
-            return command.run(parsed_args)
+            with self._moment:
+                resolve(parsed_args, lambda: self.backend)
+                return command.run(parsed_args)
         except InvalidDocument as error:
             document: Document | None = getattr(command, "loaded", None)
             if document is not None:

@@ -110,6 +110,10 @@ class Engine:
         """Store all that the block writes, or nothing."""
         return self._database.together()
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Read all that the block reads at one moment, until it writes."""
+        return self._database.reading()
+
     def sweep(self) -> None:
         """Start removing, in the background, files of deleted runs that were left behind, if any are due."""
         from subprocess import SubprocessError

@@ -13,8 +13,11 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from fuelclient.errors import Unavailable
+
+_Connection = TypeVar("_Connection", bound=sqlite3.Connection)
 
 ELSEWHERE = "Name another file with --engine (--to-engine of a copy) or FUEL_ENGINE."
 _ROOM = 1 << 16
@@ -72,7 +75,7 @@ def read_only(path: str, but: str = "") -> Unavailable:
 
 
 @contextmanager
-def unchanging(path: str) -> Iterator[sqlite3.Connection]:
+def unchanging(path: str, kind: type[_Connection]) -> Iterator[_Connection]:
     """Yield a connection to a file that does not change meanwhile; it takes no locks and leaves nothing behind.
 
     Raise `Unavailable` at the end, instead of any other error, if the file was changed.
@@ -81,8 +84,9 @@ def unchanging(path: str) -> Iterator[sqlite3.Connection]:
 
     before = _stamp(path)
     connection = sqlite3.connect(
-        f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode=ro&immutable=1", uri=True, isolation_level=None
-    )
+        f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode=ro&immutable=1",
+        uri=True, isolation_level=None, factory=kind,
+    )  # fmt: skip
     try:
         yield connection
     finally:

@@ -4,8 +4,8 @@ A new file is created under another name, under a lock, with its journal mode an
 so that no process ever meets a half-made one. Upgrades of the schema take the same lock. With WAL, readers and one
 writer work at the same time. Transactions are explicit: `read` sees one state of the file from its first query to its
 end, and `write` holds the write lock from its beginning, because a transaction that reads first and then writes fails
-if another process wrote in between. They do not nest: a use case opens one and passes its connection on. Only
-`together` joins several use cases.
+if another process wrote in between. A use case opens one and passes its connection on. `together` joins several use
+cases that write, and `reading` several that read.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import os
 import sqlite3
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from typing import Any, TypeVar, cast
 
 from fuelclient.errors import Gone, Unavailable
 from fuelclient.store import access, migrations
@@ -25,8 +26,29 @@ from fuelclient.store.failures import translated, unavailable
 from fuelclient.store.file_lock import lock
 from fuelclient.store.queue import Queue
 
-Connection = sqlite3.Connection
-"""The type that the modules of this package work on; only this module creates one."""
+_Value = TypeVar("_Value")
+
+
+class Connection(sqlite3.Connection):
+    """What the modules of this package work on; only this package creates one.
+
+    A transaction that only reads sees one state of the file, so what was read in it is remembered until it ends.
+    """
+
+    _remembered: dict[Hashable, Any] | None = None
+
+    def remember(self, *, begin: bool) -> None:
+        """Begin to remember what is read, or forget it."""
+        self._remembered = {} if begin else None
+
+    def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
+        """Return what `read` returns, which is called once in a transaction that only reads."""
+        if self._remembered is None:
+            return read()
+        if key not in self._remembered:
+            self._remembered[key] = read()
+        return cast("_Value", self._remembered[key])
+
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's write before it gives up."""
@@ -62,6 +84,8 @@ class Database:
         self._closing: list[Callable[[], object]] = []
         self._identity: tuple[int, int] | None = None
         self._joined: Connection | None = None
+        self._moment: ExitStack | None = None
+        self._read_in: Connection | None = None
         self._queue: Queue | None = None
 
     def read(self) -> AbstractContextManager[Connection]:
@@ -71,9 +95,59 @@ class Database:
         """
         if self._joined is not None:
             return _savepoint(self._joined)
+        if self._read_in is not None:
+            return self._further(self._read_in)
         if self._connection is None and not _is_there(self.path):
-            return self._nothing()
-        return self._unchanging() if self._must_be_immutable else self._transaction("BEGIN")
+            transaction = self._nothing()
+        else:
+            transaction = self._unchanging() if self._must_be_immutable else self._transaction("BEGIN")
+        if self._moment is None:
+            return self._remembering(transaction)
+        return self._further(self._moment.enter_context(self._remembering(transaction)))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Make one transaction of all that is read in the block before something is written, also elsewhere in it: all
+        of it is of one moment, and read once."""
+        if self._moment is not None or self._joined is not None:
+            yield
+            return
+        self._moment = moment = ExitStack()
+        try:
+            with moment:
+                yield
+        finally:
+            self._moment = None
+
+    def commits(self) -> int:
+        """Return a number that differs from an earlier one if another connection has committed since.
+
+        It is that of the open transaction, or else of now.
+        """
+        with translated(self.path):
+            (number,) = self._opened().execute("PRAGMA data_version").fetchone()
+            return int(number)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a transaction that reads is open."""
+        return self._read_in is not None
+
+    @contextmanager
+    def _remembering(self, transaction: AbstractContextManager[Connection]) -> Iterator[Connection]:
+        with transaction as connection:
+            self._read_in = connection
+            connection.remember(begin=True)
+            try:
+                yield connection
+            finally:
+                self._read_in = None
+                connection.remember(begin=False)
+
+    @contextmanager
+    def _further(self, connection: Connection) -> Iterator[Connection]:
+        with translated(self.path):
+            yield connection
 
     @property
     def _must_be_immutable(self) -> bool:
@@ -91,7 +165,14 @@ class Database:
         """
         if self._joined is not None:
             return _savepoint(self._joined)
+        self._end_reading()
         return self._transaction("BEGIN IMMEDIATE", at_once=at_once)
+
+    def _end_reading(self) -> None:
+        """End the transaction of `reading`: a block that writes goes on with what it has read."""
+        if self._moment is not None:
+            self._moment.close()
+            self._moment = None
 
     @contextmanager
     def undone(self) -> Iterator[Connection]:
@@ -103,6 +184,7 @@ class Database:
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make one transaction of all that begin in the block, so that all of it is stored, or nothing."""
+        self._end_reading()
         with self.alone(), self._transaction("BEGIN IMMEDIATE") as connection:
             self._joined = connection
             try:
@@ -232,7 +314,7 @@ class Database:
         with translated(self.path):
             if not access.size_of(self.path):
                 raise access.read_only(self.path, ", and it is empty")
-            with access.unchanging(self.path) as connection:
+            with access.unchanging(self.path, Connection) as connection:
                 if migrations.version(connection, self.path) != migrations.LATEST:
                     raise access.read_only(self.path, ", and it has to be upgraded from an earlier version of fuel2")
                 connection.execute("BEGIN")
@@ -343,7 +425,7 @@ def _close(connection: Connection) -> None:
 
 
 def _connect(path: str, busy_seconds: float) -> Connection:
-    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, factory=Connection)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         # With WAL, what is committed survives a killed process; after a power cut the last moments may be missing.

@@ -106,6 +106,10 @@ class AskGraph:
         return f"the {self.graph_type} graph of environment {self.env}"
 
     def read(self, backend: Backend) -> GraphData:
+        with backend.reading():
+            return self._read(backend)
+
+    def _read(self, backend: Backend) -> GraphData:
         snapshot = backend.graphs.snapshot(self.env, self.graph_type)
         release = backend.releases.get(snapshot.cluster.release_id)
         graphs = tuple(backend.graphs.list(self.env))

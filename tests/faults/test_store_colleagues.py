@@ -15,7 +15,7 @@ from refusals import refused
 from fuelclient.errors import Unavailable
 from fuelclient.model.release import Release
 from fuelclient.store import access, releases
-from fuelclient.store.database import Database
+from fuelclient.store.database import Connection, Database
 
 COLLEAGUE = """
     import contextlib, io, os, pwd, shutil, sys, tempfile, urllib.parse
@@ -102,7 +102,7 @@ def test_a_colleague_of_an_earlier_version_is_told_who_can_upgrade(shared: Path)
 
 def test_a_file_that_changes_while_it_is_read_is_told(shared: Path) -> None:
     def read() -> None:
-        with access.unchanging(str(shared)) as connection:
+        with access.unchanging(str(shared), Connection) as connection:
             assert [item.name for item in releases.every(connection)] == ["Newton"]
             with closing(Database(str(shared))) as database, database.write() as other:
                 releases.insert(other, Release(0, "Mitaka", "mitaka-9.0"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fuelclient.backends.http.session import Session
@@ -32,6 +32,10 @@ class OverHttp:
             f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
             hint="Use an engine file: --engine FILE, without --server.",
         )
+
+    def reading(self) -> AbstractContextManager[None]:
+        """As `base.Backend`."""
+        return nullcontext()
 
     def sweep(self) -> None:
         """Do nothing: a server's runs clean up after themselves."""

@@ -85,6 +85,8 @@ class GraphPreview(Lister):
       fuel2 graph preview --env 1 --select '1+keystone+1'
     """
 
+    reads_once = True
+
     columns = (
         "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
     )  # fmt: skip

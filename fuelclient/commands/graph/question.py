@@ -39,6 +39,8 @@ class Answer:
 class Question(Command):
     """A question about the merged graph of one type of an environment."""
 
+    reads_once = True
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         self.add_subject(parser)
         add_env(parser, required=True)

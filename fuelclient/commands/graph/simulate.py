@@ -44,6 +44,8 @@ class GraphSimulate(Lister):
       fuel2 graph simulate --env 1 --dot | dot -Tsvg > run.svg
     """
 
+    reads_once = True
+
     columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
     sort_by = ""
 

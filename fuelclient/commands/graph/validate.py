@@ -38,6 +38,8 @@ class GraphValidate(DocumentCheck):
       fuel2 graph validate --env 1 --as-master
     """
 
+    reads_once = True
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
         add_type(parser, default=None)

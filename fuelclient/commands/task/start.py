@@ -97,6 +97,8 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
 class Starter(Command):
     """A command that starts or resumes a run. If it waits for the end, its exit code is that of the run."""
 
+    reads_once = True
+
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._exit = Exit.OK
         if parsed_args.timeout is not None and parsed_args.wait is False:

@@ -30,16 +30,20 @@ class Facts:
 
     def default(self, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`, computed here from release, settings, networks and nodes."""
-        settle(self._database, cluster_id)
+        self._settle(cluster_id)
         with self._database.read() as connection:
             return computed_now(connection, environment.read(connection, cluster_id)).facts
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`."""
-        settle(self._database, cluster_id)
+        self._settle(cluster_id)
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
             return effective(connection, target, computed_now(connection, target))
+
+    def _settle(self, cluster_id: int) -> None:
+        if not self._database.is_reading:
+            settle(self._database, cluster_id)
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """As `base.Facts`. The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is

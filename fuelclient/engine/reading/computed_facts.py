@@ -27,7 +27,7 @@ def settle(database: Database, cluster_id: int) -> None:
     """Choose and store what the facts of an environment need to stay the same: secrets, addresses, virtual addresses.
 
     Do nothing if all of it is stored. If the engine file cannot be written, facts are computed all the same: equal ones
-    until something changes.
+    until something changes. So nothing is stored by those who only look, in a block of `Database.reading`.
     """
     from fuelclient.engine.reading import drawn_settings  # most environments have all their values
 

@@ -30,6 +30,10 @@ from fuelclient.store.database import Connection
 
 def read(connection: Connection, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
+    return connection.once(("environment", cluster_id), lambda: _read(connection, cluster_id))
+
+
+def _read(connection: Connection, cluster_id: int) -> Environment:
     cluster = lookup.cluster(connection, cluster_id)
     stored = lookup.release(connection, cluster.release_id)
     release = replace(stored, metadata=sound(stored.metadata))  # earlier versions stored malformed metadata

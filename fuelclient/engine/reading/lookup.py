@@ -35,7 +35,10 @@ def release(connection: Connection, release_id: int) -> Release:
 def cluster(connection: Connection, cluster_id: int) -> Cluster:
     """Return the environment. Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
-    return _existing("environment", cluster_id, clusters.find, clusters.ids, connection, hint)
+    return connection.once(
+        ("cluster", cluster_id),
+        lambda: _existing("environment", cluster_id, clusters.find, clusters.ids, connection, hint),
+    )
 
 
 def node(connection: Connection, node_id: int) -> Node:

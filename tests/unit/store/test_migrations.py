@@ -13,7 +13,7 @@ from fuelclient.errors import Unavailable
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.release import Release
 from fuelclient.store import graphs, plugins, releases
-from fuelclient.store.database import Database
+from fuelclient.store.database import Connection, Database
 from fuelclient.store.migrations import LATEST, MIGRATIONS, migrate, version
 
 RELEASE = "INSERT INTO releases (name, version, operating_system, state, description) VALUES ('n', '1', '', '', '')"
@@ -91,7 +91,7 @@ def test_the_database_of_another_program_is_refused_and_stays(connection: sqlite
 
 def test_graphs_of_plugins_count_as_derived_from_their_packages(tmp_path: Path) -> None:
     path = str(tmp_path / "engine.db")
-    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+    with closing(sqlite3.connect(path, isolation_level=None, factory=Connection)) as old:
         migrate(old, path, MIGRATIONS[:2])
         old.execute(PLUGIN)
         old.execute(RELEASE)
