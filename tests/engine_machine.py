@@ -13,11 +13,12 @@ from typing import Any
 from engine_model import PLUGIN_ROLE, Errors, Model, Tasks
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
+from in_process_runs import InProcessRuns
 from package_trees import role, task, write_package
 
 from fuelclient.engine import Engine
 from fuelclient.engine.runs import processes
-from fuelclient.engine.runs.runner import claim, execute
+from fuelclient.engine.runs.runner import claim
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import FuelError
 from fuelclient.model.graph import GraphDocument, Level
@@ -91,11 +92,11 @@ class Machine(RuleBasedStateMachine):
     def runs(self, *, killed: bool) -> Runs:
         """Return runs that this process executes, or whose runners die as soon as they have begun."""
 
-        def start(path: str, run_id: int, rerun_interrupted: bool) -> None:
+        if not killed:
+            return InProcessRuns(self.engine._database)
+
+        def start(path: str, run_id: int, *_: object) -> None:
             with closing(Database(path)) as database:
-                if not killed:
-                    execute(database, run_id, rerun_interrupted=rerun_interrupted)
-                    return
                 run = self.engine.runs.get(run_id)
                 with database.write() as connection:
                     claim(connection, run)

@@ -63,7 +63,7 @@ class Story:
         """Send every recorded request whose path the server has."""
         database = Database(str(self.directory / "engine.db"))
         backend = LocalBackend(database.path)
-        backend.__dict__["runs"] = Runs(database, start=lambda _, run_id, __: self._held.append(run_id))
+        backend.__dict__["runs"] = Runs(database, start=lambda _, run_id, *__: self._held.append(run_id))
         backend.releases.create(releases_from(Document(sorted(line(_RELEASES).response_body, key=_id), "")))
         for release_id in (1, 2, 3):
             tasks = document_from(Document(line(_TASKS).response_body, ""), owner_label="release")

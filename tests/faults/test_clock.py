@@ -6,7 +6,6 @@ import os
 import random
 import signal
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -14,13 +13,12 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
+from in_process_runs import InProcessRuns
 from opened import opened
 from refusals import refused
 
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
-from fuelclient.engine.runs.runner import execute
-from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import Conflict
 from fuelclient.model.run import RunRequest
 from fuelclient.store.database import Database
@@ -73,11 +71,7 @@ def test_a_run_ends_well_whatever_its_clock_does(env: Executions, monkeypatch: p
     )  # fmt: skip
     jumping(monkeypatch, JUMPS[jump])
 
-    def start(path: str, run_id: int, rerun_interrupted: bool) -> None:
-        with closing(Database(path)) as database:
-            execute(database, run_id, rerun_interrupted=rerun_interrupted)
-
-    run = Runs(opened(Database(str(env.engine))), start=start).begin(RunRequest(1))
+    run = InProcessRuns(opened(Database(str(env.engine)))).begin(RunRequest(1))
 
     assert str(run.status) == "ready"
     assert sorted(env.noted()) == ["first", "first", "second", "second"]

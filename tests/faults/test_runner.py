@@ -8,22 +8,19 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
+from in_process_runs import InProcessRuns
 from opened import opened
 from refusals import refused
 
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
-from fuelclient.engine.runs.runner import execute
-from fuelclient.engine.runs.runs import Runs
 from fuelclient.errors import Conflict, StalePlan
 from fuelclient.model.run import HistoryFilter, RunRequest
 from fuelclient.store.database import Database
@@ -136,22 +133,11 @@ def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
     assert str(env.backend.runs.get(run_id).status) == "running"
 
 
-def in_process(env: Executions, before: Callable[[], object] = bool, **waiting: Any) -> Runs:
-    """Return runs that this process executes; `before` is called when everything has been checked."""
-
-    def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
-        before()
-        with closing(Database(engine, **waiting)) as database:
-            execute(database, run_id, rerun_interrupted=rerun_interrupted)
-
-    return Runs(opened(Database(str(env.engine))), start=start)
-
-
 def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:
     run_id = killed(env, env.held("began"))
     changed = partial(env.graph, shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
-    in_process(env, changed).resume(run_id)
+    InProcessRuns(opened(Database(str(env.engine))), changed).resume(run_id)
 
     run = env.backend.runs.get(run_id)
     assert (str(run.status), run.runner) == ("error", "")
@@ -204,7 +190,8 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
         shell("ends", f"until [ -e {held} ]; do sleep 0.05; done", roles=["master"]),
     )  # fmt: skip
 
-    begun = in_process(env, busy_seconds=0.05, patience=60.0, tell=tell).begin(RunRequest(1, node_ids=(1,)))
+    runs = InProcessRuns(opened(Database(str(env.engine))), busy_seconds=0.05, patience=60.0, tell=tell)
+    begun = runs.begin(RunRequest(1, node_ids=(1,)))
 
     assert (str(begun.status), env.noted()) == ("ready", ["next"])
     assert len(said) >= 2

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
 
+from in_process_runs import InProcessRuns
 from package_trees import MITAKA, role, task, write_package
 from wsgi_transport import WsgiAdapter
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.connected import connected
 from fuelclient.backends.local import LocalBackend
-from fuelclient.engine.runs.runner import execute
-from fuelclient.engine.runs.runs import Runs
 from fuelclient.environment.plans import plans
 from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph
 from fuelclient.model.fact import DeploymentFacts
@@ -180,14 +179,9 @@ def _change(backend: Backend, data: st.DataObject) -> None:
 
 def _run_once(engine: str) -> None:
     """Execute the default graph in this process, so that later plans remember a run."""
-
-    def start(path: str, run_id: int, rerun_interrupted: bool) -> None:
-        with closing(Database(path)) as database:
-            execute(database, run_id, rerun_interrupted=rerun_interrupted)
-
     with closing(Database(engine)) as database:
         try:
-            Runs(database, start=start).begin(RunRequest(1))
+            InProcessRuns(database).begin(RunRequest(1))
         except FuelError as error:
             event(f"no run: {type(error).__name__}")
 

@@ -17,8 +17,9 @@ _PACKAGE = Path(__file__).resolve().parents[3]
 _BACKGROUND = '"$@" &'
 
 
-def launch(module: str, arguments: Sequence[str], log: Path) -> None:
-    """Start a module in its own session; it writes to a log. Raise `OSError` or `CalledProcessError` if that fails.
+def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | None = None) -> None:
+    """Start a module in its own session; it writes to a log, and has the descriptor `read_from`. Raise `OSError` or
+    `CalledProcessError` if that fails.
 
     It is no child of this process, which may end, or go on for years without having to collect it. Passwords for
     masters are kept out of its environment.
@@ -34,6 +35,7 @@ def launch(module: str, arguments: Sequence[str], log: Path) -> None:
             ["/bin/sh", "-c", _BACKGROUND, "sh", sys.executable, "-m", module, *arguments],
             check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
             start_new_session=True, env={**environment(), **own, **handed_on()},
+            pass_fds=() if read_from is None else (read_from,),
         )  # fmt: skip
     finally:
         os.close(descriptor)

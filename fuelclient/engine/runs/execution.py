@@ -15,6 +15,7 @@ from fuelclient.engine.runs.close import abandon, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.jobs import checker, jobs_of
 from fuelclient.engine.runs.journal import Journal, tell
+from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment import plans
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
@@ -44,6 +45,7 @@ class Execution:
     executor: Executor
     log: Log
     rerun_interrupted: bool = False
+    prepared: Prepared | None = None
 
     async def go(self) -> bool:
         """Run all graphs, then end the run; return False if a user has to decide about interrupted instances first."""
@@ -81,6 +83,8 @@ class Execution:
 
     def _planned(self, child: Run) -> tuple[Inputs, Plan]:
         """Return the plan that a child began with, or make one now and remember it."""
+        if self.prepared and child.digest == self.prepared.plan.digest:
+            return self.prepared.inputs, self.prepared.plan
         if not child.digest:
             settle(self.database, child.cluster_id)
         with self.database.read() as connection:

@@ -1,8 +1,8 @@
 """Execute one run in its own process, the runner, which outlives the terminal.
 
-`python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted]` claims the environment, executes the run and
-releases the environment. Its own messages go to a log file; what users read goes to the store. A runner that is killed
-leaves everything behind that the next one needs.
+`python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted] [--prepared FD]` claims the environment,
+executes the run and releases the environment. Its own messages go to a log file; what users read goes to the store. A
+runner that is killed leaves everything behind that the next one needs.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import Execution
 from fuelclient.engine.runs.executors import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path, spool_path
+from fuelclient.engine.runs.prepared import Prepared, hand_over, packed, received, unpacked
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.errors import Conflict, FuelError, Unavailable
 from fuelclient.expressions import limits
@@ -40,16 +41,22 @@ PATIENCE = 300.0
 gave up at once would leave them unattended."""
 
 
-def start(engine: str, run_id: int, rerun_interrupted: bool) -> None:
-    """Start a runner in its own session. Raise `Unavailable` if no process can be started."""
+def start(engine: str, run_id: int, rerun_interrupted: bool, prepared: Prepared | None = None) -> None:
+    """Start a runner in its own session, and give it what is `prepared`. Raise `Unavailable` if no process can be
+    started."""
     arguments = [os.path.realpath(engine), str(run_id), *(["--rerun-interrupted"] if rerun_interrupted else [])]
+    there, here = os.pipe()
     try:
-        launch("fuelclient.engine.runs.runner", arguments, log_path(engine, run_id))
+        launch("fuelclient.engine.runs.runner", [*arguments, f"--prepared={there}"], log_path(engine, run_id), there)
     except (OSError, subprocess.CalledProcessError) as error:
+        os.close(here)
         raise Unavailable(
             f"The runner of run {run_id} cannot be started: {error}.",
             hint=f"Remove the cause, then run `fuel2 task resume {run_id}`.",
         ) from error
+    finally:
+        os.close(there)
+    hand_over(here, packed(prepared) if prepared else b"")
 
 
 def claim(connection: Connection, parent: Run) -> None:
@@ -66,8 +73,10 @@ def execute(
     provider: Provider = executor_for,
     *,
     rerun_interrupted: bool = False,
+    prepared: Prepared | None = None,
 ) -> bool:
-    """Execute a run in this process; return False if a user has to decide about interrupted instances.
+    """Execute a run in this process, its first graph as `prepared`, if it is; return False if a user has to decide
+    about interrupted instances.
 
     Raise `Conflict` if another process executes it, or if it has ended.
     """
@@ -84,7 +93,7 @@ def execute(
 
     async def whole() -> bool:
         try:
-            return await Execution(database, parent, pid, executor, _log, rerun_interrupted).go()
+            return await Execution(database, parent, pid, executor, _log, rerun_interrupted, prepared).go()
         finally:
             await executor.close()
 
@@ -133,13 +142,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("engine")
     parser.add_argument("run", type=int)
     parser.add_argument("--rerun-interrupted", action="store_true")
+    parser.add_argument("--prepared", type=int, metavar="FD")
     options = parser.parse_args(arguments)
+    data = b"" if options.prepared is None else received(options.prepared)  # at once, because the starter waits
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
     forget_package()
     database = Database(options.engine, patience=PATIENCE, tell=_log)
     try:
-        ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted)
+        prepared = unpacked(data)
+        ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted, prepared=prepared)
         sweep(database)
     except FuelError as error:
         _log(f"{type(error).__name__}: {error}")

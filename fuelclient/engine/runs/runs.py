@@ -28,6 +28,7 @@ from fuelclient.engine.runs.guards import (
 from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of
 from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.paths import last_words
+from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.environment import plans
 from fuelclient.environment.checks import (
     require_instance_statuses,
@@ -62,7 +63,7 @@ from fuelclient.support import unsupported
 
 EVERYTHING = HistoryFilter()
 
-Start = Callable[[str, int, bool], None]
+Start = Callable[[str, int, bool, Prepared | None], None]
 
 
 class Runs:
@@ -74,41 +75,60 @@ class Runs:
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """As `base.Runs`."""
         request = checked(request, registry.runs_nothing)
-        with self._database.read() as connection:
-            lookup.cluster(connection, request.cluster_id)
-            require_free(connection, request.cluster_id)
-            require_no_original(connection, request)
-        if request.dry_run:
-            return self._dry_run(request)
+        run = None
+        while run is None:
+            with self._database.reading():
+                with self._database.read() as connection:
+                    lookup.cluster(connection, request.cluster_id)
+                    require_free(connection, request.cluster_id)
+                    require_no_original(connection, request)
+                settle(self._database, request.cluster_id)
+                with self._database.reading():  # the same block, unless something had to be stored
+                    if request.dry_run:
+                        return self._dry_run(request)
+                    prepared = self._prepared(request, may_idle=may_idle, check=check, digest=digest)
+                    commits = self._database.commits()
+            run = self._stored(request, prepared, commits)
+        self._start(self._database.path, run.id, False, prepared)
+        return run
+
+    def _prepared(self, request: RunRequest, *, may_idle: bool, check: bool, digest: str) -> Prepared | None:
+        """Return the plan of the first graph. Raise what `base.Runs.begin` raises."""
         if may_idle and any(map(select.is_open, request.subgraphs)):
             # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
             named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
             self._planned(replace(request, subgraphs=named), request.graph_types[0])
-            planned = None
-        else:
-            planned = self._planned(request, request.graph_types[0])
-            require_digest(planned[1], digest)
-            require_decided(planned[1])
-            self._require_selected(request, planned[1], may_idle=may_idle)
-            if check and not request.noop:
-                self._require_ready(request, *planned)
-        with self._database.write() as connection:
-            parent, children = _inserted(connection, request)
-            if planned:
-                remember(connection, children[0], *planned)
-            _hand_over(connection, parent)
-        self._start(self._database.path, parent.id, False)
-        return self.get(parent.id)
+            return None
+        prepared = self._planned(request, request.graph_types[0])
+        require_digest(prepared.plan, digest)
+        require_decided(prepared.plan)
+        self._require_selected(request, prepared.plan, may_idle=may_idle)
+        if check and not request.noop:
+            self._require_ready(request, prepared)
+        return prepared
 
-    def _require_ready(self, request: RunRequest, fetched: Inputs, plan: Plan) -> None:
+    def _stored(self, request: RunRequest, prepared: Prepared | None, commits: int) -> Run | None:
+        """Store a new run, or nothing and return None if what it was planned from has changed meanwhile."""
+        with self._database.write() as connection:
+            if prepared and commits != self._database.commits():
+                now = inputs.read(connection, request, request.graph_types[0])
+                if now != prepared.inputs:
+                    return None
+            parent, children = _inserted(connection, request)
+            if prepared:
+                remember(connection, children[0], prepared.inputs, prepared.plan)
+            _hand_over(connection, parent)
+            return _with_parts(connection, parent.id)
+
+    def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
         """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
-        reached = preflight.examined(request, fetched.environment.nodes)
+        reached = preflight.examined(request, prepared.inputs.environment.nodes)
         if not reached:
             return
-        known = [plan]
+        known = [prepared.plan]
         for graph_type in request.graph_types[1:]:
             with suppress(FuelError):
-                known.append(self._planned(request, graph_type)[1])
+                known.append(self._planned(request, graph_type).plan)
         preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
@@ -131,7 +151,7 @@ class Runs:
 
     def _dry_run(self, request: RunRequest) -> Run:
         """Plan all graphs of a request and store a run that has ended with that."""
-        planned = [self._planned(request, graph_type)[1] for graph_type in request.graph_types]
+        planned = [self._planned(request, graph_type).plan for graph_type in request.graph_types]
         with self._database.write() as connection:
             parent, children = _inserted(connection, request)
             for run, plan in zip((*children, parent), (*planned, planned[0]), strict=True):
@@ -152,7 +172,8 @@ class Runs:
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`, from one read, with the durations of earlier runs."""
-        settle(self._database, request.cluster_id)
+        if not self._database.is_reading:
+            settle(self._database, request.cluster_id)
         with self._database.read() as connection:
             return inputs.with_durations(connection, inputs.read(connection, request))
 
@@ -177,8 +198,7 @@ class Runs:
     def get(self, run_id: int) -> Run:
         """As `base.Runs`."""
         with self._database.read() as connection:
-            run = with_runner(connection, existing(connection, run_id))
-            run = replace(run, children=tuple(runs.children(connection, run.id)))
+            run = _with_parts(connection, run_id)
         if run.runner != processes.GONE or run.message:
             return run
         return replace(run, message=last_words(self._database.path, run.id))
@@ -295,7 +315,7 @@ class Runs:
         with self._database.write() as connection:
             require_resumable(connection, existing(connection, run.id))
             _hand_over(connection, run, "resumed")
-        self._start(self._database.path, run.id, rerun_interrupted)
+        self._start(self._database.path, run.id, rerun_interrupted, None)
         return self.get(run.id)
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
@@ -361,18 +381,23 @@ class Runs:
             return
         for graph_type in request.graph_types[1:]:
             try:
-                if leaves_some(self._planned(request, graph_type)[1]):
+                if leaves_some(self._planned(request, graph_type).plan):
                     return
             except FuelError:
                 return
         raise nothing_selected(request)
 
-    def _planned(self, request: RunRequest, graph_type: str) -> tuple[Inputs, Plan]:
+    def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
         """Return the inputs and the plan of one graph of a request, as things are now."""
-        settle(self._database, request.cluster_id)
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
-        return fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched))
+        return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
+
+
+def _with_parts(connection: Connection, run_id: int) -> Run:
+    """Return a run with its graphs, and whether its runner lives."""
+    run = with_runner(connection, existing(connection, run_id))
+    return replace(run, children=tuple(runs.children(connection, run.id)))
 
 
 def _last_planned(connection: Connection, run_id: int) -> Run:
