@@ -64,12 +64,8 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
     return Layer(owner, graph.tasks, graph.metadata, plugin.scripts, tolerance, graph.warnings)
 
 
-def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str) -> Snapshot:
-    """Return the inputs of a preview or a plan of one graph.
-
-    What the roles lack matters to the graph that deploys an environment, and not to others, such as one that only
-    restarts a service.
-    """
+def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str, *, checked: bool = True) -> Snapshot:
+    """Return the inputs of a preview or a plan of one graph; its findings only if they are to be `checked`."""
     known = roles(environment)
     return Snapshot(
         cluster=environment.cluster,
@@ -79,13 +75,26 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str)
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
         unique_tasks=environment.unique_tasks,
-        findings=(
-            *_undefined(environment, known),
-            *(_broken(environment) if environment.nodes or environment.vips or environment.own_settings else ()),
-            *(_lacking(environment) if graph_type == DEFAULT_TYPE and environment.nodes else ()),
-        ),
+        findings=tuple(_findings(environment, known, graph_type)) if checked else (),
         fills_parameters=_is_role_based(environment),
     )
+
+
+def _findings(environment: Environment, known: Collection[str], graph_type: str) -> Iterator[Finding]:
+    """Yield what is wrong with an environment.
+
+    What the roles lack matters to the graph that deploys an environment, and not to others, such as one that only
+    restarts a service.
+    """
+    yield from _undefined(environment, known)
+    if environment.nodes or environment.vips or environment.own_settings:
+        from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
+
+        yield from rules.shown(environment)
+    if graph_type == DEFAULT_TYPE and environment.nodes:
+        from fuelclient.environment.role_limits import missing_nodes  # which reads settings and expressions
+
+        yield from missing_nodes(environment)
 
 
 def _is_role_based(environment: Environment) -> bool:
@@ -129,16 +138,3 @@ def _undefined(environment: Environment, known: Collection[str]) -> Iterator[Fin
         message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
         hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
         yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
-
-
-def _broken(environment: Environment) -> tuple[Finding, ...]:
-    from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
-
-    return tuple(rules.shown(environment))
-
-
-def _lacking(environment: Environment) -> tuple[Finding, ...]:
-    # It reads settings and expressions, which a graph without nodes does not need.
-    from fuelclient.environment.role_limits import missing_nodes
-
-    return tuple(missing_nodes(environment))

@@ -164,7 +164,7 @@ def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str)
         target = environment.read(connection, cluster_id)
         layers = environment.layers(connection, target, graph_type, strict=False)
         facts = partial(_facts, connection, cluster_id, graph_type)
-        for finding in cycles_of(snapshot(target, layers, graph_type), facts):
+        for finding in cycles_of(snapshot(target, layers, graph_type, checked=False), facts):
             if finding not in seen:
                 seen.add(finding)
                 yield finding

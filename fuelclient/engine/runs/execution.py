@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fuelclient import redact
 from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs.close import abandon, finish_graph, finish_run
@@ -17,7 +18,8 @@ from fuelclient.engine.runs.jobs import checker, jobs_of
 from fuelclient.engine.runs.journal import Journal, tell
 from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.engine.runs.processes import now
-from fuelclient.environment import plans
+from fuelclient.environment import plans, settings
+from fuelclient.environment.networks import network_configuration
 from fuelclient.errors import FuelError, InvalidDocument, StalePlan
 from fuelclient.executors.job import Executor, Job, Log
 from fuelclient.insight.progress import rest_of
@@ -31,7 +33,7 @@ from fuelclient.plan.plan import Plan, require_decided
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters
-from fuelclient.store import clusters, history, nodes, runs
+from fuelclient.store import clusters, facts, history, nodes, runs
 from fuelclient.store.database import Connection, Database
 
 
@@ -152,8 +154,19 @@ def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
 
 
 def remember(connection: Connection, child: Run, inputs: Inputs, plan: Plan) -> None:
-    """Store the plan of a child: its digest, findings and inputs, and a history row for each instance."""
-    run_inputs.record(connection, child.id, inputs, plan)
+    """Store the plan of a child: its digest, findings and inputs, and a pending row for each instance.
+
+    Rendered parameters are not stored: they follow from the facts, which are stored once. Tasks are stored for readers
+    of the history, with passwords masked.
+    """
+    tasks = {task.id: redact.masked_document(task.task.attributes) for task in plan.expansion.tasks}
+    forgotten = inputs.memory.forgotten if inputs.memory else ()
+    runs.put_inputs(connection, child.id, inputs.environment.nodes, forgotten, tasks)
+    facts.put_seen(connection, child.id, inputs.facts)
+    facts.put_settings(connection, child.id, settings.effective(inputs.environment))
+    facts.put_networks(connection, child.id, network_configuration(inputs.environment))
+    instances = map(plan.at, range(plan.work.size))
+    history.insert(connection, child.id, [(task.id, uid, task.task.type) for task, uid in instances])
     stored = runs.find(connection, child.id) or child
     runs.update(connection, replace(stored, digest=plan.digest, findings=plan.findings))
 

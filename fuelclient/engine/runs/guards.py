@@ -6,13 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fuelclient.engine.runs import processes
-from fuelclient.engine.runs.jobs import target_of
 from fuelclient.environment.checks import is_possible
 from fuelclient.errors import Conflict, NotFound
-from fuelclient.executors import registry
 from fuelclient.insight.progress import rest_of
-from fuelclient.model.run import NodeKey, Run, RunRequest
-from fuelclient.store import facts, history, nodes, runners, runs
+from fuelclient.model.run import NodeKey, Run
+from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection
 
 
@@ -59,24 +57,6 @@ def require_free(connection: Connection, cluster_id: int) -> None:
         f"Run {run.id} has not ended on environment {cluster_id}: its runner was killed.",
         hint=f"Resume it (`fuel2 task resume {run.id}`), or end it (`fuel2 task stop {run.id}`).",
     )
-
-
-def require_no_original(connection: Connection, request: RunRequest) -> None:
-    """Raise `Conflict` if a run on a copy would reach the machine of a copied node and was not asked to."""
-    if request.dry_run or request.on_originals or request.master_only:
-        return
-    copied = facts.copied_nodes(connection, request.cluster_id)
-    for node in nodes.of_cluster(connection, request.cluster_id):
-        if str(node.id) not in copied or (request.node_ids and node.id not in request.node_ids):
-            continue
-        kind = target_of(node, request.executor, noop=request.noop).kind
-        connector = registry.known(kind)
-        if connector is None or connector.runs:
-            raise Conflict(
-                f"Environment {request.cluster_id} is a copy. By the executor {kind}, the run would reach machines of "
-                f"its original, such as node {node.id} ({node.name}).",
-                hint="Run it by the executor noop, or add --on-originals if it is meant for these machines.",
-            )
 
 
 def require_resumable(connection: Connection, run: Run) -> None:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient import redact
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, effective
-from fuelclient.environment import settings
 from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.environment.layers import snapshot
-from fuelclient.environment.networks import network_configuration
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.uploaded import with_assumed
 from fuelclient.graph.merge import merge_layers
@@ -24,7 +21,6 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
-from fuelclient.plan.plan import Plan
 from fuelclient.plan.select import fleet_for
 from fuelclient.store import facts as stored
 from fuelclient.store import history, runs
@@ -57,7 +53,7 @@ def _participants(
     """Return the nodes of a run, from which its primaries come."""
     node_filter = merge_layers(layers).metadata.get("node_filter")
     choose = Expressions(DeploymentFacts()).chosen
-    fleet = fleet_for(snapshot(target, layers, graph_type), request.node_ids, node_filter, choose)
+    fleet = fleet_for(snapshot(target, layers, graph_type, checked=False), request.node_ids, node_filter, choose)
     return tuple(node.uid for node in fleet.nodes if isinstance(node.uid, int))
 
 
@@ -83,22 +79,6 @@ def remembered(connection: Connection, child: Run) -> Inputs:
         stored.seen(connection, child.id),
         _memory(connection, child.request, forgotten, child.id),
     )
-
-
-def record(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> None:
-    """Store what a child's plan was computed from, and a pending row for each of its instances.
-
-    Rendered parameters are not stored: they follow from the facts, which are stored once. Tasks are stored for readers
-    of the history, with passwords masked.
-    """
-    tasks = {task.id: redact.masked_document(task.task.attributes) for task in plan.expansion.tasks}
-    forgotten = inputs.memory.forgotten if inputs.memory else ()
-    runs.put_inputs(connection, child_id, inputs.environment.nodes, forgotten, tasks)
-    stored.put_seen(connection, child_id, inputs.facts)
-    stored.put_settings(connection, child_id, settings.effective(inputs.environment))
-    stored.put_networks(connection, child_id, network_configuration(inputs.environment))
-    instances = map(plan.at, range(plan.work.size))
-    history.insert(connection, child_id, [(task.id, uid, task.task.type) for task, uid in instances])
 
 
 def _memory(connection: Connection, request: RunRequest, forgotten: Sequence[str], before: int) -> Memory:

@@ -1,0 +1,340 @@
+"""Begin, stop, resume and delete runs, examine nodes, and read what commands print."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from fuelclient.engine.reading import lookup
+from fuelclient.engine.reading.computed_facts import settle
+from fuelclient.engine.runs import delete, history, inputs, kill, logs, preflight, processes
+from fuelclient.engine.runs.close import close
+from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
+from fuelclient.engine.runs.executors import Provider
+from fuelclient.engine.runs.guards import (
+    deletable,
+    existing,
+    is_alive,
+    parent_of,
+    require_free,
+    require_resumable,
+)
+from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of, target_of
+from fuelclient.engine.runs.journal import tell
+from fuelclient.engine.runs.prepared import Prepared
+from fuelclient.engine.runs.records import Records, with_parts
+from fuelclient.environment import plans
+from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, nearest
+from fuelclient.executors import registry
+from fuelclient.model.diagnosis import Diagnosis
+from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.run import (
+    CHILD,
+    PARENT,
+    EventKind,
+    HistoryFilter,
+    HistoryRow,
+    Logs,
+    Run,
+    RunRequest,
+)
+from fuelclient.model.status import RunStatus
+from fuelclient.plan import select
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided
+from fuelclient.plan.work import InstanceKind
+from fuelclient.store import access, facts, nodes, runners, runs
+from fuelclient.store.database import Connection, Database
+from fuelclient.store.leftovers import Leftover
+
+Start = Callable[[str, int, bool, Prepared | None], None]
+
+
+class Operations(Records):
+    """What changes runs, or needs their executors; `start` starts a runner, and `provider` makes its executor."""
+
+    def __init__(self, database: Database, start: Start, provider: Provider) -> None:
+        super().__init__(database)
+        self._start, self._provider = start, provider
+
+    def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
+        """As `base.Runs`."""
+        request = checked(request, registry.runs_nothing)
+        run = None
+        while run is None:
+            with self._database.reading():
+                with self._database.read() as connection:
+                    lookup.cluster(connection, request.cluster_id)
+                    require_free(connection, request.cluster_id)
+                    _require_no_original(connection, request)
+                settle(self._database, request.cluster_id)
+                with self._database.reading():  # the same block, unless something had to be stored
+                    if request.dry_run:
+                        return self._dry_run(request)
+                    prepared = self._prepared(request, may_idle=may_idle, check=check, digest=digest)
+                    commits = self._database.commits()
+            run = self._stored(request, prepared, commits)
+        self._start(self._database.path, run.id, False, prepared)
+        return run
+
+    def _prepared(self, request: RunRequest, *, may_idle: bool, check: bool, digest: str) -> Prepared | None:
+        """Return the plan of the first graph. Raise what `base.Runs.begin` raises."""
+        if may_idle and any(map(select.is_open, request.subgraphs)):
+            # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
+            named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
+            self._planned(replace(request, subgraphs=named), request.graph_types[0])
+            return None
+        prepared = self._planned(request, request.graph_types[0])
+        require_digest(prepared.plan, digest)
+        require_decided(prepared.plan)
+        self._require_selected(request, prepared.plan, may_idle=may_idle)
+        if check and not request.noop:
+            self._require_ready(request, prepared)
+        return prepared
+
+    def _stored(self, request: RunRequest, prepared: Prepared | None, commits: int) -> Run | None:
+        """Store a new run, or nothing and return None if what it was planned from has changed meanwhile."""
+        with self._database.write() as connection:
+            if prepared and commits != self._database.commits():
+                now = inputs.read(connection, request, request.graph_types[0])
+                if now != prepared.inputs:
+                    return None
+            parent, children = _inserted(connection, request)
+            if prepared:
+                remember(connection, children[0], prepared.inputs, prepared.plan)
+            _hand_over(connection, parent)
+            return with_parts(connection, parent.id)
+
+    def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
+        """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
+        reached = preflight.examined(request, prepared.inputs.environment.nodes)
+        if not reached:
+            return
+        known = [prepared.plan]
+        for graph_type in request.graph_types[1:]:
+            with suppress(FuelError):
+                known.append(self._planned(request, graph_type).plan)
+        preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
+
+    def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
+        """As `base.Runs`. What cannot be planned is reported, and the nodes are examined all the same."""
+        with self._database.read() as connection:
+            wanted = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+        called: dict[int, Collection[str]] = {}
+        unplanned: list[Diagnosis] = []
+        for cluster_id in dict.fromkeys(node.cluster_id for node in wanted if node.cluster_id is not None):
+            request = RunRequest(cluster_id, (graph_type,), force=True, unknown="run")
+            settle(self._database, cluster_id)
+            try:
+                with self._database.read() as connection:
+                    fetched = inputs.read(connection, request, graph_type)
+                called.update(preflight.programs([plans.plan(fetched, request, graph_type)]))
+            except FuelError as error:
+                unplanned.append(preflight.unplanned(cluster_id, graph_type, error))
+        executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
+        return [*preflight.check(executor, wanted, called), *unplanned]
+
+    def _dry_run(self, request: RunRequest) -> Run:
+        """Plan all graphs of a request and store a run that has ended with that."""
+        planned = [self._planned(request, graph_type).plan for graph_type in request.graph_types]
+        with self._database.write() as connection:
+            parent, children = _inserted(connection, request)
+            for run, plan in zip((*children, parent), (*planned, planned[0]), strict=True):
+                moment = processes.now()
+                ended = replace(
+                    run, status=RunStatus.READY, progress=100, message=_dry_run_message(plan),
+                    digest=plan.digest, findings=plan.findings, time_start=run.time_start or moment, time_end=moment,
+                )  # fmt: skip
+                runs.update(connection, ended)
+        return self.get(parent.id)
+
+    def checker(self, request: RunRequest, fetched: Inputs) -> Check:
+        """As `base.Runs`; the executor of the engine's settings is asked."""
+        with self._database.read() as connection:
+            jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
+        return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
+
+    def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
+        """As `base.Runs`. Runs that could be resumed are closed first. On a full disk, their outputs here make room for
+        the deletion."""
+        with self._database.read() as connection:
+            found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
+        try:
+            leftovers = self._forgotten(found, force=force)
+        except Unavailable:
+            if not access.is_full(self._database.path):
+                raise
+            for run in found:
+                delete.empty_outputs(self._database.path, run)
+            leftovers = self._forgotten(found, force=force)
+        return delete.remove(self._database, leftovers, self._provider)
+
+    def _forgotten(self, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
+        """Delete runs; return the files of them that are to be removed."""
+        with self._database.write() as connection:
+            for run in found:
+                current = deletable(connection, run.id, force=force)
+                if not current.is_final:
+                    close(connection, current)
+            return delete.forget(connection, found)
+
+    def stop(self, run_id: int, *, kill: bool = False) -> Run:
+        """As `base.Runs`. A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
+        with self._database.write() as connection:
+            run = parent_of(connection, run_id)
+            if run.is_final:
+                raise Conflict(f"Run {run.id} has ended already: it is {run.status}.")
+            runs.ask_stop(connection, run.id, "kill" if kill else "graceful")
+            runner_is_gone = not is_alive(connection, run)
+            if runner_is_gone and not kill:
+                close(connection, run)
+        if runner_is_gone and kill:
+            self._kill(run)
+        return self.get(run.id)
+
+    def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
+        """As `base.Runs`."""
+        with self._database.read() as connection:
+            lookup.cluster(connection, cluster_id)
+            run = runs.unfinished(connection, cluster_id)
+        if run is None:
+            raise Conflict(f"Nothing to stop - deployment is not running on environment '{cluster_id}'.")
+        return self.stop(run.id, kill=kill)
+
+    def _kill(self, run: Run) -> None:
+        """End the commands of a run without a runner, and then the run.
+
+        If someone has resumed it meanwhile, that runner ends it: it finds that the run is asked to stop.
+        """
+        killed = kill.end(self._database, run, self._provider)
+        with self._database.write() as connection:
+            current = existing(connection, run.id)
+            if not current.is_final and not is_alive(connection, current):
+                close(connection, current, killed)
+
+    def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
+        """As `base.Runs`, in a new runner."""
+        with self._database.read() as connection:
+            run = parent_of(connection, run_id)
+            require_resumable(connection, run)
+            children = [child for child in runs.children(connection, run.id) if not child.is_final]
+            undecided = [name for child in children for name in history.undecided(connection, child)]
+            begun = next((child for child in children if child.digest), None)
+            fetched = inputs.recorded(connection, begun) if begun else None
+            present = nodes.of_cluster(connection, run.cluster_id)
+        if undecided and not rerun_interrupted:
+            raise Conflict(
+                f"It is not known how these ended when their processes or the machine were killed: "
+                f"{', '.join(undecided)}.",
+                hint=f"Look at their nodes; then run `fuel2 task resume {run.id} --rerun-interrupted`, or stop it.",
+            )
+        if begun and fetched:
+            require_same_plan(begun, plans.plan(fetched, begun.request, begun.graph_type), present)
+        with self._database.write() as connection:
+            require_resumable(connection, existing(connection, run.id))
+            _hand_over(connection, run, "resumed")
+        self._start(self._database.path, run.id, rerun_interrupted, None)
+        return self.get(run.id)
+
+    def logs(self, run_id: int, task: str, node: str) -> Logs:
+        """As `base.Runs`."""
+        _, rows = self._history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
+        begun = [row for row in rows if row.attempts]
+        if not begun:
+            raise NotFound("log", f"of {task}/{node} in run {run_id}", hint=self._why_no_log(run_id, task, rows))
+        row = begun[-1]
+        with self._database.read() as connection:
+            parent = parent_of(connection, row.run_id)
+            child = existing(connection, row.run_id)
+            fetched = inputs.remembered(connection, child)
+            jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
+            stated = logs.stated_secrets(connection, task)
+        return logs.logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
+
+    def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
+        """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""
+        if rows:
+            return "The instance never began."
+        tasks = {row.task: None for row in self.history(run_id)}
+        if task in tasks:
+            return f"The run has no {task} on that node."
+        close = nearest(task, tasks)
+        return f"The run has no task {task}." + (f" Did you mean {close}?" if close else "")
+
+    def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
+        """Raise `InvalidGraph` if the filters leave nothing of any graph.
+
+        With `may_idle` it is enough that tasks are left that do nothing. A graph that cannot be planned now counts as
+        selected: it may be plannable when its turn comes.
+        """
+
+        def leaves_some(plan: Plan) -> bool:
+            return not plan.is_left_out or (may_idle and plan.is_idle)
+
+        if leaves_some(first):
+            return
+        for graph_type in request.graph_types[1:]:
+            try:
+                if leaves_some(self._planned(request, graph_type).plan):
+                    return
+            except FuelError:
+                return
+        raise nothing_selected(request)
+
+    def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
+        """Return the inputs and the plan of one graph of a request, as things are now."""
+        with self._database.read() as connection:
+            fetched = inputs.read(connection, request, graph_type)
+        return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
+
+
+def _new(request: RunRequest, name: str) -> Run:
+    return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
+
+
+def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Run]]:
+    """Return a new run of a request, and its children. Raise `Conflict` if the environment has a run already."""
+    require_free(connection, request.cluster_id)
+    parent = _new(request, PARENT)
+    parent = replace(parent, id=runs.insert(connection, parent))
+    children = []
+    for graph_type in request.graph_types:
+        child = replace(
+            _new(request, CHILD),
+            parent_id=parent.id, graph_type=graph_type, status=RunStatus.PENDING, time_start=None,
+        )  # fmt: skip
+        children.append(replace(child, id=runs.insert(connection, child)))
+    return parent, children
+
+
+def _hand_over(connection: Connection, parent: Run, message: str = "") -> None:
+    """Mark a run as running and waiting for the runner that is about to start."""
+    runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
+    tell(connection, parent.id, parent.id, EventKind.RUN, RunStatus.RUNNING, message)
+
+
+def _require_no_original(connection: Connection, request: RunRequest) -> None:
+    """Raise `Conflict` if a run on a copy would reach the machine of a copied node and was not asked to."""
+    if request.dry_run or request.on_originals or request.master_only:
+        return
+    copied = facts.copied_nodes(connection, request.cluster_id)
+    for node in nodes.of_cluster(connection, request.cluster_id):
+        if str(node.id) not in copied or (request.node_ids and node.id not in request.node_ids):
+            continue
+        kind = target_of(node, request.executor, noop=request.noop).kind
+        connector = registry.known(kind)
+        if connector is None or connector.runs:
+            raise Conflict(
+                f"Environment {request.cluster_id} is a copy. By the executor {kind}, the run would reach machines of "
+                f"its original, such as node {node.id} ({node.name}).",
+                hint="Run it by the executor noop, or add --on-originals if it is meant for these machines.",
+            )
+
+
+def _dry_run_message(plan: Plan) -> str:
+    """Return the result of a dry run in a sentence."""
+    running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
+    what = "1 task instance" if running == 1 else f"{running} task instances"
+    return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
