@@ -9,9 +9,17 @@ from typing import Any
 import pytest
 from command_line import CommandLine, tiny_engine
 from corpus import corpus
+from recorded_expansion import CASES, filled, recorded
 from tui_driving import newton_engine
 
 from fuelclient.backends.local import LocalBackend
+from fuelclient.backends.studies import study_of
+from fuelclient.commands.graph.sides import Side
+from fuelclient.environment.plans import plan
+from fuelclient.errors import CycleDetected
+from fuelclient.model.run import RunRequest
+from fuelclient.plan.expand import Expansion
+from fuelclient.plan.preview import PreviewOptions
 from fuelclient.tui.requests import AskGraph
 
 SHELL = "type: shell, version: 2.1.0, roles: [compute], parameters: {cmd: 'true', timeout: 9}"
@@ -144,3 +152,58 @@ def test_an_upload_warns_of_a_cycle_that_they_close(small: CommandLine) -> None:
     assert "G050" in result.err
     assert small("graph", "preview", "--env", 1, "--type", "closing").code == 7
     assert "G050" in small("graph", "validate", "--env", 1, "--type", "closing").out
+
+
+def pairs(expansion: Expansion) -> set[tuple[str, str]]:
+    return {(expansion.name(before), expansion.name(after)) for before, after in expansion.edges.pairs()}
+
+
+def check_pairs(backend: LocalBackend, graph_type: str) -> None:
+    """Check that a plan, a preview, a question, a comparison and the terminal UI have the same instances, pairs of
+    predecessor and successor, and order."""
+    request = RunRequest(1, (graph_type,), force=True, unknown="run", dry_run=True)
+    try:
+        made = plan(backend.runs.inputs(request), request, graph_type)
+    except CycleDetected as error:
+        assert study_of(backend, backend.graphs.snapshot(1, graph_type)).problem == error.message
+        return
+    snapshot, options = backend.graphs.snapshot(1, graph_type), PreviewOptions(made.node_ids)
+    doors = {
+        "preview": study_of(backend, snapshot, options, conditions=True),
+        "question": study_of(backend, snapshot, options),
+        "comparison": Side("env:1", snapshot).study(options, backend),
+    }
+    if set(made.node_ids) == {node.id for node in snapshot.nodes}:
+        doors["terminal UI"] = AskGraph(1, graph_type).read(backend).study
+    wanted = pairs(made.expansion)
+    names = sorted(map(made.expansion.name, range(made.expansion.size)))
+    for door, study in doors.items():
+        assert sorted(map(study.expansion.name, range(study.expansion.size))) == names, door
+        assert pairs(study.expansion) == wanted, door
+        ranks = {study.expansion.name(vertex): rank for vertex, rank in enumerate(study.ordered.generation)}
+        assert ranks == {made.expansion.name(vertex): rank for vertex, rank in enumerate(made.order.generation)}, door
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", CASES)
+def test_every_door_has_the_pairs_of_a_plan_on_recordings(tmp_path: Path, name: str) -> None:
+    case = recorded(name)
+    backend = filled(tmp_path, case)
+    check_pairs(backend, case["options"]["graph_type"])
+    backend.close()
+
+
+def test_every_door_has_the_pairs_of_a_plan(small: CommandLine, tmp_path: Path) -> None:
+    demo = CommandLine(tmp_path / "demo.db")
+    demo.ok("demo")
+    for engine, graph_type in ((small.engine, "computed"), (demo.engine, "default")):
+        backend = LocalBackend(str(engine))
+        check_pairs(backend, graph_type)
+        backend.close()
+
+
+@pytest.mark.corpus
+def test_every_door_has_the_pairs_of_a_plan_on_newton(newton: CommandLine) -> None:
+    backend = LocalBackend(str(newton.engine))
+    check_pairs(backend, "default")
+    backend.close()
