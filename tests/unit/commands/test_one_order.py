@@ -162,11 +162,13 @@ def check_pairs(backend: LocalBackend, graph_type: str) -> None:
     """Check that a plan, a preview, a question, a comparison and the terminal UI have the same instances, pairs of
     predecessor and successor, and order."""
     request = RunRequest(1, (graph_type,), force=True, unknown="run", dry_run=True)
-    try:
-        made = plan(backend.runs.inputs(request), request, graph_type)
-    except CycleDetected as error:
-        assert study_of(backend, backend.graphs.snapshot(1, graph_type)).problem == error.message
+    refusal = study_of(backend, backend.graphs.snapshot(1, graph_type)).problem
+    if refusal:
+        with pytest.raises(CycleDetected) as caught:
+            plan(backend.runs.inputs(request), request, graph_type)
+        assert caught.value.message == refusal
         return
+    made = plan(backend.runs.inputs(request), request, graph_type)
     snapshot, options = backend.graphs.snapshot(1, graph_type), PreviewOptions(made.node_ids)
     doors = {
         "preview": study_of(backend, snapshot, options, conditions=True),
