@@ -15,7 +15,7 @@ from fuelclient import redact
 from fuelclient.environment import settings
 from fuelclient.environment.copies import GraphKey
 from fuelclient.graph.merge import merge_layers
-from fuelclient.insight.merge_differences import differences
+from fuelclient.insight.differences import differences, value_differences
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner
@@ -97,10 +97,7 @@ def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDiffe
         if mine is None or other is None:
             yield EnvironmentDifference(GRAPH, label, "", _size(mine), _size(other))
             continue
-        for difference in differences(mine.tasks, other.tasks):
-            path = ".".join(filter(None, (difference.task, difference.attribute)))
-            both = (difference.ours, difference.theirs)
-            yield EnvironmentDifference(GRAPH, label, path, *(both if difference.attribute else map(_presence, both)))
+        yield from _tasks_compared(label, mine.tasks, other.tasks)
         yield from _compared(GRAPH, label, "metadata.", _stated(mine.metadata), _stated(other.metadata))
 
 
@@ -122,12 +119,8 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
     merged = merge_layers(now.layers[graph_type])
     tasks = [task.task for task in merged.tasks if task.task.type != TaskType.GROUP]
     masked = [replace(task, attributes=redact.masked_document(task.attributes)) for task in tasks]
-    label = f"type {graph_type}"
-    found: list[EnvironmentDifference] = []
-    for each in differences([Task(name, definition) for name, definition in then.definitions.items()], masked):
-        path = ".".join(filter(None, (each.task, each.attribute)))
-        both = (each.ours, each.theirs) if each.attribute else (_presence(each.ours), _presence(each.theirs))
-        found.append(EnvironmentDifference(GRAPH, label, path, *both))
+    remembered = [Task(name, definition) for name, definition in then.definitions.items()]
+    found = [*_tasks_compared(f"type {graph_type}", remembered, masked)]
     if then.settings is not None:
         found += _sections(then.settings, settings.effective(now.environment))
     return (*found, *facts_differences(then.facts, now.facts))
@@ -190,7 +183,7 @@ def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterato
         yield from _compared(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
 
 
-def value_differences(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
+def differences_below(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
     """Yield the differences of one value of the facts, with the name of the value before each path."""
     yield from _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
 
@@ -217,9 +210,12 @@ def _presence(number: int) -> str | None:
 def _compared(
     part: str, place: str, above: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> Iterator[EnvironmentDifference]:
-    for key in dict.fromkeys((*ours, *theirs)):
-        here, there, path = ours.get(key), theirs.get(key), f"{above}{key}"
-        if isinstance(here, Mapping) and isinstance(there, Mapping):
-            yield from _compared(part, place, f"{path}.", here, there)
-        elif here != there or isinstance(here, bool) != isinstance(there, bool) or (key in ours) != (key in theirs):
-            yield EnvironmentDifference(part, place, path, here, there)
+    for difference in value_differences(ours, theirs, above, nulls=True):
+        yield EnvironmentDifference(part, place, *difference)
+
+
+def _tasks_compared(label: str, ours: Sequence[Task], theirs: Sequence[Task]) -> Iterator[EnvironmentDifference]:
+    for each in differences(ours, theirs):
+        path = ".".join(filter(None, (each.task, each.attribute)))
+        both = (each.ours, each.theirs)
+        yield EnvironmentDifference(GRAPH, label, path, *(both if each.attribute else map(_presence, both)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fuelclient.environment.differences import FACTS, EnvironmentDifference, value_differences
+from fuelclient.environment.differences import FACTS, EnvironmentDifference, differences_below
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.expressions.asked_changes import FactChange
 from fuelclient.model.graph import MergedTask
@@ -117,7 +117,7 @@ def _leaves(change: FactChange) -> Iterator[ChangedFact]:
     words = _NAME.findall(change.expression)
     name = words[-1] if words else ""
     if change.had_value and isinstance(change.before, Mapping) and isinstance(change.after, Mapping):
-        for each in value_differences(name, change.before, change.after):
+        for each in differences_below(name, change.before, change.after):
             before, after = each.masked
             yield ChangedFact(change.expression, each.path, before, after)
         return

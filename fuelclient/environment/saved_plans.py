@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fuelclient.environment.differences import graph_digest
+from fuelclient.insight.differences import differences
 from fuelclient.model.graph import Layer
 from fuelclient.model.run import PlannedGraph, RunRequest
 from fuelclient.plan.inputs import Inputs
@@ -102,14 +103,10 @@ def _moved_layers(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
         elif label not in before:
             yield f"{label} has a layer of the {now.type} graph now"
         elif before[label].digest != after[label].digest:
-            names = _moved_tasks(before[label].layer, after[label].layer)
+            moved_tasks = differences(before[label].layer.tasks, after[label].layer.tasks)
+            names = dict.fromkeys(difference.task for difference in moved_tasks)
             tasks = f": {', '.join(names)}" if names else ""
             yield f"the {label} layer of the {now.type} graph changed{tasks}"
-
-
-def _moved_tasks(before: Layer, after: Layer) -> list[str]:
-    was, now = ({task.id: task.attributes for task in layer.tasks} for layer in (before, after))
-    return [name for name in dict.fromkeys((*was, *now)) if was.get(name) != now.get(name)]
 
 
 def _graph(inputs: Inputs, planned: PlannedGraph) -> SavedGraph:

@@ -1,6 +1,6 @@
 """What differs between two graphs: tasks, attributes, and the elements of lists.
 
-Which attributes differ is decided by `insight.merge_differences`, as in every comparison of graphs.
+Which attributes differ is decided by `insight.differences`, as in every comparison of graphs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from fuelclient.insight.merge_differences import differences
+from fuelclient.insight.differences import differences
 from fuelclient.model.graph import MergedTask, Origin
 
 DEFINITIONS = "definitions"

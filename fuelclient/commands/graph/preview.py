@@ -288,7 +288,7 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
 def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
     """Say on stderr how the merge of the other side differs from ours, and return whether it does."""
     from fuelclient.graph.merge import merge_layers
-    from fuelclient.insight.merge_differences import differences
+    from fuelclient.insight.differences import differences
 
     ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
     differing = differences(ours, theirs)

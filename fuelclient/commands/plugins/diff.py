@@ -168,10 +168,10 @@ def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[
 
 
 def _brought_differences(old: _Version, new: _Version) -> Iterator[EnvironmentDifference]:
-    from fuelclient.environment.differences import value_differences
+    from fuelclient.environment.differences import differences_below
 
     for kind in dict.fromkeys((*old.brought, *new.brought)):
-        yield from value_differences(kind, old.brought.get(kind, {}), new.brought.get(kind, {}))
+        yield from differences_below(kind, old.brought.get(kind, {}), new.brought.get(kind, {}))
 
 
 def _lines(tasks: Mapping[str, Sequence[TaskChange]], brought: Sequence[EnvironmentDifference]) -> Iterator[str]:

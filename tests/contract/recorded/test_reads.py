@@ -16,7 +16,7 @@ from fuelclient.backends.studies import study_of
 from fuelclient.commands.exits import Exit
 from fuelclient.errors import Conflict, NotFound, Unauthorised, UsageError
 from fuelclient.graph.merge import merge_layers
-from fuelclient.insight.merge_differences import differences
+from fuelclient.insight.differences import differences
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.settings.master import Credentials, Master
 from fuelclient.support import supports

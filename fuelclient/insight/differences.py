@@ -1,4 +1,4 @@
-"""Compare two merges of one graph, task by task: ours, and the master's."""
+"""The comparison under every other one: of values by their paths, and of tasks by their attributes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Differenc
             result.append(Difference(name, "", len(here), len(there)))
         else:
             for task, counterpart in zip(here, there, strict=True):
-                result += _compared(name, "", _stated(task), _stated(counterpart))
+                values = value_differences(_stated(task), _stated(counterpart))
+                result += (Difference(name, path, *both) for path, *both in values)
     return tuple(result)
 
 
@@ -76,10 +77,22 @@ def _is_empty(value: Any) -> bool:
     return any(value is empty or (not isinstance(value, bool) and value == empty) for empty in _EMPTY)
 
 
-def _compared(task: str, above: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[Difference]:
+def value_differences(
+    ours: Mapping[str, Any], theirs: Mapping[str, Any], above: str = "", *, nulls: bool = False
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the path of each value that differs, below `above`, and both values; None for one that does not exist, from
+    which a null only differs with `nulls`. A truth value differs from a number.
+
+    >>> list(value_differences({"a": {"b": 1}, "c": None}, {"a": {"b": True}}))
+    [('a.b', 1, True)]
+    """
     for key in dict.fromkeys((*ours, *theirs)):
-        here, there = ours.get(key), theirs.get(key)
+        here, there, path = ours.get(key), theirs.get(key), f"{above}{key}"
         if isinstance(here, Mapping) and isinstance(there, Mapping):
-            yield from _compared(task, f"{above}{key}.", here, there)
-        elif here != there or isinstance(here, bool) != isinstance(there, bool):
-            yield Difference(task, f"{above}{key}", here, there)
+            yield from value_differences(here, there, f"{path}.", nulls=nulls)
+        elif (
+            here != there
+            or isinstance(here, bool) != isinstance(there, bool)
+            or (nulls and (key in ours) != (key in theirs))
+        ):
+            yield path, here, there
