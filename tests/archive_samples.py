@@ -9,9 +9,10 @@ import lzma
 import os
 import stat
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import zstandard
 
@@ -19,6 +20,12 @@ from fuelclient.plugins.archive import extract
 from fuelclient.plugins.build import rpm_header as header
 
 TREE = "./var/www/nailgun/plugins/plug-1.2"
+
+
+def scripts(path: Path) -> Mapping[str, str]:
+    """The scripts of a package, by section."""
+    with TemporaryDirectory() as target:
+        return extract(path, Path(target))
 
 
 def tar_member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", mode: int = 0o644) -> tarfile.TarInfo:

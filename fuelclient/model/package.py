@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.model.finding import Finding
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.release import Release
 
@@ -68,7 +67,6 @@ class Package:
     records: tuple[ReleaseRecord, ...] = ()
     releases: tuple[PackagedRelease, ...] = ()
     scripts: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
 
     @property
     def name(self) -> str:

@@ -92,13 +92,15 @@ class Installed:
     """The result of an installation.
 
     `previous_version` is the version that was updated, or empty. `releases` are those that the plugin defines.
-    `findings` are warnings and notices about the package.
+    `scripts` are those of the package that were not run, though `rpm` would have run them as root. `findings` are
+    warnings and notices about the package.
     """
 
     plugin: Plugin
     action: InstallAction
     previous_version: str = ""
     releases: tuple[Release, ...] = ()
+    scripts: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 

@@ -12,7 +12,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.task import NOT_OF_LEGACY, Task
 from fuelclient.plugins import constraints
-from fuelclient.plugins.package_files import without
+from fuelclient.plugins.parts import without
 from fuelclient.serializers.task import task_from
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of
 

@@ -6,17 +6,17 @@ has `graph` and `graph_path`) and "plugins-v5" (`tasks` of a role instead of a g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.model.document import Document
-from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import Source, Task, TaskType
 from fuelclient.plugins import constraints
 from fuelclient.plugins.entries import as_legacy, readable
-from fuelclient.plugins.package_files import PackageFiles, without
+from fuelclient.plugins.package_files import SUFFIX, PackageFiles
+from fuelclient.plugins.parts import DataPath, Part, without
 from fuelclient.plugins.roles import placing_words
 from fuelclient.serializers.graph import documents_from
 
@@ -25,39 +25,32 @@ _TASKS = ("tasks", "tasks_path", "graph", "graph_path")
 
 
 def graphs_of(
-    files: PackageFiles, holder: Mapping[str, Any], owner: str, *, file: str = ""
+    files: PackageFiles, holder: Mapping[str, Any], owner: str, *, file: str = "", path: DataPath = ()
 ) -> dict[str, GraphDocument]:
     """Return the graphs that `holder` (a release record or a plugin's metadata) lists under `graphs`, by type.
 
-    A type that is listed twice and a record without a type are errors in the findings of `files`.
+    `path` leads to `holder` in its file. A type that is listed twice is an error in the findings of `files`.
     """
-    listed = holder.get("graphs")
-    if listed is None:
-        return {}
-    all_graphs = files.place(holder, "graphs", file=file)
-    if not isinstance(listed, list):
-        files.reject("P003", "graphs is not a list", all_graphs, "Write it as - type: default.")
-        return {}
     graphs: dict[str, GraphDocument] = {}
-    for record in listed:
-        graph_type = record.get("type") if isinstance(record, Mapping) else None
-        place = files.place(record, file=file) if isinstance(record, Mapping) else all_graphs
+    for index, record in enumerate(files.shaped(holder, "graphs", list, file=file) or ()):
+        if not isinstance(record, Mapping):
+            files.misshapen[files.place(holder, "graphs", file=file)] = None
+            continue
+        # Read the graph in a record: flat, under `graph`, or in the file that `graph_path` names.
+        nested = record.get("graph")
+        body, below = (nested, ("graph",)) if isinstance(nested, Mapping) else (record, ())
+        key = "graph" if f"graph{SUFFIX}" in body else "tasks"
+        stated = without(body, *(name for name in body if name not in _STATED))
+        graph = tasks_of(files, body, key, owner, metadata=stated, file=file, path=(*path, "graphs", index, *below))
+        graph_type = record.get("type")
         if not isinstance(graph_type, str) or not graph_type:
-            files.reject("P003", "a graph has no type", place, "Write type: default.")
+            files.misshapen[files.place(record, file=file)] = None
         elif graph_type in graphs:
-            files.reject("P003", f"the graph {graph_type} is listed twice", place, "Keep one of the two.")
+            message = f"the graph {graph_type} is listed twice"
+            files.reject("P003", message, files.place(record, file=file), "Keep one of the two.")
         else:
-            graphs[graph_type] = _graph(files, record, owner, file)
+            graphs[graph_type] = graph
     return graphs
-
-
-def _graph(files: PackageFiles, record: Mapping[str, Any], owner: str, file: str) -> GraphDocument:
-    """Read the graph in a record: flat, under `graph`, or in the file that `graph_path` names."""
-    nested = record.get("graph")
-    body = nested if isinstance(nested, Mapping) else record
-    key = "graph" if "graph_path" in body else "tasks"
-    stated = without(body, *(name for name in body if name not in _STATED))
-    return tasks_of(files, body, key, owner, metadata=stated, file=file)
 
 
 def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
@@ -75,30 +68,34 @@ def tasks_of(
     *,
     metadata: Mapping[str, Any] | None = None,
     file: str = "",
+    path: DataPath = (),
 ) -> GraphDocument:
     """Read the tasks that `body` has under `key`, or in the files that `<key>_path` names."""
-    name = body.get(f"{key}_path")
+    file = file or files.manifest
+    name = body.get(f"{key}{SUFFIX}")
     if isinstance(name, str):
-        place = files.place(body, f"{key}_path", file=file)
+        place = files.place(body, f"{key}{SUFFIX}", file=file)
         documents = files.documents(name, place)
         files.merged(documents, name, place)
+        files.add_part(Part("release_tasks", tuple(map(_tasks_in, documents)), place, name, of_release=True))
         documents = [document for document in documents if document.data is not None]
     else:
-        documents = [Document(body.get(key) or [], file or files.manifest)]
-    about = None if metadata is None else Document(metadata, file or files.manifest)
-    return read(files, documents, owner, about)
-
-
-def read(
-    files: PackageFiles, documents: Sequence[Document], owner: str, metadata: Document | None = None
-) -> GraphDocument:
-    """Read a graph from several documents. What is wrong with it is also added to the findings of `files`."""
-    graph = documents_from(documents, metadata, owner_label=owner)
-    files.note(graph.findings)
-    files.note(_repeated(graph.tasks))
-    for task in graph.tasks:
-        files.note(constraints.check(task.attributes, f"task {task.id}", task.source.place))
+        documents = [Document(body.get(key) or [], file)]
+        if body.get(key) is not None:
+            written = Document(body[key], file)
+            place = files.place(body, key, file=file)
+            files.add_part(Part("release_tasks", (written,), place, path=(*path, key), of_release=True))
+    about = None if metadata is None else Document(metadata, file)
+    graph = documents_from(documents, about, owner_label=owner)
+    files.graphs.append(graph)
     return graph
+
+
+def _tasks_in(document: Document) -> Document:
+    """Return the tasks in a graph's file, which may be a mapping with the graph's name and metadata."""
+    if isinstance(document.data, Mapping) and "tasks" in document.data:
+        return Document(document.data["tasks"], document.file)
+    return document
 
 
 def own_graph(
@@ -116,10 +113,11 @@ def own_graph(
     With `with_primary`, tasks for controllers are also for the primary controller, as in packages of version 1.
     """
     stated = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
-    graph = read(files, stated, owner)
+    graph = documents_from(stated, owner_label=owner)
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
     entries = as_legacy(replace(graph, tasks=graph.tasks[:first])).tasks
+    files.graphs.append(replace(graph, tasks=(*entries, *graph.tasks[first:])))
     if with_primary:
         entries = tuple(map(_with_primary, entries))
     return replace(graph, tasks=(*entries, *beside(groups, graph.tasks), *graph.tasks[first:]))
@@ -167,7 +165,7 @@ def groups_of(
         names = [role["tasks"]] if isinstance(role["tasks"], str) else role["tasks"]
         place = files.place(role, "tasks", file=file)
         if not isinstance(names, list) or not all(isinstance(task_id, str) for task_id in names):
-            files.reject("P003", f"tasks of the role {name} is not a list of names", place, "Write tasks: [hiera].")
+            files.misshapen[place] = None
             continue
         attributes = {
             "type": TaskType.GROUP.value,
@@ -180,16 +178,3 @@ def groups_of(
         source = Source(file, files.place(role, file=file).line, {"tasks": place.line})
         groups.append(Task(name, attributes, source))
     return groups
-
-
-def _repeated(tasks: Sequence[Task]) -> Iterator[Finding]:
-    """Yield an error for every repeated task id, unless version constraints keep the tasks apart."""
-    seen: dict[str, Task] = {}
-    for task in tasks:
-        if constraints.is_constrained(task.attributes):
-            continue
-        if task.id in seen:
-            message = f"the task {task.id} is defined twice, first at {seen[task.id].source.place()}"
-            hint = "Keep one of the two, or use os-version or fuel-version to state which releases each is for."
-            yield Finding(Severity.ERROR, "P060", message, task.source.place(), task.id, hint)
-        seen.setdefault(task.id, task)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from fuelclient import files
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unavailable, UsageError
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.graph import GraphDocument
+from fuelclient.plugins.parts import Part, lines_of
+from fuelclient.serializers.values import line_of
 
 SUFFIX = "_path"
 
@@ -31,6 +33,7 @@ DIRECTORIES = frozenset({"deployment_scripts_path", _REPOSITORY, CONF_PATH})
 
 _DATA = frozenset({".yaml", ".yml", ".json"})
 _MAGIC = frozenset("*?[")
+_T = TypeVar("_T")
 
 
 def require_directory(directory: Path) -> None:
@@ -53,25 +56,26 @@ def require_directory(directory: Path) -> None:
         raise Unavailable(message, hint="Check its permissions.")
 
 
-_Read = tuple[Document | None, tuple[Finding, ...]]
-"""What a file contains, or None if it cannot be read, and its findings."""
-
-
 class PackageFiles:
-    """Reads the files of one package, and collects everything that is wrong with them in `findings`.
+    """Reads the files of one package, and collects what it finds in them: the `parts` as they are written, the `graphs`
+    in them, and everything that is wrong, in `findings`.
 
-    Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding.
+    Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding. Data of
+    another shape than is read here is left out, too; `misshapen` has its places, and `shapes` says what is wrong.
     Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one.
-    Each file is read once, however often it is named, and not at all if `known` has read it.
+    Each file is opened once, however often it is named.
     """
 
-    def __init__(self, directory: Path, *, shown_as: str = "", known: PackageFiles | None = None) -> None:
+    def __init__(self, directory: Path, *, shown_as: str = "") -> None:
         self.directory = directory
+        self.parts: dict[tuple[object, ...], Part] = {}
+        self.graphs: list[GraphDocument] = []
+        self.misshapen: dict[Place, None] = {}
+        self.label = shown_as or str(directory)
         self._shown_as = shown_as.rstrip("/")
         self._noted: dict[Finding, None] = {}
-        self._cache: dict[Path, _Read] = {} if known is None else known._cache
-        self._claimed: set[Path] = set()
-        self._claiming = False
+        self._cache: dict[Path, Document | None] = {}
+        self._claimed: frozenset[Path] = frozenset()
         self.manifest = self.shown("metadata.yaml")
         self._root = directory.resolve()
 
@@ -96,22 +100,20 @@ class PackageFiles:
         """Return the file `name` at the root, as `fixed` does, unless a release that the package defines uses it."""
         return None if self.directory / name in self._claimed else self.fixed(name)
 
-    @contextmanager
-    def of_release(self) -> Iterator[None]:
-        """Treat files that are named inside this block as those of a release: `own` no longer returns them."""
-        self._claiming = True
-        try:
-            yield
-        finally:
-            self._claiming = False
+    def claim(self) -> None:
+        """Make all files that were read so far those of releases that the package defines: `own` does not have them."""
+        self._claimed = frozenset(self._cache)
+
+    def add_part(self, part: Part) -> Part:
+        """Return a part, and keep it among the `parts`, once however many releases use it."""
+        key = (part.type, part.path, *(document.file for each in (part, *part.bases) for document in each.documents))
+        return self.parts.setdefault(key, part)
 
     def documents(self, name: str, place: Place) -> list[Document]:
         """Return the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
         if not self._may_name(name, place):
             return []
         paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
-        if self._claiming:
-            self._claimed.update(paths)
         documents = (self._read(path, place) for path in paths if self._inside(path, name, place))
         return [document for document in documents if document is not None]
 
@@ -130,18 +132,25 @@ class PackageFiles:
 
     def directory_at(self, data: Mapping[str, Any], key: str) -> str:
         """Return the directory that `key` names. If there is something wrong with it, add a finding and return ""."""
-        name, place = data[key], self.place(data, key)
-        if not isinstance(name, str):
-            self.reject("P003", f"{key} is not a string", place, "Name a directory in the package.")
-        elif self._may_name(name, place):
+        name, place = self.shaped(data, key, str), self.place(data, key)
+        if name is not None and self._may_name(name, place):
             if self._is_directory(name, place):
                 return name
             self._reject_directory(key, name, place)
         return ""
 
+    def shaped(self, data: Mapping[str, Any], key: str, shape: type[_T], *, file: str = "") -> _T | None:
+        """Return the value under `key` if it is of this type. Any other one but null is `misshapen`."""
+        value = data.get(key)
+        if isinstance(value, shape):
+            return value
+        if value is not None:
+            self.misshapen[self.place(data, key, file=file)] = None
+        return None
+
     def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
         """Return where `key` of `data`, or `data` itself, is written, by default in `metadata.yaml`."""
-        return Place(file or self.manifest, _lines(data).get(key, 0) or getattr(data, "line", 0))
+        return Place(file or self.manifest, line_of(data, key))
 
     def resolved(self, data: Any, *, file: str = "") -> Any:
         """Return `data`, by default of `metadata.yaml`, with every `*_path` key replaced by the data that it names.
@@ -150,7 +159,7 @@ class PackageFiles:
         """
         if isinstance(data, Mapping):
             pairs = dict(self._resolved_pair(data, str(key), value, file) for key, value in data.items())
-            return Marked(pairs, getattr(data, "line", 0), _lines(data))
+            return Marked(pairs, line_of(data), lines_of(data))
         if isinstance(data, list):
             items = [self.resolved(item, file=file) for item in data]
             return MarkedList(items, data.lines) if isinstance(data, MarkedList) else items
@@ -162,7 +171,7 @@ class PackageFiles:
             self._resolved_pair(data, str(key), value, file) if str(key).endswith(SUFFIX) else (str(key), value)
             for key, value in data.items()
         )
-        return Marked(dict(pairs), getattr(data, "line", 0), _lines(data))
+        return Marked(dict(pairs), line_of(data), lines_of(data))
 
     def merged(self, documents: Sequence[Document], name: str, place: Place) -> Any:
         """Join all lists into one list, or all mappings into one, where the last file wins; None if nothing is left.
@@ -255,27 +264,25 @@ class PackageFiles:
         return False
 
     def _read(self, path: Path, place: Place) -> Document | None:
-        if path not in self._cache:
-            self._cache[path] = self._loaded(path, place)
-        document, findings = self._cache[path]
-        self.note(findings)
-        return document
-
-    def _loaded(self, path: Path, place: Place) -> _Read:
-        """Return the content of a file, or None, and its findings under the names that messages use."""
+        """Return the content of a file, or None, and note its findings under the names that messages use."""
+        if path in self._cache:
+            return self._cache[path]
         shown = self.shown(path.relative_to(self.directory).as_posix())
         code = "P001" if shown == self.manifest else "P037"
+        document = None
         try:
             if path.is_fifo() or path.is_char_device():  # reading could wait for ever
                 raise UsageError(f"{path} is not a regular file.", hint="A package contains files and directories.")
-            document = files.load(path)
+            loaded = files.load(path)
+            document = Document(loaded.data, shown, tuple(_moved(finding, shown) for finding in loaded.findings))
+            self.note(document.findings)
         except FuelError as error:  # not a document, or not a file, or not readable
             listed = error.findings if isinstance(error, InvalidDocument) else ()
             causes = [_moved(finding, shown, code) for finding in listed if isinstance(finding, Finding)]
             message = error.message.replace(str(path), shown).rstrip(".")
-            return None, tuple(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
-        noted = tuple(_moved(finding, shown) for finding in document.findings)
-        return Document(document.data, shown, noted), noted
+            self.note(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
+        self._cache[path] = document
+        return document
 
 
 def _moved(finding: Finding, file: str, code: str = "") -> Finding:
@@ -297,22 +304,9 @@ def _stays_below(name: str) -> bool:
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
-def without(data: Mapping[str, Any], *keys: str) -> Marked:
-    """Return `data` without `keys`. The line numbers of the others are kept.
-
-    >>> without(Marked({"a": 1, "b": 2}, 1, {"a": 1, "b": 2}), "a")
-    {'b': 2}
-    """
-    return Marked({key: data[key] for key in data if key not in keys}, getattr(data, "line", 0), _lines(data))
-
-
-def _lines(data: Mapping[str, Any]) -> Mapping[str, int]:
-    return data.lines if isinstance(data, Marked) else {}
-
-
 def _united(mappings: Sequence[Mapping[str, Any]]) -> Marked:
-    united = Marked(line=getattr(mappings[0], "line", 0))
+    united = Marked(line=line_of(mappings[0]))
     for mapping in mappings:
         united.update(mapping)
-        united.lines.update(_lines(mapping))
+        united.lines.update(lines_of(mapping))
     return united

@@ -9,22 +9,23 @@ type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document, Marked
-from fuelclient.model.finding import Finding
+from fuelclient.model.finding import Finding, Place
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.model.task import Task
 from fuelclient.plugins.contents import PATHS, contents_of, has_own
 from fuelclient.plugins.graphs import beside, graphs_of, graphs_without_tasks, groups_of, tasks_of
-from fuelclient.plugins.package_files import PackageFiles, without
+from fuelclient.plugins.package_files import SUFFIX, PackageFiles
+from fuelclient.plugins.parts import DataPath, Part, lines_of, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
-from fuelclient.serializers.values import in_words
+from fuelclient.serializers.values import line_of
 
 _ALIASES = {
     "release_name": "name",
@@ -39,11 +40,39 @@ _ALIASES = {
 }
 """Other names for the fields of a release in records. The short name wins, as in Nailgun."""
 
-_NEEDED = ("name", "version", "operating_system", "description")
+_NEEDED = {
+    "release_name": ("name", " (or name)"),
+    "description": ("description", ""),
+    "operating_system": ("operating_system", " (or os)"),
+    "version": ("version", ""),
+}
+"""The keys that a definition needs, with the field of a release that each becomes, and the other spelling."""
+
+_DATA = {
+    "roles": "node_roles",
+    "volumes": "volumes",
+    "network_roles": "network_roles",
+    "components": "release_components",
+    "tags": "node_tags",
+}
+_DATA |= {f"{key}_metadata": part for key, part in _DATA.items()}
+"""The keys of a release record that hold data, and the type of file that holds the same for a plugin."""
+
 _BASE = "base_release_path"
 _LEGACY_TASKS = "deployment_tasks"
 _GRAPHS = ("graphs", _LEGACY_TASKS, f"{_LEGACY_TASKS}_path")
 _ROLES, _TAGS, _VOLUMES = "roles_metadata", "tags_metadata", "volumes_metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A release that a package defines. `holders` are its record and the bases of that, each with its file; `fields`
+    and the types of `graphs` are those of all of them together. `packaged` is None if the release cannot be used."""
+
+    holders: tuple[tuple[Mapping[str, Any], str], ...]
+    fields: Mapping[str, Any]
+    graphs: frozenset[str]
+    packaged: PackagedRelease | None
 
 
 def is_definition(record: object) -> bool:
@@ -64,65 +93,77 @@ def name_form(metadata: Mapping[str, Any]) -> str:
     return "[A-Za-z0-9_-]+" if defines else "[a-z0-9_-]+"
 
 
-def record_of(files: PackageFiles, metadata: Mapping[str, Any], record: Mapping[str, Any]) -> ReleaseRecord:
+def record_of(
+    files: PackageFiles, metadata: Mapping[str, Any], version: int, record: Mapping[str, Any], path: DataPath
+) -> ReleaseRecord:
     """Read a record of a release that the package extends, with the files that it names.
 
     What is wrong with it or its files is added to the findings of `files`.
     """
-    texts = {}
-    for key, other in (("os", "operating_system"), ("version", "")):
-        stated = key if key in record or not other else other
-        texts[key] = record.get(stated)
-        if not isinstance(texts[key], str) or not texts[key]:
-            what = f"has no {key}" if texts[key] is None else f"has {in_words(texts[key])} for its {key}"
-            message = f"a record of releases {what}"
-            files.reject("P003", message, files.place(record, stated), f"Write {key}: '...', in quotes.")
+    for key in ("os" if "os" in record else "operating_system", "version"):
+        if not isinstance(record.get(key), str) or not record[key]:
+            files.misshapen[files.place(record, key)] = None
     modes = record.get("mode", record.get("modes"))
     listed = [modes] if isinstance(modes, str) else modes if isinstance(modes, list) else []
     resolved = files.resolved(without(record, "graphs", *PATHS))
     return ReleaseRecord(
-        os=str(texts["os"] or ""),
-        version=str(texts["version"] or ""),
+        os=str(record.get("os", record.get("operating_system")) or ""),
+        version=str(record.get("version") or ""),
         modes=tuple(str(mode) for mode in listed),
         metadata={**resolved, **{key: record[key] for key in PATHS if key in record}},
-        contents=contents_of(files, metadata, record) if has_own(record) else None,
+        contents=contents_of(files, metadata, version, record, path) if has_own(record) else None,
     )
 
 
-def release_of(files: PackageFiles, record: Mapping[str, Any], owner: str) -> PackagedRelease | None:
-    """Read the release that a record and its base define. If it lacks something, add a finding and return None.
+def definition_of(files: PackageFiles, record: Mapping[str, Any], owner: str, path: DataPath) -> Definition:
+    """Read the release that a record and its base define; `path` leads to the record in the metadata.
 
     `deployment_tasks`, which Fuel 9.0 had instead of graphs, become the default graph if none is listed. The `tasks` of
     roles become groups of that graph.
     """
-    fields, graphs = _over_base(files, record, owner, files.manifest, ())
-    fields = _normal(files, fields)
-    fields, groups = _grouped(files, fields)
+    holders: list[tuple[Mapping[str, Any], str]] = []
+    fields, graphs = _over_base(files, record, owner, files.manifest, path, (), holders)
+    _add_parts(files, holders, path)
+    types = frozenset(graphs)
+    fields, groups = _grouped(files, _normal(files, fields))
     if groups:
         graph = graphs.get(DEFAULT_TYPE, GraphDocument(()))
         graphs[DEFAULT_TYPE] = replace(graph, tasks=(*beside(groups, graph.tasks), *graph.tasks))
-    missing = [key for key in _NEEDED if not fields.get(key)]
-    if missing:
-        message = f"the release has no {', no '.join(missing)}"
-        files.reject("P030", message, files.place(record), f"Add {missing[0]}: ... to its record.")
-        return None
-    try:
-        [release] = releases_from(Document(without(fields, "is_release", "id"), files.manifest))
-    except InvalidDocument as error:
-        files.note(finding for finding in error.findings if isinstance(finding, Finding))
-        return None
-    return PackagedRelease(release, graphs)
+    release = None
+    missing = [key for key, (field, _) in _NEEDED.items() if not fields.get(field)]
+    for key in missing:
+        message = f"the release lacks {key}{_NEEDED[key][1]}"
+        files.reject("P030", message, files.place(record), f"Add {key}: to the record.")
+    if not missing:
+        try:
+            [release] = releases_from(Document(without(fields, "is_release", "id"), files.manifest))
+        except InvalidDocument as error:
+            files.note(finding for finding in error.findings if isinstance(finding, Finding))
+    packaged = PackagedRelease(release, graphs) if release is not None else None
+    return Definition(tuple(holders), fields, types, packaged)
 
 
 def _over_base(
-    files: PackageFiles, record: Mapping[str, Any], owner: str, file: str, above: tuple[str, ...]
+    files: PackageFiles,
+    record: Mapping[str, Any],
+    owner: str,
+    file: str,
+    path: DataPath,
+    above: tuple[str, ...],
+    holders: list[tuple[Mapping[str, Any], str]],
 ) -> tuple[Marked, dict[str, GraphDocument]]:
-    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the bases that led here."""
+    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the bases that led here.
+
+    The record and its bases are added to `holders`.
+    """
+    holders.append((record, file))
     own = without(record, _BASE, *_GRAPHS)
     fields = _named(files.resolved_keys(own, file=file) if above else files.resolved(own))
-    graphs = graphs_of(files, record, owner, file=file)
-    if DEFAULT_TYPE not in graphs and any(key in record for key in _GRAPHS[1:]):
-        graphs[DEFAULT_TYPE] = tasks_of(files, record, _LEGACY_TASKS, owner, file=file)
+    has_legacy = any(key in record for key in _GRAPHS[1:])
+    legacy = tasks_of(files, record, _LEGACY_TASKS, owner, file=file, path=path) if has_legacy else None
+    graphs = graphs_of(files, record, owner, file=file, path=path)
+    if legacy is not None:
+        graphs.setdefault(DEFAULT_TYPE, legacy)
     if _BASE not in record:
         return fields, graphs
     name, place = str(record[_BASE]), files.place(record, _BASE, file=file)
@@ -132,12 +173,37 @@ def _over_base(
     documents = files.documents(name, place)
     base = files.merged(documents, name, place)
     if isinstance(base, Mapping):
-        below, graphs_below = _over_base(files, base, owner, documents[0].file, (*above, name))
-        return inherited(below, fields), _graphs_over(graphs_below, graphs, graphs_without_tasks(record))
+        below = _over_base(files, base, owner, documents[0].file, (), (*above, name), holders)
+        return inherited(below[0], fields), _graphs_over(below[1], graphs, graphs_without_tasks(record))
     if base is not None:
         message = f"the base release {name} is not a mapping"
         files.reject("P037", message, place, "Write it like a record of releases.")
     return fields, graphs
+
+
+def _add_parts(files: PackageFiles, holders: Iterable[tuple[Mapping[str, Any], str]], path: DataPath) -> None:
+    """Add what a record and its bases define to the parts of the package, merged by type over what the bases have."""
+    parts: dict[str, list[Part]] = {}
+    for holder, file in holders:
+        if not path:  # the schema of the metadata covers the record itself
+            files.add_part(Part("definition", (Document(holder, file),), Place(file, 1), of_release=True))
+        for key, part_type in _DATA.items():
+            named = f"{key}{SUFFIX}"
+            if isinstance(holder.get(named), str):
+                place = files.place(holder, named, file=file)
+                documents = tuple(files.documents(holder[named], place))
+                parts.setdefault(part_type, []).append(Part(part_type, documents, place, of_release=True))
+            elif holder.get(key) is not None:
+                place = files.place(holder, key, file=file)
+                whole = (Document(holder[key], file),)
+                parts.setdefault(part_type, []).append(Part(part_type, whole, place, "", (*path, key), of_release=True))
+        path = ()
+    for listed in parts.values():
+        mappings = [part for part in listed if all(isinstance(each.data, Mapping) for each in part.documents)]
+        for part in listed:
+            is_first = part is (mappings or listed)[0]
+            is_base = not is_first and any(part is each for each in mappings)
+            files.add_part(replace(part, bases=tuple(mappings[1:]) if is_first else (), is_base=is_base))
 
 
 def _graphs_over(
@@ -163,7 +229,7 @@ def _normal(files: PackageFiles, fields: Marked) -> Marked:
     own: dict[str, Any] = {}
     if isinstance(roles, Mapping) and all(isinstance(role, Mapping) for role in roles.values()):
         named, own = normal_roles(files, roles, files.manifest)
-        normal[_ROLES] = Marked(named, getattr(roles, "line", 0), getattr(roles, "lines", {}))
+        normal[_ROLES] = Marked(named, line_of(roles), lines_of(roles))
     stated = volumes if isinstance(volumes, Mapping) else {}
     listed = stated.get("volumes")
     if own or (isinstance(listed, list) and any(isinstance(item, Mapping) and "items" in item for item in listed)):

@@ -12,8 +12,9 @@ from typing import Any
 
 from fuelclient.model.document import Marked, MarkedList
 from fuelclient.plan.fleet import PRIMARY
-from fuelclient.plugins.package_files import PackageFiles, without
-from fuelclient.serializers.values import in_words, key_text, line_of
+from fuelclient.plugins.package_files import PackageFiles
+from fuelclient.plugins.parts import without
+from fuelclient.serializers.values import key_text, line_of
 
 MAPPING = "volumes_roles_mapping"
 _VOLUMES = "volumes"
@@ -24,24 +25,23 @@ _OWN_VOLUMES = "volumes_mapping"
 def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
     """Return the roles of `file` in the flat shape, and the volumes of roles that list their own.
 
-    Roles that are not mappings, and volumes and tags that are not lists, are errors in the findings of `files`.
+    Roles that are not mappings, and volumes and tags that are not lists, are left out as `misshapen`.
     """
     roles: dict[str, Marked] = {}
     volumes: dict[str, Any] = {}
     for key, value in stated.items():
         name = key_text(key)
         if not isinstance(value, Mapping):
-            message = f"the role {name} is {in_words(value)}, not a mapping"
-            files.reject("P003", message, files.place(stated, str(key), file=file), "Give it a name and a description.")
+            files.misshapen[files.place(stated, key, file=file)] = None
             continue
         role = _flat(value)
         if _OWN_VOLUMES in role:
-            volumes[name] = _list(files, role, _OWN_VOLUMES, f"{_OWN_VOLUMES} of the role {name}", file)
+            volumes[name] = files.shaped(role, _OWN_VOLUMES, list, file=file) or []
             role = without(role, _OWN_VOLUMES)
         if isinstance(role.get("tags"), str):
             role["tags"] = [role["tags"]]
         elif role.get("tags") is not None:
-            role["tags"] = _list(files, role, "tags", f"tags of the role {name}", file)
+            role["tags"] = files.shaped(role, "tags", list, file=file) or []
         roles[name] = role
     return roles, volumes
 
@@ -55,25 +55,21 @@ def normal_volumes(
     """
     if not stated and not own:
         return {}
-    mapping = stated.get(MAPPING)
-    if mapping is not None and not isinstance(mapping, Mapping):
-        place = files.place(stated, MAPPING, file=file)
-        files.reject(
-            "P003", f"{MAPPING} is {in_words(mapping)}, not a mapping", place, "List the volumes of each role."
-        )
-        mapping = None
+    mapping = files.shaped(stated, MAPPING, dict, file=file) or {}
     for name in own:
-        if mapping and name in mapping and mapping[name] != own[name]:
+        if name in mapping and mapping[name] != own[name]:
             message = f"the volumes of the role {name} are listed here and, differently, with the role"
             files.reject("P003", message, files.place(mapping, name, file=file), "Keep one of the two.")
-    listed = _list(files, stated, _VOLUMES, _VOLUMES, file)
+    listed = files.shaped(stated, _VOLUMES, list, file=file) or []
     volumes = MarkedList(
         (_normal_volume(files, volume, file) for volume in listed),
         listed.lines if isinstance(listed, MarkedList) else (),
     )
+    if not all(isinstance(volume, Mapping) for volume in listed):
+        files.misshapen[files.place(stated, _VOLUMES, file=file)] = None
     normal = without(stated, MAPPING, _VOLUMES)
     normal.lines.update({key: line_of(stated, key) for key in (MAPPING, _VOLUMES) if key in stated})
-    normal[MAPPING] = {**(mapping or {}), **own}
+    normal[MAPPING] = {**mapping, **own}
     normal[_VOLUMES] = volumes
     return normal
 
@@ -147,14 +143,3 @@ def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
     normal[_VOLUMES] = volume["items"]
     normal.lines[_VOLUMES] = line_of(volume, "items")
     return normal
-
-
-def _list(files: PackageFiles, data: Mapping[str, Any], key: str, what: str, file: str) -> list[Any]:
-    """Return the list under `key`, or an empty one. If the value is not a list, add a finding."""
-    value = data.get(key)
-    if isinstance(value, list):
-        return value
-    if value is not None:
-        place = files.place(data, key, file=file)
-        files.reject("P003", f"{what} is {in_words(value)}, not a list", place, "Write it as a list.")
-    return []

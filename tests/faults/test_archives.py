@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 UNPACK = """
 import json, os, pathlib, resource, sys, time
 from fuelclient.errors import InvalidDocument
-from fuelclient.plugins.archive import extract, scripts
+from fuelclient.plugins.archive import extract
 
 def measured(path, target):
     before, told = time.process_time(), None  # not how busy the machine is
@@ -42,10 +42,6 @@ def measured(path, target):
     except InvalidDocument as error:
         told = [str(error), [[f.code, f.place.file, f.message] for f in error.findings]]
     seconds = time.process_time() - before
-    try:
-        scripts(path)
-    except InvalidDocument:
-        pass
     for line in pathlib.Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):  # of this fork alone
             peak = int(line.split()[1])

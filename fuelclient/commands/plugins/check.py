@@ -216,8 +216,8 @@ def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = 
 def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_master: bool) -> Sequence[Finding]:
     from fuelclient.plugins.checks import check_and_read, graphs_of
 
-    found, package = check_and_read(directory, shown_as=shown_as)
-    findings = dict.fromkeys(found)
+    found, reading = check_and_read(directory, shown_as=shown_as)
+    findings, package = dict.fromkeys(found), reading.package
     if package is None or not (beside or as_master):
         return tuple(findings)
     if as_master:

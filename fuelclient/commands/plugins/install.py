@@ -55,7 +55,9 @@ class PluginsInstall(Command):
         report(installed.findings)
         _report_result(installed)
         _suggest_enabling(backend, installed)
-        _report_scripts(Path(parsed_args.file))
+        if installed.scripts:
+            told = count(len(installed.scripts), "script"), ", ".join(installed.scripts)
+            LOG.info("Did not run %s of the package: %s.", *told)
         self.say(f"Plugin {parsed_args.file} was successfully installed.")
 
 
@@ -146,17 +148,6 @@ def _suggest_enabling(backend: Backend, installed: Installed) -> None:
     place = environments[0].id if len(environments) == 1 else "ID"
     name = plugin.name if versions == 1 else plugin.id
     LOG.info("To use it on an environment: fuel2 plugins enable %s --env %s", name, place)
-
-
-def _report_scripts(path: Path) -> None:
-    """Report on stderr which scripts of a package were not run: those that rpm would run as root."""
-    if path.is_dir():
-        return
-    from fuelclient.plugins.archive import scripts
-
-    sections = list(scripts(path))
-    if sections:
-        LOG.info("Did not run %s of the package: %s.", count(len(sections), "script"), ", ".join(sections))
 
 
 def _question(backend: Backend, plugin: Plugin) -> str:

@@ -14,12 +14,13 @@ from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
+from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
 from fuelclient.plugins.build.entries import is_built
-from fuelclient.plugins.checks import check, for_install
+from fuelclient.plugins.checks import check_and_read, for_install
 from fuelclient.plugins.linked import require_linkable
-from fuelclient.plugins.load import load_package
+from fuelclient.plugins.load import usable
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, releases, runs
 from fuelclient.store.database import Database
@@ -41,7 +42,7 @@ def install(database: Database, path: str, *, force: bool, link: bool = False) -
             defined = tuple(releases.of_plugin(connection, registered.plugin.id))
     previous = registered.previous.version if registered.previous else ""
     findings = tuple(dict.fromkeys((*findings, *registered.findings)))
-    return Installed(registered.plugin, registered.action, previous, defined, findings)
+    return Installed(registered.plugin, registered.action, previous, defined, candidate.scripts, findings)
 
 
 def remove(database: Database, plugin_id: int) -> None:
@@ -148,8 +149,9 @@ class _Synchronisation:
 def _copied(places: Trees, source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
     """Provide the package in `source`, a directory or an archive, as a copy next to the engine file."""
     with places.staging() as staged:
-        places.fill(staged, source)
-        yield _prepared(places, staged, source)
+        scripts = places.fill(staged, source)
+        wanted, findings = _prepared(places, staged, source)
+        yield replace(wanted, scripts=scripts), findings
 
 
 @contextmanager
@@ -160,9 +162,7 @@ def _linked(source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
     directory = os.path.realpath(source)
     if not source.is_dir():
         raise NotFound("directory", str(source), hint="Check the path.")
-    findings = for_install(check(source, shown_as=str(source)))
-    require_no_errors(findings, f"{source} cannot be linked", InvalidDocument)
-    package = load_package(source, shown_as=str(source))
+    package, findings = _usable(source, str(source), f"{source} cannot be linked")
     require_linkable(package, directory)
     yield register.candidate(package, directory, directory, by_release=True, shown_as=str(source)), findings
 
@@ -173,9 +173,7 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
     Raise `InvalidDocument` if the package cannot be used.
     """
     shown_as = str(source) if source.is_dir() else f"{source}!"
-    findings = for_install(check(staged, shown_as=shown_as))
-    require_no_errors(findings, f"{shown_as.removesuffix('!')} cannot be installed", InvalidDocument)
-    package = load_package(staged, shown_as=shown_as)
+    package, findings = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
     for path in staged.rglob(f"{package.name}-*"):
         if is_built(path.name, package.name) and path.is_file():
             path.unlink()  # a package that was built in the directory of the plugin
@@ -183,6 +181,15 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
     origin = os.path.realpath(source)
     by_release = needs_release(package)
     return register.candidate(package, directory, origin, by_release=by_release, shown_as=shown_as), findings
+
+
+def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...]]:
+    """Read the package in `directory`, and return it with its warnings and notices. Raise `InvalidDocument` for one
+    that cannot be used; `refusal` says what it is not used for."""
+    found, reading = check_and_read(directory, shown_as=shown_as)
+    findings = for_install(found)
+    require_no_errors(findings, refusal, InvalidDocument)
+    return usable(reading), findings
 
 
 def _sweep(database: Database, places: Trees) -> None:

@@ -17,10 +17,11 @@ from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
-from fuelclient.model.package import Package, PackagedRelease
+from fuelclient.model.package import Contents, Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release
-from fuelclient.plugins.load import Relabel, plugin_of
+from fuelclient.model.task import Task
+from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import for_any_release
 from fuelclient.store import clusters, graphs, plugins, releases
 from fuelclient.store.database import Connection
@@ -31,15 +32,63 @@ that may override one of the release. Merging reports them if they do not."""
 
 
 @dataclass(frozen=True, slots=True)
+class Relabel:
+    """Replaces the directory `before` with `after` in the file names that tasks remember.
+
+    An installed package is known by name and version, not by the path it came from.
+
+    >>> Relabel("/tmp/new-1/", "lma-0.10.2").file("/tmp/new-1/deployment_tasks.yaml")
+    'lma-0.10.2/deployment_tasks.yaml'
+    """
+
+    before: str
+    after: str
+
+    def file(self, name: str) -> str:
+        """Return the name of a package's file after its directory is renamed. Files elsewhere keep their names."""
+        start = f"{self.before.rstrip('/')}/"
+        return f"{self.after}/{name.removeprefix(start)}" if name.startswith(start) else name
+
+    def graph(self, graph: GraphDocument) -> GraphDocument:
+        """Return the graph with renamed files, also in its findings."""
+        findings = tuple(
+            replace(finding, place=replace(finding.place, file=self.file(finding.place.file)))
+            for finding in graph.findings
+        )
+        return replace(graph, tasks=tuple(map(self._task, graph.tasks)), findings=findings)
+
+    def package(self, package: Package) -> Package:
+        """Return the package with renamed files, and also in the findings of its graphs."""
+        records = (
+            record if record.contents is None else replace(record, contents=self._contents(record.contents))
+            for record in package.records
+        )
+        releases = (replace(release, graphs=self._graphs(release.graphs)) for release in package.releases)
+        contents = self._contents(package.contents)
+        return replace(package, contents=contents, records=tuple(records), releases=tuple(releases))
+
+    def _task(self, task: Task) -> Task:
+        return replace(task, source=replace(task.source, file=self.file(task.source.file)))
+
+    def _graphs(self, graphs: Mapping[str, GraphDocument]) -> dict[str, GraphDocument]:
+        return {graph_type: self.graph(graph) for graph_type, graph in graphs.items()}
+
+    def _contents(self, contents: Contents) -> Contents:
+        return replace(contents, graphs=self._graphs(contents.graphs))
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A package that is ready to be registered, as the plugin that it will become (with the id 0).
 
     `shown_as` is what findings call its directory. The store calls it by name and version of the plugin instead.
+    `scripts` are those of an archive that were not run.
     """
 
     package: Package
     plugin: Plugin
     shown_as: str = ""
+    scripts: tuple[str, ...] = ()
 
     @property
     def relabel(self) -> Relabel:

@@ -62,20 +62,20 @@ class Trees:
             with suppress(OSError):  # it is not empty
                 self.root.rmdir()
 
-    def fill(self, staged: Path, source: Path) -> None:
+    def fill(self, staged: Path, source: Path) -> tuple[str, ...]:
         """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
-        Hidden files at the root of a directory are left out, as in a built package. Raise `InvalidDocument` for what no
-        package may have, `NotFound` and `Unavailable`.
+        Return the scripts of an archive that were not run. Hidden files at the root of a directory are left out, as in
+        a built package. Raise `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
         """
         if not source.is_dir():
             from fuelclient.plugins.archive import extract
 
-            extract(source, staged)
-            return
+            return tuple(extract(source, staged))
         with _reported(source):
             for entry in _entries(source):
                 _copy(entry, staged / entry.path)
+        return ()
 
     def place(self, staged: Path, name: str) -> str:
         """Move `staged` to a directory named after `name` and its content, and return that name.

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -31,8 +31,9 @@ _OVERHEAD = 16 * 2**20
 """Bytes an archive may have beyond the largest contents: headers, and data that compression made longer."""
 
 
-def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> None:
-    """Unpack the archive `path` into `target`, an empty directory.
+def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
+    """Unpack the archive `path` into `target`, an empty directory. Return the scripts that `rpm` would run as root when
+    it installs or removes the package, by section (`%pre`...); an `.fp` has none.
 
     The directories around every package are stripped: the one top directory of an `.fp`, and
     `/var/www/nailgun/plugins/<one>` of an `.rpm`. Files get mode 0644, or 0755 if they were executable; owners, times
@@ -47,6 +48,7 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> None:
         raise NotFound("directory", str(target), hint="Create it first.")
     if any(target.iterdir()):
         raise Conflict(f"{target} is not empty.", hint="Name an empty directory.")
+    scripts: Mapping[str, str] = {}
     try:
         with _opened(path, limits) as source:
             # Twice, so that an error at the end of the archive is found before the first file is written. Deleting
@@ -55,7 +57,7 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> None:
                 unpacker = Unpacker(where, rpm.PLUGINS if suffix == ".rpm" else (), limits)
                 source.seek(0)
                 if suffix == ".rpm":
-                    rpm.extract_rpm(source, unpacker, limits)
+                    scripts = rpm.extract_rpm(source, unpacker, limits)
                 else:
                     tar.extract_fp(source, unpacker, str(target), limits)
                 unpacker.finish()
@@ -66,17 +68,7 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> None:
             else:
                 child.unlink()
         raise
-
-
-def scripts(path: Path) -> dict[str, str]:
-    """Return the scripts that `rpm` would run as root when it installs or removes the package, by section (`%pre`...).
-
-    They are for display only. An `.fp` has none. Raise what `extract` raises.
-    """
-    if _suffix(path) != ".rpm":
-        return {}
-    with _opened(path, LIMITS) as source:
-        return rpm.scripts_of(rpm.read_headers(source))
+    return scripts
 
 
 def unusable(file: str, error: Unusable) -> InvalidDocument:

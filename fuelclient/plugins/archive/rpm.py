@@ -71,8 +71,11 @@ class Headers:
         return value if isinstance(value, bytes) else b""
 
 
-def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> None:
-    """Pass the plugin's tree in the package `source` to `unpacker`. Raise `Unusable` if that is impossible."""
+def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[str, str]:
+    """Pass the plugin's tree in the package `source` to `unpacker`, and return the package's scripts.
+
+    Raise `Unusable` if that is impossible.
+    """
     headers = read_headers(source)
     _require_intact(source, headers)
     payload_format = headers.text("archive_format") or "cpio"
@@ -83,6 +86,7 @@ def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> None:
     # Packages without this entry predate it, and are compressed with gzip.
     chunks = decompressed(source, headers.text("archive_compression") or "gzip")
     unpack_payload(Stream(chunks, limits.stream), unpacker)
+    return scripts_of(headers)
 
 
 def read_headers(source: BinaryIO) -> Headers:

@@ -17,24 +17,12 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.cycles import cycles_in
-from fuelclient.plugins.checks import (
-    conditions,
-    metadata,
-    packing,
-    primaries,
-    references,
-    scripts,
-    shape,
-    shared_ids,
-    tasks,
-)
+from fuelclient.plugins import shapes, shared_ids
+from fuelclient.plugins.checks import conditions, metadata, packing, primaries, references, scripts, tasks
 from fuelclient.plugins.checks.findings import Findings
-from fuelclient.plugins.checks.raw_package import RawPackage, read
-from fuelclient.plugins.entries import as_legacy, readable
 from fuelclient.plugins.load import read_package
-from fuelclient.plugins.package_files import require_directory
+from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.select import for_any_release
-from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.values import key_text
 
 __all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
@@ -42,8 +30,9 @@ __all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
 """The errors with which a package cannot be used at all. It can be installed in spite of any other."""
 
-_CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (
-    shape.check,
+_Check = Callable[[Reading], Iterator[Finding]]
+_CHECKS: tuple[_Check, ...] = (
+    shapes.check,
     metadata.check,
     tasks.check,
     primaries.check,
@@ -51,8 +40,9 @@ _CHECKS: tuple[Callable[[RawPackage], Iterator[Finding]], ...] = (
     conditions.check,
     scripts.check,
 )
+_WITHOUT_METADATA: tuple[_Check, ...] = (tasks.priorities, primaries.check, shared_ids.repeated, conditions.check)
+"""The checks of the files alone."""
 
-_TASK_FILES = ("deployment_tasks", "release_tasks")
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
 """Repeated ids, which may be for different versions (P060), bad priorities (P003), and records without a type."""
 
@@ -69,20 +59,19 @@ def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str]
 
 def check_and_read(
     directory: Path, *, shown_as: str = "", release_tasks: Collection[str] | None = None
-) -> tuple[tuple[Finding, ...], Package | None]:
-    """Return what `check` returns, and the package that was read for it; None if it is too broken."""
-    require_directory(directory)
-    package = read(directory, shown_as)
+) -> tuple[tuple[Finding, ...], Reading]:
+    """Return what `check` returns, and the package that was read for it."""
+    package = read_package(directory, shown_as=shown_as)
     findings = Findings()
-    for check_part in _CHECKS:
+    for check_part in _CHECKS if package.metadata is not None else _WITHOUT_METADATA:
         findings.add(check_part(package))
-    findings.add(references.check(package, release_tasks))
+    if package.metadata is not None:
+        findings.add(references.check(package, release_tasks))
     findings.add(package.files.findings)
-    # What cannot be loaded would be refused by an installation, so load it too.
-    loaded, told = read_package(directory, shown_as=shown_as, known=package.files)
-    findings.add_unless_known(_loading(package, loaded, told))
-    findings.add_unless_known(packing.check(package))
-    return findings.sorted(package.files.manifest), loaded
+    findings.add_unless_known(_graphs(package))
+    if package.metadata is not None:
+        findings.add_unless_known(packing.check(package))
+    return findings.sorted(package.files.manifest), package
 
 
 def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -99,23 +88,17 @@ def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def _loading(package: RawPackage, loaded: Package | None, told: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the findings of reading the tasks as graphs, as an upload does, and of loading the package."""
-    graphs = [documents_from(data.documents, owner_label=package.name) for data in package.of(*_TASK_FILES)]
-    if package.major < 5:
-        own = [document for data in package.of("deployment_tasks") for document in data.documents]
-        entries = ([*readable(data.documents, own)] for data in package.of("tasks"))
-        graphs += [as_legacy(documents_from(documents, owner_label=package.name)) for documents in entries]
+def _graphs(package: Reading) -> Iterator[Finding]:
+    """Yield the findings about the tasks as graphs, as an upload reports them."""
     roles = {key_text(name) for name, *_ in package.roles()}
-    for packaged in loaded.releases if loaded is not None else ():
+    for packaged in package.package.releases if package.package is not None else ():
         roles |= dict(packaged.release.metadata.get("roles_metadata") or {}).keys()
-    for graph in graphs:
+    for graph in package.files.graphs:
         yield from misspelt_roles(graph.tasks, roles)
         for finding in check_document(graph, None, None):
             if finding.code not in _CHECKED_ELSEWHERE:
                 yield finding
-    yield from told
-    for graph in graphs_of(loaded) if loaded is not None else ():
+    for graph in graphs_of(package.package) if package.package is not None else ():
         yield from refusals(graph, packaged=True)
         yield from cycles_in(graph.tasks)
 

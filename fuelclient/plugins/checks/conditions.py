@@ -9,7 +9,7 @@ from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.expressions.legacy import parse
 from fuelclient.expressions.restrictions import expand_restrictions
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.checks.raw_package import RawPackage
+from fuelclient.plugins.reading import Reading
 from fuelclient.serializers.values import items_of, line_of
 
 _MODELS = frozenset(
@@ -27,7 +27,7 @@ _MAX_EXPRESSIONS = 5000
 """The most different expressions of one package that are parsed, in about a second. A release of Fuel has 200."""
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield a warning for every restriction, limit and task condition that cannot be understood."""
     problems: dict[str, tuple[str, str]] = {}
     for text, place, task in _expressions(package):
@@ -59,7 +59,7 @@ def _problem(text: str) -> tuple[str, str]:
 _Expression = tuple[str | InvalidDocument, Place, str]
 
 
-def _expressions(package: RawPackage) -> Iterator[_Expression]:
+def _expressions(package: Reading) -> Iterator[_Expression]:
     """Yield all expressions, or the errors for those that cannot be read, with their places and tasks."""
     for data in package.of(*_DATA):
         for document in data.documents:

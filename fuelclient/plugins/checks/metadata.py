@@ -6,14 +6,15 @@ Source: the specification "release-as-a-plugin".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.plugins.checks.raw_package import RawPackage, Record, all_bases_of
 from fuelclient.plugins.constraints import version_of
 from fuelclient.plugins.contents import PATHS
 from fuelclient.plugins.package_files import CONF_PATH
+from fuelclient.plugins.parts import Record
+from fuelclient.plugins.reading import Reading
+from fuelclient.plugins.releases import Definition, is_definition
 from fuelclient.serializers.values import items_of
 
 _FUEL = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?")
@@ -24,29 +25,23 @@ _OLDEST = {1: (6, 0), 2: (6, 1), 3: (7, 0), 4: (8, 0), 5: (8, 0), 6: (8, 0)}
 _FULLY = (9, 0)
 _WITH_RELEASES = (9, 1)
 
-_NEEDED = {
-    "release_name": ("release_name", "name"),
-    "description": ("description",),
-    "operating_system": ("operating_system", "os"),
-    "version": ("version",),
-}
 _GRAPHS = ("default", "provisioning", "deletion", "network_verification")
-_DEPLOYMENT = ("deployment_tasks", "deployment_tasks_path")
 _KNOWN_IN_EXTENSION = frozenset(
     {"os", "operating_system", "version", "mode", "modes", "is_release", "deployment_scripts_path", "repository_path",
      "graphs", CONF_PATH, *PATHS}
 )  # fmt: skip
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield the findings about `fuel_version` and the records of `releases`."""
     stated = (package.metadata or {}).get("fuel_version")
-    for value, line in items_of(stated, package.line("fuel_version")) if isinstance(stated, list) else ():
+    for value, line in items_of(stated, package.place("fuel_version").line) if isinstance(stated, list) else ():
         if isinstance(value, str):  # anything else violates the schema
             yield from _fuel_version(package, value, Place(package.files.manifest, line))
-    definitions, extensions = package.definitions, package.extensions
-    for record in definitions:
-        yield from _definition(package, record)
+    definitions = [record for record in package.releases if is_definition(record.data)]
+    extensions = package.extensions
+    for record, definition in zip(definitions, package.definitions, strict=True):
+        yield from _definition(package, record, definition)
     if len(definitions) > 1:
         message = f"the package defines {len(definitions)} releases"
         hint = "Give each release a package of its own, which is easier to upgrade."
@@ -63,7 +58,7 @@ def check(package: RawPackage) -> Iterator[Finding]:
             yield from _unsupported(package, record)
 
 
-def _fuel_version(package: RawPackage, value: str, place: Place) -> Iterator[Finding]:
+def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Finding]:
     match = _FUEL.fullmatch(value)
     if not match:
         message = f"{value[:80]!r} in fuel_version is not a version of Fuel"
@@ -84,7 +79,7 @@ def _fuel_version(package: RawPackage, value: str, place: Place) -> Iterator[Fin
         yield Finding(Severity.WARNING, "P015", message, place, hint=f"Remove {value} from fuel_version.")
 
 
-def _unsupported(package: RawPackage, record: Record) -> Iterator[Finding]:
+def _unsupported(package: Reading, record: Record) -> Iterator[Finding]:
     """Yield a warning about a release of a Fuel that the package version is not for.
 
     No error: the specification does not support these, and yet its example of several releases names Fuel 7.
@@ -97,66 +92,39 @@ def _unsupported(package: RawPackage, record: Record) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, "P015", message, record.place("version"), hint=hint)
 
 
-def _definition(package: RawPackage, record: Record) -> Iterator[Finding]:
-    """Yield findings about the fields, the name and the graphs of a release that the package defines."""
-    fields = _fields(package, record)
-    for field, spellings in _NEEDED.items():
-        if field not in fields:
-            also = f" (or {', '.join(spellings[1:])})" if spellings[1:] else ""
-            message = f"the release lacks {field}{also}"
-            yield Finding(Severity.ERROR, "P030", message, record.place(), hint=f"Add {field}: to the record.")
-    name = fields.get("release_name")
-    if isinstance(name, str) and package.name and name != package.name:
+def _definition(package: Reading, record: Record, definition: Definition) -> Iterator[Finding]:
+    """Yield findings about the name, the graphs and the modes of a release that the package defines."""
+    name = definition.fields.get("name")
+    if name and isinstance(name, str) and package.name and name != package.name:
         message = f"the plugin is named {package.name}, but its release {name}"
         place = record.place("release_name", "name")
         yield Finding(Severity.WARNING, "P032", message, place, hint="Give both the same name.")
-    types: set[str] = set()
-    for holder in (record.data, *(base for base, _ in all_bases_of(package.files, record.data))):
-        listed = holder.get("graphs")
-        graphs = (graph for graph in (listed if isinstance(listed, list) else []) if isinstance(graph, Mapping))
-        types |= {str(graph.get("type")) for graph in graphs}
-        types |= {"default"} if any(key in holder for key in _DEPLOYMENT) else set()
-    missing = [graph_type for graph_type in _GRAPHS if graph_type not in types]
+    missing = [graph_type for graph_type in _GRAPHS if graph_type not in definition.graphs]
     if missing:
         message = f"the release lacks the graph{'s' * (len(missing) > 1)} {', '.join(missing)}"
         hint = f"Add - {{type: {missing[0]}, tasks_path: ...}} to its graphs, unless it is not needed."
         yield Finding(Severity.WARNING, "P036", message, record.place("graphs"), hint=hint)
+    for holder, file in definition.holders:
+        for key in ("mode", "modes"):
+            if key in holder:
+                place = package.files.place(holder, key, file=file)
+                yield Finding(Severity.WARNING, "P035", f"{key} is deprecated for releases", place, hint="Remove it.")
 
 
-def _fields(package: RawPackage, record: Record) -> Mapping[str, Any]:
-    """Return the fields of the record, including those it inherits from its base, and from the base of that."""
-    bases = [base for base, _ in all_bases_of(package.files, record.data)]
-    fields: dict[str, Any] = {}
-    for stated in (*reversed(bases), record.data):
-        for field, spellings in _NEEDED.items():
-            value = next((stated[key] for key in spellings if stated.get(key)), None)
-            if value is not None:
-                fields[field] = value
-    return fields
-
-
-def _deprecated(package: RawPackage) -> Iterator[Finding]:
+def _deprecated(package: Reading) -> Iterator[Finding]:
     """Yield findings about keys and files that packages which define releases no longer need."""
-    metadata, manifest = package.metadata or {}, package.files.manifest
-    if "is_hotpluggable" in metadata:
+    if "is_hotpluggable" in (package.metadata or {}):
         message = "is_hotpluggable is ignored in a package that defines a release"
-        place = Place(manifest, package.line("is_hotpluggable"))
-        yield Finding(Severity.INFO, "P034", message, place, hint="Remove it.")
-    if "fuel_version" in metadata:
+        yield Finding(Severity.INFO, "P034", message, package.place("is_hotpluggable"), hint="Remove it.")
+    if "fuel_version" in (package.metadata or {}):
         message = "fuel_version is deprecated in packages that define a release"
-        place = Place(manifest, package.line("fuel_version"))
-        yield Finding(Severity.WARNING, "P035", message, place, hint="Remove it: the release states its version.")
-    for record in package.definitions:
-        for holder, file in ((record.data, manifest), *all_bases_of(package.files, record.data)):
-            for key in ("mode", "modes"):
-                if key in holder:
-                    message, place = f"{key} is deprecated for releases", package.files.place(holder, key, file=file)
-                    yield Finding(Severity.WARNING, "P035", message, place, hint="Remove it.")
-    for data in package.of("tasks"):
-        if any(document.data for document in data.documents):
+        hint = "Remove it: the release states its version."
+        yield Finding(Severity.WARNING, "P035", message, package.place("fuel_version"), hint=hint)
+    for part in package.of("tasks"):
+        if any(document.data for document in part.documents):
             message = "tasks.yaml is not supported in packages that define a release"
             hint = "Move its tasks to a graph of the release."
-            yield Finding(Severity.WARNING, "P035", message, Place(data.place.file, 1), hint=hint)
+            yield Finding(Severity.WARNING, "P035", message, Place(part.place.file, 1), hint=hint)
 
 
 def _ignored(record: Record) -> Iterator[Finding]:

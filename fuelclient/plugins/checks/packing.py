@@ -6,16 +6,14 @@ from collections.abc import Iterator
 
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.build import refusals
-from fuelclient.plugins.checks.raw_package import RawPackage
+from fuelclient.plugins.reading import Reading
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield an error for each reason why the package could not be built."""
-    if package.metadata is None:
-        return
     try:
-        for key, reason in refusals(package.files.directory, package.metadata):
-            place = Place(package.files.manifest, package.line(key) if key else 0)
+        for key, reason in refusals(package.files.directory, package.metadata or {}):
+            place = package.place(key) if key else Place(package.files.manifest)
             yield Finding(Severity.ERROR, "P068", f"the package cannot be built: {reason}", place, hint=reason.hint)
     except OSError as error:
         message = f"the package cannot be built: {error.strerror}: {error.filename}"

@@ -14,13 +14,14 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plan.place import EVERY, named
-from fuelclient.plugins.checks.raw_package import RawPackage, Record
+from fuelclient.plugins.parts import Record
+from fuelclient.plugins.reading import Reading
 from fuelclient.serializers.values import key_text
 
 _PLACING = ("roles", "role", "groups")
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield a warning for every task for a role with a primary that does not run on its primary node.
 
     Nothing is reported about a role if another task is for its primary alone: then its author separates the two.
@@ -41,7 +42,7 @@ def check(package: RawPackage) -> Iterator[Finding]:
                 yield Finding(Severity.WARNING, "P066", message, task.place(*_PLACING), task.name, hint)
 
 
-def _with_primary(package: RawPackage) -> Iterator[str]:
+def _with_primary(package: Reading) -> Iterator[str]:
     """Yield the package's roles that have a primary node, unless other tags than their names find their nodes."""
     for name, role, *_ in package.roles():
         nested = role.get("metadata") if isinstance(role, Mapping) else None
@@ -50,7 +51,7 @@ def _with_primary(package: RawPackage) -> Iterator[str]:
             yield key_text(name)
 
 
-def _listed_by_role(package: RawPackage, role: str) -> set[str]:
+def _listed_by_role(package: Reading, role: str) -> set[str]:
     """Return the tasks that the role itself lists. They run on its primary too, since package version 5."""
     if package.major < 5:
         return set()

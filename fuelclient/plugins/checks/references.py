@@ -19,7 +19,8 @@ from fuelclient.errors import nearest
 from fuelclient.graph.match import is_pattern
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.release import FUEL_ROLES
-from fuelclient.plugins.checks.raw_package import RawPackage, Record
+from fuelclient.plugins.parts import Record
+from fuelclient.plugins.reading import Reading
 from fuelclient.serializers.values import items_of, key_text, line_of
 
 _RELEASE_VOLUMES = frozenset(
@@ -36,24 +37,23 @@ _MAX_PAIRS = 100_000
 """The most pairs of names that are compared letter by letter, which takes some seconds."""
 
 
-def check(package: RawPackage, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
+def check(package: Reading, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
     """Yield a warning for every name that is not defined, or, without `release_tasks`, is probably not defined."""
-    if package.metadata is not None:
-        manifest = package.files.manifest  # it names the files of graphs
-        if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(manifest).stem):
-            yield from _tasks(package, release_tasks)
-        if not _unread(package, "node_roles", "volumes"):
-            yield from _volumes(package)
+    manifest = package.files.manifest  # it names the files of graphs
+    if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(manifest).stem):
+        yield from _tasks(package, release_tasks)
+    if not _unread(package, "node_roles", "volumes"):
+        yield from _volumes(package)
 
 
-def _unread(package: RawPackage, *stems: str) -> bool:
+def _unread(package: Reading, *stems: str) -> bool:
     """Return whether a file with one of these names could not be read, which may well define what is looked for."""
     return any(
         finding.code == "P037" and PurePosixPath(finding.place.file).stem in stems for finding in package.files.findings
     )
 
 
-def _tasks(package: RawPackage, release_tasks: Collection[str] | None) -> Iterator[Finding]:
+def _tasks(package: Reading, release_tasks: Collection[str] | None) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     own = {name for task in tasks if isinstance(name := task.data.get("id"), str)}
     own |= {key_text(name) for name, *_ in package.roles()}
@@ -113,7 +113,7 @@ def _references(task: Record) -> Iterator[tuple[str, Place, str]]:
                 yield name, Place(task.file, line_of(item, "name") or at), task.name
 
 
-def _references_of_roles(package: RawPackage) -> Iterator[tuple[str, Place, str]]:
+def _references_of_roles(package: Reading) -> Iterator[tuple[str, Place, str]]:
     for _, role, _, file in package.roles():
         value = role.get("tasks") if isinstance(role, Mapping) else None
         for item, at in items_of(value, line_of(role, "tasks")) if isinstance(value, list) else ():
@@ -125,7 +125,7 @@ def _is_name(word: str) -> bool:
     return bool(word) and word != "*" and not is_pattern(word)
 
 
-def _volumes(package: RawPackage) -> Iterator[Finding]:
+def _volumes(package: Reading) -> Iterator[Finding]:
     roles = {key_text(name) for name, *_ in package.roles()} | FUEL_ROLES
     sets = list(package.of("volumes"))
     records = [record for data in sets for record in data.records("volumes")]

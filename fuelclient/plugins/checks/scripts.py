@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.checks.raw_package import RawPackage, Record
+from fuelclient.plugins.parts import Record
+from fuelclient.plugins.reading import Reading
 
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
 _KEY = "deployment_scripts_path"
@@ -20,14 +21,12 @@ _BEGINNING = 65536
 _PLACEHOLDERS = frozenset({".gitkeep", ".gitignore", ".keep", "README.md"})
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield a warning for every manifest and script that is not in a directory of scripts, or a single one if those
     directories are empty, and for every script there that no node could run.
 
     Absolute paths are skipped, because they name files on the node, and so are tasks with a `cwd` of their own.
     """
-    if package.metadata is None:
-        return
     folders = _folders(package)
     present = {
         PurePosixPath(name).relative_to(folder).as_posix(): package.files.directory / name
@@ -69,7 +68,7 @@ def _warning(task: Record, message: str, hint: str, code: str = "P064") -> Findi
     return Finding(Severity.WARNING, code, message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
 
 
-def _folders(package: RawPackage) -> list[str]:
+def _folders(package: Reading) -> list[str]:
     stated = [record.data.get(_KEY) for record in package.releases]
     names = dict.fromkeys(
         PurePosixPath(name).as_posix()

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.checks.raw_package import RawPackage, Record
+from fuelclient.plugins.parts import Record
+from fuelclient.plugins.reading import Reading
 
 _INTERNAL = frozenset({TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value})
 """Types that run nothing. The specification's rule covers them too, but Fuel's validator and this one exclude them."""
@@ -22,27 +23,40 @@ _RANGES = "0-999 hardware, 2000-2999 disks, 4000-4999 network, 6000-6999 softwar
 _MOVE = "Move its tasks to deployment_tasks.yaml, and remove the file."
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
+def check(package: Reading) -> Iterator[Finding]:
     """Yield findings about tasks and `tasks.yaml`, following the rules for the package version."""
-    if package.metadata is not None:
-        if package.major >= 4:
-            yield from _orchestrators(package)
-            yield from _legacy_file(package)
-        placed = _placed_by_groups(package)
-        for task in package.tasks():
-            if package.major == 4:
-                yield from _version_4(task)
-            elif package.major >= 5:
-                yield from _version_5(task)
-            if task.name not in placed:
-                yield from _placement(task)
-    if package.major >= 2:  # version 1 has no priorities, and they violate its schema
-        types = ("deployment_tasks", "tasks") if package.major < 5 else ("deployment_tasks",)
-        for task in package.records(*types):
-            yield from _priority(task)
+    if package.major >= 4:
+        yield from _orchestrators(package)
+        yield from _legacy_file(package)
+    placed = _placed_by_groups(package)
+    for task in package.tasks():
+        if package.major == 4:
+            yield from _version_4(task)
+        elif package.major >= 5:
+            yield from _version_5(task)
+        if task.name not in placed:
+            yield from _placement(task)
+    yield from priorities(package)
 
 
-def _orchestrators(package: RawPackage) -> Iterator[Finding]:
+def priorities(package: Reading) -> Iterator[Finding]:
+    """P063: a priority in a reserved range, or outside all ranges. Only stages of legacy tasks order anything."""
+    if package.major < 2:
+        return  # version 1 has no priorities, and they violate its schema
+    types = ("deployment_tasks", "tasks") if package.major < 5 else ("deployment_tasks",)
+    for task in package.records(*types):
+        text = task.data.get("stage")
+        if isinstance(text, str) and "/" in text and not _is_modern(task):
+            stage = parse_stage(text)
+            band = band_of(stage.priority)
+            if stage.is_valid and (band is None or band == "reserved"):
+                where = "in a reserved range" if band else "outside the ranges"
+                message = f"the priority in {text[:80]} is {where} that plugins have agreed on"
+                hint = f"The ranges are {_RANGES}."
+                yield Finding(Severity.WARNING, "P063", message, task.place("stage"), hint=hint)
+
+
+def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     modern = [task for task in tasks if _is_modern(task)]
     if not modern:
@@ -61,11 +75,11 @@ def _orchestrators(package: RawPackage) -> Iterator[Finding]:
     yield Finding(Severity.INFO, "P011", message, modern[0].place("version"), hint=hint)
     if package.major == 4:
         message = "tasks of version 2.0.0 or later should be in a package of version 5.0.0"
-        place = Place(package.files.manifest, package.line("package_version"))
+        place = package.place("package_version")
         yield Finding(Severity.WARNING, "P020", message, place, hint="Consider package_version: '5.0.0'.")
 
 
-def _legacy_file(package: RawPackage) -> Iterator[Finding]:
+def _legacy_file(package: Reading) -> Iterator[Finding]:
     for data in package.of("tasks"):
         for document in data.documents:
             if not document.data:
@@ -114,7 +128,7 @@ def _version_5(task: Record) -> Iterator[Finding]:
         yield _finding(task, Severity.WARNING, "P021", message, "Use roles: instead.", "role")
 
 
-def _placed_by_groups(package: RawPackage) -> set[str]:
+def _placed_by_groups(package: Reading) -> set[str]:
     """Return the tasks that a group of the package lists, or, since version 5, one of its roles."""
     listed = [task.data.get("tasks") for task in package.tasks() if _type(task) == TaskType.GROUP]
     if package.major >= 5:
@@ -128,19 +142,6 @@ def _placement(task: Record) -> Iterator[Finding]:
     if task_type and task_type != TaskType.STAGE and all(task.data.get(key) in (None, []) for key in _PLACING):
         message = f"task {task.name} has no roles, so it may not run on any node"
         yield _finding(task, Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING)
-
-
-def _priority(task: Record) -> Iterator[Finding]:
-    """P063: a priority in a reserved range, or outside all ranges. Only stages of legacy tasks order anything."""
-    text = task.data.get("stage")
-    if not isinstance(text, str) or "/" not in text or _is_modern(task):
-        return
-    stage = parse_stage(text)
-    band = band_of(stage.priority)
-    if stage.is_valid and (band is None or band == "reserved"):
-        where = "in a reserved range" if band else "outside the ranges"
-        message = f"the priority in {text[:80]} is {where} that plugins have agreed on"
-        yield Finding(Severity.WARNING, "P063", message, task.place("stage"), hint=f"The ranges are {_RANGES}.")
 
 
 def _is_modern(task: Record) -> bool:

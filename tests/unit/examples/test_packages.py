@@ -17,7 +17,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.package import Package
 from fuelclient.model.task import Task
 from fuelclient.plugins.checks import check
-from fuelclient.plugins.load import load_package
+from fuelclient.plugins.load import load_package, read_package
 
 ROOT = examples.directory()
 PACKAGES = ("release", "plugins/image-cache", "plugins/rack-monitoring")
@@ -42,7 +42,7 @@ def scripts_of(package: Package) -> Iterator[tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_is_loaded_without_a_warning(name: str) -> None:
-    findings = load_package(ROOT / name).findings
+    findings = read_package(ROOT / name).files.findings
     assert [str(finding) for finding in findings if finding.severity is not Severity.INFO] == []
 
 

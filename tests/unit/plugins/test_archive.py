@@ -13,7 +13,7 @@ import pytest
 from refusals import refused
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
-from fuelclient.plugins.archive import extract, scripts
+from fuelclient.plugins.archive import extract
 from fuelclient.plugins.archive.limits import Limits
 from fuelclient.plugins.build import rpm_header
 
@@ -101,7 +101,7 @@ def test_hard_links_of_an_rpm_share_the_data_that_only_the_last_one_has(tmp_path
 
 def test_an_fp_has_no_scripts(tmp_path: Path) -> None:
     archive = samples.fp(tmp_path / "x.fp", samples.tar([samples.tar_file("a-plugin-1.2.3/metadata.yaml")]))
-    assert scripts(archive) == {}
+    assert samples.scripts(archive) == {}
 
 
 def test_scripts_are_shown_and_not_run(tmp_path: Path, target: Path) -> None:
@@ -116,7 +116,7 @@ def test_scripts_are_shown_and_not_run(tmp_path: Path, target: Path) -> None:
     archive = tmp_path / "plug.rpm"
     payload = samples.compressed(samples.cpio([samples.inside("metadata.yaml")]), "gzip")
     archive.write_bytes(samples.rpm_bytes(payload, "gzip", fields))
-    assert scripts(archive) == {
+    assert samples.scripts(archive) == {
         "%pre": f"touch {trace}",
         "%post -p <lua>": "print('x')",
         "%trigger 1": "first",
@@ -129,12 +129,11 @@ def test_scripts_are_shown_and_not_run(tmp_path: Path, target: Path) -> None:
 def test_an_unknown_extension_is_refused_in_the_words_of_the_original_client(tmp_path: Path, target: Path) -> None:
     path = tmp_path / "plugin.txt"
     path.write_text("text")
-    for use in (lambda: extract(path, target), lambda: scripts(path)):
-        with pytest.raises(InvalidDocument) as caught:
-            use()
-        assert str(caught.value).startswith("Plugin plugin.txt has unsupported format .txt. ")
-        (finding,) = caught.value.findings
-        assert str(finding).startswith("plugin.txt: error: Plugin plugin.txt has unsupported format .txt [P001]")
+    with pytest.raises(InvalidDocument) as caught:
+        extract(path, target)
+    assert str(caught.value).startswith("Plugin plugin.txt has unsupported format .txt. ")
+    (finding,) = caught.value.findings
+    assert str(finding).startswith("plugin.txt: error: Plugin plugin.txt has unsupported format .txt [P001]")
 
 
 def test_files_that_are_not_there_and_targets_that_are_not_empty(tmp_path: Path, target: Path) -> None:
@@ -209,4 +208,4 @@ def test_packages_of_the_real_rpmbuild_are_read(tmp_path: Path, target: Path, pa
     (archive,) = (tmp_path / "top").rglob("*.noarch.rpm")
     extract(archive, target)
     assert tree(target) == tree(source)
-    assert scripts(archive) == {"%pre": "echo before"}
+    assert samples.scripts(archive) == {"%pre": "echo before"}

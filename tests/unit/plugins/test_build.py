@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive_samples import tree, unpacked
+from archive_samples import scripts, tree, unpacked
 from hash_seeds import same_answer
 from refusals import refused
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.archive import scripts
 from fuelclient.plugins.build import build_fp, build_rpm, run_pre_build_hook
 
 METADATA: Mapping[str, Any] = {

@@ -13,7 +13,8 @@ import yaml
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Package, PackagedRelease
-from fuelclient.plugins.load import load_package, plugin_of
+from fuelclient.plugins import shared_ids
+from fuelclient.plugins.load import load_package, plugin_of, read_package, usable
 
 CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plugins-loader").glob("*.yaml"))
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: {}\n"
@@ -74,7 +75,6 @@ def outcome(package: Package) -> dict[str, Any]:
         "records": [f"{record.os} {record.version}" for record in package.records],
         "scripts": list(package.scripts),
         "directory": plugin_of(package).directory,
-        "findings": placed(package.findings),
     }
 
 
@@ -89,10 +89,11 @@ def test_case(path: Path, tmp_path: Path) -> None:
             load_package(root, shown_as="pkg")
         assert sorted(placed(caught.value.findings)) == sorted(case["refused"]), case["says"]
         return
-    package = load_package(root, shown_as="pkg")
+    reading = read_package(root, shown_as="pkg")
+    package = usable(reading)
     expected = case["expected"]
     releases = expected.pop("releases", None)
-    found = outcome(package)
+    found = {**outcome(package), "findings": placed((*reading.files.findings, *shared_ids.check(reading)))}
     assert {key: found[key] for key in expected} == expected, case["says"]
     if releases is not None:
         outcomes = [release_outcome(one) for one in package.releases]

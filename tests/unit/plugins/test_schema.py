@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from fuelclient.files.shapes import MAX_VIOLATIONS, Written, line_at
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.schema import MAX_VIOLATIONS, file_types, is_known, line_at, violations
+from fuelclient.plugins.shapes import SHAPES, schema_of
 
 _FILES = {
     path.name: json.loads(path.read_text(encoding="utf-8"))
@@ -22,7 +23,11 @@ _FILES = {
 
 
 def found(kind: str, text: str, major: int = 5) -> list[Finding]:
-    return list(violations(kind, major, parse(text, "f.yaml"), name="f.yaml"))
+    return violations(kind, major, Written(parse(text, "f.yaml"), "f.yaml"))
+
+
+def violations(kind: str, major: int, written: Written) -> list[Finding]:
+    return list(SHAPES.violations(schema_of(kind, major), written.document.data, [written]))
 
 
 def _below(schema: Any) -> list[dict[str, Any]]:
@@ -55,10 +60,7 @@ class TestData:
                     assert "x-is" in one, (name, one)
 
     def test_every_kind_and_version(self) -> None:
-        for kind, versions in file_types().items():
-            for major in range(1, 7):
-                assert is_known(kind, major) == (major >= versions[0])
-        assert set(file_types()) >= {
+        assert {name.rpartition("-")[0] for name in SHAPES.schemas} >= {
             "metadata", "tasks", "environment_config", "deployment_tasks", "node_roles", "volumes", "network_roles",
             "components", "node_config", "nic_config", "bond_config", "node_tags",
         }  # fmt: skip
@@ -92,7 +94,7 @@ class TestViolations:
 
     def test_a_part_of_a_file_has_its_path(self) -> None:
         document = Document({"r": {}}, "f.yaml")
-        [first, _] = violations("node_roles", 5, document, name="f.yaml", path=["releases", 0, "roles"])
+        [first, _] = violations("node_roles", 5, Written(document, "f.yaml", ["releases", 0, "roles"]))
         assert first.message == "f.yaml:releases[0].roles.r lacks name"
 
     def test_words_of_our_own_hold_behind_references_to_other_files(self) -> None:
@@ -109,7 +111,7 @@ class TestViolations:
         assert "more errors" in findings[-1].message
 
     def test_a_document_of_too_many_values_is_not_compared(self) -> None:
-        [finding] = violations("network_roles", 5, Document([[0] * 1000] * 1000, "f"), name="f")
+        [finding] = violations("network_roles", 5, Written(Document([[0] * 1000] * 1000, "f"), "f"))
         assert "too many" in finding.message
 
     def test_what_aliases_share_is_found_at_each_place(self) -> None:

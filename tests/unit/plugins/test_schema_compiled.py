@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ import pytest
 from corpus import corpus, public
 
 from fuelclient.errors import UsageError
+from fuelclient.files.shapes import Shapes, comparable
 from fuelclient.plugins import skeleton
-from fuelclient.plugins.checks.raw_package import read
-from fuelclient.plugins.schema import _comparable, _is_valid, _schemas, _validator, file_types, is_known
-from fuelclient.plugins.schema_compiled import compiled
+from fuelclient.plugins.load import read_package
+from fuelclient.plugins.shapes import SHAPES, schema_of
 
 _ANYWHERE: tuple[Any, ...] = (
     None, True, False, 0, 1, 1.0, 1.5, -1, "", "a", "a\n", "a b", "*", "/a/", "/(/", "/", "0644", "1.0.0", "1.0.0\n",
@@ -35,17 +36,21 @@ def _said(schema: Any) -> Iterator[Any]:
         yield from _said(part)
 
 
-_WORDS = sorted({word for schema in _schemas().values() for word in _said(schema) if isinstance(word, str)})
+_WORDS = sorted({word for schema in SHAPES.schemas.values() for word in _said(schema) if isinstance(word, str)})
 
 
 def _documents(directory: Path) -> Iterator[tuple[str, int, Any]]:
     """Yield the types of a package's files, its version, and what is in them."""
-    package = read(directory)
+    package = read_package(directory)
     yield "metadata", package.major, package.metadata
-    for data in package.sets:
-        if is_known(data.type, package.major):
-            for document in data.documents:
-                yield data.type, package.major, document.data
+    for part in package.parts:
+        if _is_known(part.type, package.major):
+            for document in part.documents:
+                yield part.type, package.major, document.data
+
+
+def _is_known(file_type: str, major: int) -> bool:
+    return any(f"{file_type}-{version}.json" in SHAPES.schemas for version in range(1, major + 1))
 
 
 def _skeletons(directory: Path) -> Iterator[Path]:
@@ -79,8 +84,9 @@ def _changed(data: Any, chance: random.Random) -> Any:
 
 
 def _differ(file_type: str, major: int, data: Any) -> bool:
-    told = not any(_validator(file_type, major).iter_errors(data))
-    return _is_valid(file_type, major)(data) != told
+    name = schema_of(file_type, major)
+    told = not any(SHAPES.validator(name).iter_errors(data))
+    return SHAPES.is_valid(name)(data) != told
 
 
 def test_packages_as_they_are_and_changed(tmp_path: Path) -> None:
@@ -88,20 +94,25 @@ def test_packages_as_they_are_and_changed(tmp_path: Path) -> None:
     seen = dict.fromkeys((True, False), 0)
     for path in _skeletons(tmp_path):
         for file_type, major, data in _documents(path):
-            whole = _comparable(data, {}, [0])
+            whole = comparable(data, {}, [0])
             for tried in (whole, *(_changed(whole, chance) for _ in range(60))):
                 assert not _differ(file_type, major, tried), (file_type, major, tried)
-                seen[_is_valid(file_type, major)(tried)] += 1
+                seen[SHAPES.is_valid(schema_of(file_type, major))(tried)] += 1
     assert min(seen.values()) > 500
 
 
-def test_a_set_of_yaml_is_left_to_the_schema() -> None:
-    assert _is_valid("metadata", 5)({"groups": [{"a", "b"}]}) is False
-    assert not compiled("a.json", {"a.json": {"uniqueItems": True}}, {})([{1}])
+def test_a_set_of_yaml_is_left_to_the_schema(tmp_path: Path) -> None:
+    assert SHAPES.is_valid("metadata-5.json")({"groups": [{"a", "b"}]}) is False
+    assert not _compiled({"uniqueItems": True}, tmp_path)([{1}])
 
 
-def test_a_number_is_not_true() -> None:
-    is_valid = compiled("a.json", {"a.json": {"const": True}}, {})
+def _compiled(schema: dict[str, Any], folder: Path) -> Callable[[Any], bool]:
+    (folder / "a.json").write_text(json.dumps(schema))
+    return Shapes(folder, {}).is_valid("a.json")
+
+
+def test_a_number_is_not_true(tmp_path: Path) -> None:
+    is_valid = _compiled({"const": True}, tmp_path)
     assert [is_valid(data) for data in (True, 1, 1.0, "true")] == [True, False, False, False]
 
 
@@ -112,8 +123,8 @@ def test_packages_of_others(tmp_path: Path) -> None:
     folders = (corpus("plugins"), corpus("release-plugins"), corpus("fpb-examples"), public("plugins"))
     for manifest in (path for folder in folders for path in sorted(folder.rglob("metadata.yaml"))):
         for file_type, _, data in _documents(manifest.parent):
-            whole = _comparable(data, {}, [0])
+            whole = comparable(data, {}, [0])
             for tried in (whole, *(_changed(whole, chance) for _ in range(8))):
                 for major in range(1, 7):
-                    if file_type in file_types() and is_known(file_type, major):
+                    if _is_known(file_type, major):
                         assert not _differ(file_type, major, tried), (manifest, file_type, major, tried)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from corpus import corpus
 
-from fuelclient.plugins.load import load_package
+from fuelclient.plugins.load import load_package, read_package
 
 pytestmark = pytest.mark.corpus
 
@@ -41,8 +41,8 @@ def test_every_package_is_loaded(shelf: str) -> None:
 
 @pytest.mark.parametrize("shelf", SHELVES)
 def test_nothing_worse_than_a_repeated_key_is_found(shelf: str) -> None:
-    packages = [load_package(path.parent) for path in corpus(shelf).glob("*/metadata.yaml")]
-    assert {finding.code for package in packages for finding in package.findings} <= {"G008"}
+    packages = [read_package(path.parent) for path in corpus(shelf).glob("*/metadata.yaml")]
+    assert {finding.code for package in packages for finding in package.files.findings} <= {"G008"}
 
 
 def test_real_roles_volumes_and_components() -> None:

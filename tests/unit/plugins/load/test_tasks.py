@@ -11,9 +11,9 @@ from unit.plugins.load.loading import HEAD, Build, only
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.references import check_references
 from fuelclient.graph.validate import check_document
-from fuelclient.model.finding import Severity
 from fuelclient.model.package import Package
 from fuelclient.plan.expand import expand
+from fuelclient.plugins.checks import check
 from fuelclient.plugins.load import load_package, plugin_of
 
 FILES = {
@@ -94,9 +94,9 @@ def test_an_entry_of_a_later_version_is_ordered_by_its_dependencies(build: Build
 
 
 def test_version_5_ignores_legacy_tasks_and_says_so(build: Build) -> None:
-    package = load_package(build(**FILES))
-    assert names(package) == ["extra", "b"]
-    assert [(finding.severity, finding.code) for finding in package.findings] == [(Severity.INFO, "P014")]
+    root = build(**FILES)
+    assert names(load_package(root)) == ["extra", "b"]
+    assert [finding.place.file for finding in check(root) if finding.code == "P014"] == [f"{root}/tasks.yaml"]
 
 
 def test_the_tasks_of_a_role_become_a_group(build: Build) -> None:

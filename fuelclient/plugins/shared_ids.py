@@ -12,48 +12,51 @@ from typing import Any
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plugins import constraints
-from fuelclient.plugins.checks.raw_package import DataSet, RawPackage, Record
+from fuelclient.plugins.parts import Part, Record
+from fuelclient.plugins.reading import Reading
 from fuelclient.serializers.values import key_text, line_of
 
-_CONSTRAINED = {"deployment_tasks": "task", "network_roles": "network role", "components": "component"}
+_NOUNS = {
+    "deployment_tasks": "task",
+    "release_tasks": "task",
+    "node_roles": "role",
+    "network_roles": "network role",
+    "components": "component",
+    "release_components": "component",
+    "volumes": "volume",
+}
+_BELOW = {"volumes": ("volumes",)}
 
 
-def check(package: RawPackage) -> Iterator[Finding]:
-    """Yield findings about repeated ids and, in packages of version 5 and later, about version constraints."""
-    for data in package.of("deployment_tasks", "release_tasks"):
-        yield from _repeated("task", "id", data.records())
-    for data in package.of("volumes"):
-        yield from _repeated("volume", "id", data.records("volumes"))
-    for data in package.of("components", "release_components"):
-        yield from _repeated("component", "name", data.records())
-    if package.metadata is None or package.major < 5:
-        return
-    versions = list(_versions(package))
-    for file_type, noun in _CONSTRAINED.items():
-        for data in package.of(file_type):
-            yield from _constraints(data.records(), noun, versions)
-    for data in package.of("node_roles"):
-        yield from _constraints(_roles(data), "role", versions)
-    for data in package.of("volumes"):
-        yield from _constraints(data.records("volumes"), "volume", versions)
+def check(package: Reading) -> Iterator[Finding]:
+    """Yield findings about repeated ids, and about version constraints, which fit releases since version 5."""
+    yield from repeated(package)
+    versions = list(_versions(package)) if package.major >= 5 else []
+    for part in package.parts:
+        listed = _roles(part) if part.type == "node_roles" else part.records(*_BELOW.get(part.type, ()))
+        if part.type in _NOUNS:
+            yield from _constraints(listed, _NOUNS[part.type], [] if part.type.startswith("release_") else versions)
 
 
-def _repeated(noun: str, key: str, records: Iterable[Record]) -> Iterator[Finding]:
+def repeated(package: Reading) -> Iterator[Finding]:
     """Yield an error for every repeated id. With different constraints, one of the records is chosen by version."""
-    seen: dict[tuple[str, ...], Record] = {}
-    for record in records:
-        name = record.data.get(key)
-        if not isinstance(name, str):
-            continue
-        variant = (name, *(str(record.data.get(constraint)) for constraint in constraints.KEYS))
-        first = seen.setdefault(variant, record)
-        if first is not record:
-            message = f"the {noun} {name} is defined twice, first at {first.place(key)}"
-            task = name if noun == "task" else ""
-            yield Finding(Severity.ERROR, "P060", message, record.place(key), task, "Rename or remove one of the two.")
+    for part in package.parts:
+        noun = _NOUNS.get(part.type, "")
+        key = "name" if noun == "component" else "id"
+        seen: dict[tuple[str, ...], Record] = {}
+        for record in part.records(*_BELOW.get(part.type, ())) if noun else ():
+            name = record.data.get(key)
+            if not isinstance(name, str):
+                continue
+            variant = (name, *(str(record.data.get(constraint)) for constraint in constraints.KEYS))
+            first = seen.setdefault(variant, record)
+            if first is not record:
+                message = f"the {noun} {name} is defined twice, first at {first.place(key)}"
+                task, hint = name if noun == "task" else "", "Rename or remove one of the two."
+                yield Finding(Severity.ERROR, "P060", message, record.place(key), task, hint)
 
 
-def _versions(package: RawPackage) -> Iterator[str]:
+def _versions(package: Reading) -> Iterator[str]:
     """Yield the releases that the package extends. One without a version of Fuel stands for all of `fuel_version`."""
     fuels = (package.metadata or {}).get("fuel_version")
     for record in package.extensions:
@@ -66,7 +69,7 @@ def _versions(package: RawPackage) -> Iterator[str]:
             yield from (f"{stated}-{fuel}" for fuel in fuels if isinstance(fuel, str))
 
 
-def _roles(data: DataSet) -> Iterator[Record]:
+def _roles(data: Part) -> Iterator[Record]:
     for mapping, file in data.mappings():
         for name, role in mapping.items():
             if isinstance(role, Mapping):

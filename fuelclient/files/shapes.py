@@ -1,0 +1,379 @@
+"""Check documents against JSON schemas, and report violations in plain words.
+
+A schema is a file of a folder. Additional keywords: `x-is` names what belongs at a place, `x-hint` says what to write
+there, and those that end with `Word` are checked by functions of the caller. Most documents are valid, which
+`fastjsonschema` tells in a twentieth of the time that `jsonschema` takes: it makes a function of a schema. In documents
+that are not, `jsonschema` finds the violations, but its own messages are not shown, because they change.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any
+
+import fastjsonschema
+
+from fuelclient.errors import nearest
+from fuelclient.model.document import Document, Marked, MarkedList
+from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.serializers.values import in_words as description
+from fuelclient.serializers.values import key_text, line_of
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
+
+MAX_VALUES = 100_000
+"""The most values of a document that is checked. A whole release of Fuel has 10 000. The limits for reading files
+allow a hundred times more, but comparing that with a schema takes minutes."""
+MAX_VIOLATIONS = 200
+"""The most violations that are reported for one document."""
+
+Words = Mapping[str, Callable[[str], str | None]]
+"""Our own keywords, each with the function that says why a word is refused (an empty text says no more), or None."""
+
+_BASE = "schemas://files/"
+_ONLY_FOR_PEOPLE = ("$schema", "$id", "x-is", "x-hint")
+_TYPES = {
+    "string": "a string",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "a mapping",
+    "null": "empty",
+}
+_WRITE = {
+    "string": "Write it in quotes.",
+    "integer": "Write a whole number without quotes.",
+    "boolean": "Write true or false, without quotes.",
+    "array": "Write [a, b], or lines that begin with `- `.",
+    "object": "Write its keys below it, indented.",
+}
+_PLAIN = re.compile(r"[\w*:/-]+")
+_LONG = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Data as it is written: the document, what messages call it, and the path to the data if that is only a part of
+    the file, as in `metadata.yaml:releases[0].roles`."""
+
+    document: Document
+    name: str
+    path: Sequence[str | int] = ()
+
+
+class Shapes:
+    """The JSON schemas in a folder, by file name."""
+
+    def __init__(self, folder: Traversable, words: Words) -> None:
+        files = sorted((path for path in folder.iterdir() if path.name.endswith(".json")), key=lambda path: path.name)
+        self.schemas: Mapping[str, dict[str, Any]] = {
+            path.name: json.loads(path.read_text(encoding="utf-8")) for path in files
+        }
+        self._words = words
+        self.is_valid = functools.cache(self._compiled)
+        self.validator = functools.cache(self._validator)
+
+    def violations(self, name: str, whole: Any, origins: Sequence[Written]) -> Iterator[Finding]:
+        """Yield an error (P003) for everything in `whole` that the schema `name` forbids.
+
+        `whole` was merged from `origins`, of which the first ones win. Each error is reported in the first origin that
+        has the value in question, or most of the path to it. An empty document is valid. Nothing is raised for any
+        content.
+        """
+        if whole is None:
+            return
+        document, shown = origins[0].document, _where(origins[0].name, origins[0].path)
+        values: list[int] = [0]
+        data = comparable(whole, {}, values)
+        if values[0] > MAX_VALUES:
+            message = f"{shown} contains more than {MAX_VALUES} values, which is too many to check"
+            yield _finding(document, 1, message, "Split it, or use fewer aliases.")
+            return
+        if self.is_valid(name)(data):
+            return
+        reported: set[tuple[str, int]] = set()
+        for error in itertools.islice(self.validator(name).iter_errors(data), MAX_VIOLATIONS + 1):
+            if len(reported) == MAX_VIOLATIONS:
+                message = f"{shown} has more errors than are listed here"
+                yield _finding(document, 1, message, "Correct the listed ones, and check again.")
+                return
+            steps = list(error.absolute_path)
+            origin = max(origins, key=lambda written: len(_walk(written.document.data, steps)))
+            message = _sentence(error, _where(origin.name, [*origin.path, *steps]))
+            line = line_at(origin.document.data, steps)
+            if (message, line) not in reported:
+                reported.add((message, line))
+                yield _finding(origin.document, line, message, _hint(error))
+
+    def _compiled(self, name: str) -> Callable[[Any], bool]:
+        """Return a function that says what `validator` would, without finding out what is wrong."""
+        ready = {file: _translated(schema, file) for file, schema in self.schemas.items()}
+        validate: Callable[[Any], Any] = fastjsonschema.compile(
+            {**ready[name], "$id": f"{_BASE}{name}"},
+            handlers={"schemas": lambda uri: ready[uri.removeprefix(_BASE).partition("#")[0]]},
+            formats={keyword: functools.partial(_is_word, refused) for keyword, refused in self._words.items()},
+            use_default=False,
+        )
+
+        def is_valid(data: Any) -> bool:
+            try:
+                validate(data)
+            except (
+                fastjsonschema.JsonSchemaValueException,
+                TypeError,
+            ):  # it hashes what must be unique, as YAML's sets
+                return False
+            return True
+
+        return is_valid
+
+    def _validator(self, name: str) -> Validator:
+        """Return what finds the violations of a schema.
+
+        Wherever a schema has `$schema`, the library switches to its own class, without our keywords. So that is
+        removed.
+        """
+        from jsonschema import Draft202012Validator
+        from jsonschema.validators import extend
+        from referencing import Registry
+        from referencing.jsonschema import DRAFT202012
+
+        plain = {
+            file: {key: value for key, value in schema.items() if key != "$schema"}
+            for file, schema in self.schemas.items()
+        }
+        registry: Registry[Any] = Registry().with_resources(
+            (file, DRAFT202012.create_resource(schema)) for file, schema in plain.items()
+        )
+        keywords = {
+            "required": _required,
+            "additionalProperties": _additional,
+            "propertyNames": _property_names,
+            "pattern": _pattern,
+            "uniqueItems": _unique,
+            **{keyword: functools.partial(_word, refused) for keyword, refused in self._words.items()},
+        }
+        validator_class = extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
+        validator: Validator = validator_class(plain[name], registry=registry)
+        return validator
+
+
+def line_at(data: Any, path: Sequence[str | int]) -> int:
+    """Return the line of what `path` leads to in `data`, or of the nearest enclosing value that has one.
+
+    >>> line_at(Marked({"a": MarkedList([1, 2], [4, 5])}, 3, {"a": 3}), ["a", 1])
+    5
+    """
+    line = line_of(data) or 1
+    for holder, step in _walk(data, path):
+        if isinstance(holder, Marked):
+            line = holder.lines.get(str(step), line)
+        elif isinstance(holder, MarkedList) and step < len(holder.lines):
+            line = holder.lines[step]
+    return line
+
+
+def _walk(data: Any, path: Sequence[str | int]) -> list[tuple[Any, Any]]:
+    """Return the steps of `path` that lead to something in `data`: what holds it, and its key or index there.
+
+    >>> [len(_walk({"a": [5]}, path)) for path in (["a", 0], ["a", 1], ["b"])]
+    [2, 1, 0]
+    """
+    steps: list[tuple[Any, Any]] = []
+    for step in path:
+        if isinstance(data, Mapping):
+            known = [key for key in data if key_text(key) == step]
+        else:
+            known = [step] if isinstance(data, list | tuple) and isinstance(step, int) and step < len(data) else []
+        if not known:
+            break
+        steps.append((data, known[0]))
+        data = data[known[0]]
+    return steps
+
+
+def _finding(document: Document, line: int, message: str, hint: str) -> Finding:
+    return Finding(Severity.ERROR, "P003", message, Place(document.file, line), hint=hint)
+
+
+def comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) -> Any:
+    """Return `value` as JSON would have it, with keys as strings. Add the number of its values to `count`.
+
+    Values shared by YAML aliases are converted once, but counted as often as they appear.
+    """
+    count[0] += 1
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if id(value) not in known:
+        before = count[0]
+        converted: Any
+        if isinstance(value, Mapping):
+            converted = {key_text(key): comparable(item, known, count) for key, item in value.items()}
+        else:
+            converted = [comparable(item, known, count) for item in value]
+        known[id(value)] = converted, count[0] - before
+    else:
+        count[0] += known[id(value)][1]
+    return known[id(value)][0]
+
+
+def _translated(schema: Any, file: str) -> Any:
+    """Return a schema with the same meaning in draft 7, the newest one that the library knows."""
+    if isinstance(schema, bool):
+        return schema
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            new = "definitions" if key == "$defs" else key
+            found[new] = {name: _translated(part, file) for name, part in value.items()}
+        elif key.endswith("Word"):
+            found["format"] = key
+        elif key == "pattern":
+            found[key] = rf"\A(?:{value.removesuffix('$')})\Z"
+        elif key in ("allOf", "anyOf"):
+            found[key] = [_translated(part, file) for part in value]
+        elif isinstance(value, dict):
+            found[key] = _translated(value, file)
+        elif key not in (*_ONLY_FOR_PEOPLE, "$ref"):
+            found[key] = value
+    if isinstance(schema.get("const"), bool):
+        found["type"] = "boolean"  # the library compares as Python does, where 1 is True
+    if "$ref" in schema:  # draft 7 ignores what stands beside it
+        other, _, path = schema["$ref"].partition("#")
+        found = {"allOf": [{"$ref": f"{_BASE}{other or file}#{path.replace('$defs', 'definitions')}"}, found]}
+    return found
+
+
+def _is_word(refused: Callable[[str], str | None], word: str) -> bool:
+    return refused(word) is None
+
+
+# The keywords below replace the library's. They put what is wrong into the error as data (the library only has a
+# sentence), match patterns to the very end, and avoid quadratic time.
+
+
+def _error(message: str, *path: str | int) -> ValidationError:
+    from jsonschema import ValidationError
+
+    return ValidationError(message, path=path)
+
+
+def _descend(validator: Validator, instance: Any, schema: Any, key: str) -> Iterator[ValidationError]:
+    """Yield the errors of the value under `key`. The library's own keywords call the same, untyped method."""
+    errors: Iterator[ValidationError] = validator.descend(instance, schema, path=key)  # type: ignore[attr-defined]  # only the class of the library states it
+    return errors
+
+
+def _required(_validator: Validator, keys: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, dict):
+        yield from (_error(key) for key in keys if key not in instance)
+
+
+def _additional(validator: Validator, schema: Any, instance: Any, whole: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, dict):
+        return
+    for key in instance:
+        if key in whole.get("properties", {}):
+            continue
+        if schema is False:
+            yield _error(key, key)
+        else:
+            yield from _descend(validator, instance[key], schema, key)
+
+
+def _property_names(validator: Validator, schema: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    for key in instance if isinstance(instance, dict) else ():
+        yield from _descend(validator, key, schema, key)
+
+
+def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not re.fullmatch(pattern.removesuffix("$"), instance):
+        yield _error("")
+
+
+def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -> Iterator[ValidationError]:
+    seen: set[str] = set()
+    for index, item in enumerate(instance if isinstance(instance, list) else ()):
+        if isinstance(item, str) and item in seen:
+            yield _error(item, index)
+        seen.add(str(item))
+
+
+def _word(
+    refused: Callable[[str], str | None], _validator: Validator, _wanted: bool, word: Any, _schema: Any
+) -> Iterator[ValidationError]:
+    problem = refused(word) if isinstance(word, str) else None
+    if problem is not None:
+        yield _error(problem)
+
+
+def _where(name: str, path: Sequence[str | int]) -> str:
+    """Return the name of a place in a file, as messages show it.
+
+    >>> _where("metadata.yaml", ["releases", 0, "os"]), _where("tasks.yaml", [2]), _where("a.yaml", [])
+    ('metadata.yaml:releases[0].os', 'tasks.yaml:[2]', 'a.yaml')
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            shown = step if _PLAIN.fullmatch(step) and len(step) <= _LONG else repr(step[:_LONG])
+            text += f".{shown}" if text else shown
+    return f"{name}:{text}" if text else name
+
+
+def _sentence(error: ValidationError, place: str) -> str:
+    """Return what is wrong at `place`: what is missing, or what belongs there and what is there instead.
+
+    The message of our own keywords (see above) is data: the key that is missing or repeated.
+    """
+    keyword, schema = str(error.validator), _schema(error)
+    if keyword == "required":
+        return f"{place} lacks {error.message}"
+    if keyword == "additionalProperties":
+        return f"{place} is not a known key"
+    if keyword == "uniqueItems":
+        return f"{place} repeats {error.message}"
+    if keyword in ("minItems", "minProperties") and not error.instance:
+        return f"{place} must not be empty"
+    types = schema.get("type", ())
+    names = [_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types)]
+    expected = schema.get("x-is") or " or ".join(names) or "something else"
+    why = f": {error.message}" if keyword.endswith("Word") and error.message else ""
+    return f"{place} must be {expected}, not {description(error.instance)}{why}"
+
+
+def _hint(error: ValidationError) -> str:
+    """Return what to do about a violation."""
+    keyword, schema = str(error.validator), _schema(error)
+    if keyword == "required":
+        return f"Add the key {error.message}."
+    if keyword == "additionalProperties":
+        close = nearest(error.message, schema.get("properties", {}))
+        return f"Did you mean {close}?" if close else "Remove it."
+    if keyword == "uniqueItems":
+        return "Remove one of the two."
+    if schema.get("x-hint"):
+        return str(schema["x-hint"])
+    if keyword == "enum":
+        known = [word for word in schema.get("enum", ()) if isinstance(word, str)]
+        close = nearest(error.instance, known) if isinstance(error.instance, str) else ""
+        shown = " or ".join("'*'" if word == "*" else word for word in known)
+        return f"Did you mean {close}?" if close else f"Write {shown}."
+    if keyword == "type":
+        types = schema.get("type", "")
+        return _WRITE.get(types if isinstance(types, str) else types[0], "Correct it.")
+    return "List at least one, or remove the key." if keyword.startswith("min") else "Correct it."
+
+
+def _schema(error: ValidationError) -> dict[str, Any]:
+    return error.schema if isinstance(error.schema, dict) else {}

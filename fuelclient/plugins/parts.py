@@ -1,0 +1,101 @@
+"""The parts of a package as their author wrote them, with line numbers.
+
+The rest of the program uses normalised values (`role` becomes `roles`, paths are resolved). Checks need to see what is
+written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.model.document import Document, Marked
+from fuelclient.model.finding import NO_PLACE, Place
+from fuelclient.serializers.values import deep_merged, items_of, line_of
+
+DataPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Documents that together make up one part of the package, of one type (`deployment_tasks`, `volumes` ...).
+
+    `place` is where they are named, by `name`, a file or a pattern. `path` leads to the data if it is only a part of
+    the document. `of_release` means that the data defines a release, and is not the plugin's own. `bases` are the data,
+    of the base of the release and of the base of that, into which this is merged. `is_base` means that the data is in
+    the `bases` of another.
+    """
+
+    type: str
+    documents: tuple[Document, ...] = ()
+    place: Place = NO_PLACE
+    name: str = ""
+    path: DataPath = ()
+    of_release: bool = False
+    bases: tuple[Part, ...] = ()
+    is_base: bool = False
+
+    @property
+    def file(self) -> str:
+        return self.documents[0].file if self.documents else ""
+
+    def whole(self) -> Any:
+        """Return the data merged over that of the bases. All of them are mappings."""
+        merged: dict[str, Any] = {}
+        for part in reversed((self, *self.bases)):
+            united: dict[str, Any] = {}
+            for mapping, _ in part.mappings():
+                united.update(mapping)
+            merged = deep_merged(merged, united)
+        return merged
+
+    def mappings(self) -> Iterator[tuple[Mapping[str, Any], str]]:
+        """Yield the documents that are mappings, each with its file."""
+        for document in self.documents:
+            if isinstance(document.data, Mapping):
+                yield document.data, document.file
+
+    def records(self, key: str = "") -> Iterator[Record]:
+        """Yield the records in the documents, or below `key` in each document."""
+        for document in self.documents:
+            data = document.data
+            listed = data.get(key) if key and isinstance(data, Mapping) else None if key else data
+            yield from records_in(listed, document.file, line_of(data, key) or self.place.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record in a file: a task, a volume, a component. Messages use its id as `name`."""
+
+    data: Mapping[str, Any]
+    file: str
+    line: int
+    name: str
+
+    def place(self, *keys: str) -> Place:
+        """Return the place of the first of `keys` that the record has, or else of the record itself."""
+        key = next((key for key in keys if key in self.data), "")
+        return Place(self.file, line_of(self.data, key) or self.line)
+
+
+def records_in(listed: Any, file: str, line: int) -> Iterator[Record]:
+    """Yield the records in what should be a list of mappings. Whatever else is in it is skipped."""
+    for index, (item, at) in enumerate(items_of(listed, line) if isinstance(listed, list) else ()):
+        if isinstance(item, Mapping):
+            name = item.get("id") or item.get("name")
+            yield Record(item, file, line_of(item) or at, name if isinstance(name, str) else f"[{index}]")
+
+
+def without(data: Mapping[str, Any], *keys: str) -> Marked:
+    """Return `data` without `keys`. The line numbers of the others are kept.
+
+    >>> without(Marked({"a": 1, "b": 2}, 1, {"a": 1, "b": 2}), "a")
+    {'b': 2}
+    """
+    return Marked({key: data[key] for key in data if key not in keys}, line_of(data), lines_of(data))
+
+
+def lines_of(data: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return the lines of the keys of a mapping read from a file."""
+    return data.lines if isinstance(data, Marked) else {}

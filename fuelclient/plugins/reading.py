@@ -1,0 +1,64 @@
+"""A package that was read once: as it is written, for checks, and as it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fuelclient.model.finding import Place
+from fuelclient.model.package import Package
+from fuelclient.plugins.package_files import PackageFiles
+from fuelclient.plugins.parts import Part, Record
+from fuelclient.plugins.releases import Definition, is_definition
+from fuelclient.serializers.values import line_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that the files of a package say.
+
+    `metadata` is None if it cannot be read; the readable files are still known. `major` is the package version whose
+    rules apply. `package` is None if its metadata is too broken.
+    """
+
+    files: PackageFiles
+    metadata: Mapping[str, Any] | None
+    major: int
+    parts: tuple[Part, ...]
+    releases: tuple[Record, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    package: Package | None = None
+
+    @property
+    def name(self) -> str:
+        return str((self.metadata or {}).get("name") or "")
+
+    @property
+    def extensions(self) -> list[Record]:
+        """The records that name a release to extend."""
+        return [record for record in self.releases if not is_definition(record.data)]
+
+    def place(self, key: str) -> Place:
+        """Return the place of a key in the metadata."""
+        return Place(self.files.manifest, line_of(self.metadata, key) or 1)
+
+    def of(self, *types: str) -> Iterator[Part]:
+        """Yield the parts of these types."""
+        return (part for part in self.parts if part.type in types)
+
+    def records(self, *types: str) -> Iterator[Record]:
+        """Yield the records in all parts of these types that are lists. Items that are not mappings are skipped."""
+        for part in self.of(*types):
+            yield from part.records()
+
+    def tasks(self) -> Iterator[Record]:
+        """Yield the deployment tasks of the plugin itself."""
+        return self.records("deployment_tasks")
+
+    def roles(self) -> Iterator[tuple[Any, Any, Mapping[str, Any], str]]:
+        """Yield all roles: name and value as written, the mapping that has them, and its file."""
+        for part in self.of("node_roles"):
+            for mapping, file in part.mappings():
+                for name, role in mapping.items():
+                    yield name, role, mapping, file
