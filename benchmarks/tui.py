@@ -26,7 +26,7 @@ from benchmarks.frame import first_frames
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.runs import processes
-from fuelclient.insight.filter_query import parse
+from fuelclient.insight.query import parse
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node

@@ -6,8 +6,9 @@ never appear in a result.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_STEPS = 5_000_000
@@ -206,20 +207,56 @@ def path_to(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
     return path[::-1]
 
 
+def search(
+    edges: Sequence[Iterable[int]],
+    starts: Iterable[int],
+    *,
+    real: int = sys.maxsize,
+    most: int = sys.maxsize,
+    ends: Container[int] = (),
+) -> dict[int, int]:
+    """Return the vertices that at most so many `edges` lead to from `starts`, the nearest first, each with the one
+    before it: -1 for a start. Barriers count for no edge. Stop at the first of `ends`, which is the last one then.
+
+    >>> search([[1], [2, 3], [], [0]], [1]), search([[3], [], [], [1, 2]], [0], real=3, most=1, ends=[1])
+    ({1: -1, 2: 1, 3: 1, 0: 3}, {0: -1, 3: 0, 1: 3})
+    """
+    parent = dict.fromkeys(starts, -1)
+    ring = list(parent)
+    while ring and most > 0:
+        most -= 1
+        beyond: list[int] = []
+        for vertex in ring:
+            for after in edges[vertex]:
+                if after not in parent:
+                    parent[after] = vertex
+                    if after in ends:
+                        return parent
+                    (beyond if after < real else ring).append(after)
+        ring = beyond
+    return parent
+
+
+def distances(parent: Mapping[int, int], real: int = sys.maxsize) -> dict[int, int]:
+    """Return how many edges lead to each vertex that `search` has found.
+
+    >>> distances({1: -1, 3: 1, 0: 3}, real=3)
+    {1: 0, 3: 0, 0: 1}
+    """
+    distance: dict[int, int] = {-1: -1}
+    for vertex, before in parent.items():
+        distance[vertex] = distance[before] + (vertex < real or before < 0)
+    del distance[-1]
+    return distance
+
+
 def reachable(edges: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
     """Return the vertices that `edges` lead to from `starts`, with these.
 
     >>> sorted(reachable([[1], [2], [], [0]], [1]))
     [1, 2]
     """
-    seen = set(starts)
-    stack = list(seen)
-    while stack:
-        for other in edges[stack.pop()]:
-            if other not in seen:
-                seen.add(other)
-                stack.append(other)
-    return seen
+    return set(search(edges, starts))
 
 
 def connected(

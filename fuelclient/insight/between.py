@@ -6,10 +6,9 @@ than atoms.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
-from fuelclient.graph.dag import order
+from fuelclient.graph.dag import order, search
 
 MOST_EDGES_CUT = 64
 """Larger cuts are not searched: to remove so many edges is no advice, and the time grows with the number of edges."""
@@ -72,7 +71,8 @@ def minimum_cut(
     forward = [set(following) - {vertex} for vertex, following in enumerate(successors)]
     backward: list[set[int]] = [set() for _ in successors]
     for _ in range(most + 1):
-        parent = _reached(forward, backward, start, end)
+        following = [(*sorted(there), *sorted(back)) for there, back in zip(forward, backward, strict=True)]
+        parent = search(following, [start], ends=[end])
         if end not in parent:
             reached = set(parent)
             return [
@@ -92,16 +92,3 @@ def minimum_cut(
                 forward[vertex].add(before)
             vertex = before
     return None
-
-
-def _reached(forward: Sequence[set[int]], backward: Sequence[set[int]], start: int, end: int) -> dict[int, int]:
-    """Return the vertices that can be reached from `start`, each with the one before it; stop at `end`."""
-    parent = {start: -1}
-    queue = deque([start])
-    while queue and end not in parent:
-        vertex = queue.popleft()
-        for after in (*sorted(forward[vertex]), *sorted(backward[vertex])):
-            if after not in parent:
-                parent[after] = vertex
-                queue.append(after)
-    return parent

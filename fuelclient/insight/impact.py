@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import reachable
+from fuelclient.graph.dag import distances, reachable, search
 from fuelclient.insight.relation import reverse
 from fuelclient.plan.expand import Expansion
 
@@ -36,7 +35,7 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     """Return what merged tasks (the variants of one id) hold up; in O(V + E)."""
     successors, task_of = expansion.edges.successors(), expansion.task_of
     starts = [vertex for vertex, task in enumerate(task_of) if task in tasks]
-    distance = _distances(successors, expansion.size, starts)
+    distance = distances(search(successors, starts, real=expansion.size), expansion.size)
     others = [vertex for vertex in distance if vertex < expansion.size and task_of[vertex] not in tasks]
     free = _avoiding(expansion, successors, set(starts))
     held: dict[int, list[int]] = {}
@@ -47,20 +46,6 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     ]
     rows.sort(key=lambda row: (row.distance, row.index))
     return Impact(tuple(rows), len(others), len(set(task_of)), expansion.size)
-
-
-def _distances(successors: list[list[int]], real: int, starts: list[int]) -> dict[int, int]:
-    """Return how many edges lead to every vertex that can be reached; barriers count for none."""
-    distance = dict.fromkeys(starts, 0)
-    queue = deque(starts)
-    while queue:
-        vertex = queue.popleft()
-        for after in successors[vertex]:
-            cost = distance[vertex] + (after < real)
-            if distance.get(after, cost + 1) > cost:
-                distance[after] = cost
-                (queue.append if after < real else queue.appendleft)(after)
-    return distance
 
 
 def _avoiding(expansion: Expansion, successors: list[list[int]], starts: set[int]) -> set[int]:

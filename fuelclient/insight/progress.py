@@ -89,9 +89,11 @@ def rest_of(run: Run) -> str:
     left = left or [(name, len(asked.graph_types) == 1) for name in asked.graph_types]
     if not left:
         return ""
-    query = "result:error result:skipped"
+    query = "result:error|skipped"
     if asked.task_names:
-        query = f"({query}),({' '.join(asked.task_names)})"
+        from fuelclient.insight.query import named
+
+        query = f"{query},({' or '.join(map(named, asked.task_names))})"
     (first, began), *others = left
     words = ["--type", first, *(("--select", query) if began else ())]
     options = ["--node", *map(str, asked.node_ids)] if asked.node_ids else []

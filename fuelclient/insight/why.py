@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import path_to
+from fuelclient.graph.dag import path_to, search
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Place
@@ -60,30 +59,10 @@ def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
 
 def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -> tuple[Step, ...]:
     """Return the shortest chain from one of the instances `starts` to one of `ends`; see `chain`."""
-    path = _path(expansion.edges.successors(), expansion.size, starts, ends)
+    parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
+    last = next(reversed(parent), -1)
+    path = path_to(parent, last, expansion.size) if last in ends else []
     return tuple(_step(expansion, first, second) for first, second in itertools.pairwise(path))
-
-
-def _path(successors: list[list[int]], real: int, starts: Iterable[int], ends: set[int]) -> list[int]:
-    """Return the real vertices of a path that has the fewest of them."""
-    parent = dict.fromkeys(starts, -1)
-    queue = deque(parent)
-    while queue:
-        vertex = queue.popleft()
-        if vertex in ends:
-            return path_to(parent, vertex, real)
-        for after in successors[vertex]:
-            if after in parent:
-                continue
-            parent[after] = vertex
-            if after < real:
-                queue.append(after)
-                continue
-            for beyond in successors[after]:  # a barrier leads to real vertices only
-                if beyond not in parent:
-                    parent[beyond] = after
-                    queue.append(beyond)
-    return []
 
 
 def _step(expansion: Expansion, before: int, after: int) -> Step:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from fuelclient.insight.selection import is_name
+from fuelclient.insight.query import named
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.plan.study import TaskKey
 
@@ -160,12 +159,12 @@ def _around(route: Route) -> str:
     """Return the query for a task with all before and after it; without a task, for all tasks.
 
     >>> _around(Route(View.BROWSE, focus="db")), _around(Route(View.BROWSE, focus="a b"))
-    ('+db+', "'/^a\\\\ b$/'")
+    ('+db+', '\\'+"a b"+\\'')
     """
     task = route.task.id if route.task else route.focus
     if not task:
         return "/./"
-    return shlex.quote(f"+{task}+" if is_name(task) else f"/^{re.escape(task)}$/")
+    return shlex.quote(f"+{named(task)}+")
 
 
 def _ends(route: Route) -> str:

@@ -23,7 +23,7 @@ from fuelclient.expressions.facts import Facts, Views
 from fuelclient.expressions.render import Master, Words, formatted
 from fuelclient.files import json_text, yaml_text
 from fuelclient.graph.match import matches, pattern_error
-from fuelclient.insight import filter_query, selection, task_filter
+from fuelclient.insight import query
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import GraphDocument, Layer, Level, Owner, OwnerRef
 from fuelclient.model.node import Node
@@ -124,11 +124,14 @@ def _query(_: Path) -> Execute:
 
     def execute(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
-        filter_query.parse(text, ("type", "layer"))
         with suppress(*EXPECTED):
-            selection.select(studied, text)
+            query.parse(text, ("type", "layer"))
         with suppress(*EXPECTED):
-            task_filter.parse_for_tasks(text, ("type", "node"), studied)
+            query.select(studied, text)
+        with suppress(*EXPECTED):
+            read = query.parse(text, ("type", "node"), query.Rows.TASKS)
+            read.on(studied, dict)
+            assert query.parse(read.written, ("type", "node"), query.Rows.TASKS).tree == read.tree
 
     return execute
 

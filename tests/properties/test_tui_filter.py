@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.insight.filter_query import parse
+from fuelclient.insight.query import parse
 from fuelclient.tui.presenters.table import Column, Distinct, Table
 
 WORDS = ("node-1", "node-2", "keystone", "", "Neutron")

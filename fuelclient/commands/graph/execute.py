@@ -48,7 +48,7 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
     tasks = tuple(dict.fromkeys(chain.from_iterable(parsed_args.task_names)))
     if parsed_args.select:
         if tasks:
-            hint = "Leave --task-names out: a blank between two names in a query means both."
+            hint = "Leave --task-names out: write 'a or b' in a query for two tasks."
             raise UsageError("--task-names and --select cannot be combined.", hint=hint)
         tasks = selected_tasks(command, parsed_args.select, parsed_args.env, graph_types)
     return RunRequest(

@@ -21,21 +21,22 @@ from fuelclient.commands.shell import LOG, count
 class GraphQuery(OrderQuestion):
     """Select tasks by name, neighbourhood or property, in execution order
 
-    QUERY is one or several of these; a blank between two selects what is in either (union), a comma what is in both
-    (intersection), ! all other tasks; brackets group. A task id; a pattern (/^neutron/); +TASK with all before it,
-    TASK+ with all after it, 2+TASK+1 with those at most two edges before and one after it; A..B, what lies between two
-    tasks; role:NAME; layer:release, layer:plugin, layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden,
-    unchanged or unplaced; stage:NAME; stage:NAME/<0 for the tasks that state a stage with such a priority;
-    result:error, ready, skipped, pending or running for tasks with an instance of that status in the last run, or in
-    the run that --run names.
+    QUERY is one or several of these, joined by 'or' (either) or by a comma or 'and' (both); ! or 'not' means all other
+    tasks; brackets group. A blank alone joins nothing. A task id, in double quotes if it has blanks; a glob on ids
+    (neutron-*); a pattern (/^neutron/); +TASK with all before it, TASK+ with all after it, 2+TASK+1 with those at most
+    two edges before and one after it; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
+    layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
+    stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or running
+    for tasks with an instance of that status in the last run, or in the run that --run names. role:compute|cinder has
+    either value.
 
     The graph may have cycles. Their tasks have no order among themselves, so stage:NAME, which needs one, is refused.
 
     Each line is a task id. --explain adds the layer, the place, and why the task is selected.
 
       fuel2 graph query '1+keystone+1' --env 1 --explain
-      fuel2 graph query 'role:compute,!state:unchanged' --env 1
-      fuel2 graph query 'layer:plugin,state:overridden globals..keystone' --env 1 -f json
+      fuel2 graph query 'role:compute|cinder,!state:unchanged' --env 1
+      fuel2 graph query 'layer:plugin,state:overridden or globals..keystone' --env 1 -f json
     """
 
     def add_subject(self, parser: argparse.ArgumentParser) -> None:
@@ -45,7 +46,7 @@ class GraphQuery(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         study = self.study(parsed_args, despite_cycles=True)
-        results = results_of(self.backend, parsed_args.query, parsed_args.env, parsed_args.graph_type, parsed_args.run)
+        results = results_of(self.backend, parsed_args.env, parsed_args.graph_type, parsed_args.run)
         chosen = selected(study, parsed_args.query, self.app.stderr, results)
         kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))

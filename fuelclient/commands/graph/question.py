@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -16,7 +16,7 @@ from fuelclient.errors import InvalidGraph
 from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
-    from fuelclient.insight.selection import Results, Selected
+    from fuelclient.insight.query import Results, Selected
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.plan.expand import Expansion
@@ -122,9 +122,9 @@ def cycle_names(study: Study) -> list[list[str]]:
     return [[study.merged.tasks[index].id for index in cycle] for cycle in study.cycles]
 
 
-def selected(study: Study, query: str, stderr: TextIO, results: Results | None = None) -> Selected:
+def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
     """Return what a query selects. A wrong one is shown on stderr, with a caret below what is wrong."""
-    from fuelclient.insight.selection import BadQuery, select
+    from fuelclient.insight.query import BadQuery, select
 
     try:
         return select(study, query, results)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import stated
@@ -43,7 +44,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
 
 def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
     """Return the ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
-    chosen = selected(studied, query, command.app.stderr, results_of(command.backend, query, env, graph_type))
+    chosen = selected(studied, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
         raise NotFound(
             "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
@@ -52,11 +53,9 @@ def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_t
 
 
 def results_of(
-    backend: Backend, query: str, env: int, graph_type: str, run_id: int | None = None
-) -> dict[str, set[str]] | None:
-    """Return how the instances of each task ended in a run, by default the last one, if a query asks for it."""
-    if "result:" not in query:
-        return None
+    backend: Backend, env: int, graph_type: str, run_id: int | None = None
+) -> Callable[[], dict[str, set[str]]]:
+    """Return what reads how the instances of each task ended in a run, by default the last one."""
     from fuelclient.backends.last_run import results_of as results_in
 
-    return results_in(backend, env, graph_type, run_id)
+    return cache(partial(results_in, backend, env, graph_type, run_id))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from fuelclient.insight.filter_query import Query
 from fuelclient.insight.lanes import Lane, draw, lanes
+from fuelclient.insight.query import Query
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import chips, sigil
 from fuelclient.tui.presenters.preview import empty
@@ -43,24 +43,16 @@ def keep(data: GraphData, query: Query) -> list[int]:
     for role, tasks in data.tasks_of.items():
         for index in tasks:
             roles.setdefault(index, []).append(role)
-    fields = [_fields(data, row, roles) for row in placed]
-    texts = [" ".join(values.values()) for values in fields]
-    of_tasks = query.tasks if query.tasks is not None else frozenset(study.indices)
-    matching = Query(query.terms).select(len(placed), texts.__getitem__, lambda row, key: fields[row][key])
-    kept = {placed[place] for place in matching if study.indices[placed[place]] in of_tasks}
-    return [row for row in placed if query.is_empty or (row in kept) is not query.inverted]
+    columns = [Column(field, field) for field in FIELDS]
+    indices = [study.indices[row] for row in placed]
+    table = Table(columns, Lazy(placed.__len__, lambda place: _fields(data, placed[place], roles)), (), (), indices)
+    return [placed[place] for place in table.select(query)]
 
 
-def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> dict[str, str]:
+def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> tuple[str, ...]:
     shown = data.study.rows[row]
-    return {
-        "task": shown.task.lower(),
-        "type": shown.type.lower(),
-        "role": ",".join(roles.get(data.study.indices[row], ())).lower(),
-        "stage": (shown.stage or "").lower(),
-        "band": (shown.band or "").lower(),
-        "layer": ",".join((shown.layer, *shown.overrides)).lower(),
-    }
+    of_task, layers = roles.get(data.study.indices[row], ()), (shown.layer, *shown.overrides)
+    return shown.task, shown.type, ",".join(of_task), shown.stage or "", shown.band or "", ",".join(layers)
 
 
 class Lanes(Table):

@@ -185,8 +185,7 @@ _INSTANCES = (
 
 
 class Instances(Table):
-    """One row for each task instance, made when it is looked at: there may be very many. What filters look into is
-    joined from the texts of tasks and of nodes, which are far fewer."""
+    """One row for each task instance, made when it is looked at: there may be very many."""
 
     def __init__(self, data: GraphData, glyphs: Glyphs) -> None:
         self.study = study = data.study
@@ -195,8 +194,8 @@ class Instances(Table):
         self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
         self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
         ids = Lazy(study.order.__len__, lambda place: study.expansion.name(study.order[place]))
-        rows, indices = Lazy(study.order.__len__, self._row), Lazy(study.order.__len__, self._index)
-        super().__init__(_INSTANCES, rows, ids, empty(data), indices)
+        indices = [study.expansion.task_of[vertex] for vertex in study.order]
+        super().__init__(_INSTANCES, Lazy(study.order.__len__, self._row), ids, empty(data), indices)
         self._known: dict[str, Distinct] = {}
 
     def _row(self, place: int) -> tuple[Value, ...]:
@@ -210,19 +209,6 @@ class Instances(Table):
             self._nodes[study.expansion.node_of[vertex]], Cell(task.task.type, Tone.DIM),
             Cell(self._layers[index], tone),
         )  # fmt: skip
-
-    def _index(self, place: int) -> int:
-        return self.study.expansion.task_of[self.study.order[place]]
-
-    def texts(self) -> list[str]:
-        study = self.study
-        heads = [
-            f"{task.id} {task.task.type} {layers} ".lower()
-            for task, layers in zip(study.merged.tasks, self._layers, strict=True)
-        ]
-        tails = [node.lower() for node in self._nodes]
-        task_of, node_of = study.expansion.task_of, study.expansion.node_of
-        return [heads[task_of[vertex]] + tails[node_of[vertex]] for vertex in study.order]
 
     def distinct(self, key: str) -> Distinct | None:
         if key not in self._known:

@@ -59,7 +59,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
     study = data.study
     named = [study.named(finding.task) for finding in findings]
     indices = [-1 if row is None else study.indices[row] for row in named]
-    return Table(_COLUMNS, rows, [finding.task or finding.code for finding in findings], _NOTHING, indices)
+    names = [finding.task or finding.code for finding in findings]
+    return Table(_COLUMNS, rows, names, _NOTHING, indices, are_tasks=False)
 
 
 def detail(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from fuelclient.insight.filter_query import Query
 from fuelclient.insight.progress import (
     IGNORED,
     INTERRUPTED,
@@ -111,10 +110,7 @@ def advice(state: RunState) -> str:
 
 
 class Instances(Table):
-    """One row for each task instance, made when it is looked at. With `only`, those of these numbers.
-
-    What a filter looks into is joined from texts that are made once, and from what happened to each instance.
-    """
+    """One row for each task instance, made when it is looked at. With `only`, those of these numbers."""
 
     def __init__(
         self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], now: datetime,
@@ -127,7 +123,6 @@ class Instances(Table):
         ids = Lazy(self.numbers.__len__, lambda place: state.progress.name(self.numbers[place]))
         super().__init__(_INSTANCES, Lazy(self.numbers.__len__, self._row), ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
-        self._heads: list[str] = []
 
     def _row(self, place: int) -> tuple[Value, ...]:
         progress, number = self.state.progress, self.numbers[place]
@@ -140,14 +135,8 @@ class Instances(Table):
         )  # fmt: skip
 
     def texts(self) -> list[str]:
-        rows, progress = self.state.rows, self.state.progress
-        if len(self._heads) != len(self.numbers):
-            tails = {node: node_name(node, self._names_of).lower() for node in self.state.nodes}
-            self._heads = [f"{rows[number].task.lower()} {tails[rows[number].node]} " for number in self.numbers]
-        return [
-            f"{head}{progress.word(number)} {progress.messages[number].lower()}"
-            for head, number in zip(self._heads, self.numbers, strict=True)
-        ]
+        """Return the ids of the tasks: rows are their instances."""
+        return [self.state.rows[number].task.lower() for number in self.numbers]
 
     def field(self, row: int, key: str) -> str:
         return self.state.progress.word(self.numbers[row]) if key == "status" else super().field(row, key)
@@ -160,10 +149,6 @@ class Instances(Table):
         if key == "task":
             return [task.lower() for _, task in self.state.tasks], [cells[number][1] for number in self.numbers]
         return None
-
-    def select(self, query: Query) -> list[int]:
-        self._texts = []  # statuses have changed since
-        return super().select(query)
 
 
 class Grid:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar, overload
 
-from fuelclient.insight.filter_query import Query
+from fuelclient.insight.query import Query, Rows, Term
 from fuelclient.printing import one_line
 
 
@@ -59,8 +59,8 @@ Distinct = tuple[Sequence[str], Sequence[int]]
 
 
 class Table:
-    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows. If rows are about
-    tasks, `tasks` has the index of the merged task of each, or -1; queries for tasks select rows by it.
+    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows. If rows are tasks,
+    or not `are_tasks` but about some, `tasks` has the index of the merged task of each, or -1.
 
     `rows` may be any sequence, even one that makes its rows on demand: a table looks only at those that it shows, at
     some hundred more to find its widths, and at all of them for the first filter or sort.
@@ -73,12 +73,15 @@ class Table:
         ids: Sequence[str] | None = None,
         empty: Sequence[str] = ("Nothing here.",),
         tasks: Sequence[int] | None = None,
+        *,
+        are_tasks: bool = True,
     ) -> None:
         self.columns = tuple(columns)
         self.rows = rows
         self.ids = ids if ids is not None else [str(row[0]) for row in rows]
         self.empty = tuple(empty)
         self.tasks = tasks
+        self.about = Rows.OTHERS if tasks is None else Rows.TASKS if are_tasks else Rows.ABOUT_TASKS
         self._places = {column.key: place for place, column in enumerate(self.columns)}
         self._texts: list[str] = []
 
@@ -90,15 +93,9 @@ class Table:
         """The fields of a query."""
         return tuple(self._places)
 
-    def text(self, row: int) -> str:
-        """Return a row as the filter sees it."""
-        if len(self._texts) != len(self.rows):
-            self._texts = self.texts()
-        return self._texts[row]
-
     def texts(self) -> list[str]:
-        """Return all rows as the filter sees them."""
-        return [" ".join(map(str, row)).lower() for row in self.rows]
+        """Return all rows as the filter sees them: their columns, line by line."""
+        return ["\n".join(map(str, row)).lower() for row in self.rows]
 
     def field(self, row: int, key: str) -> str:
         """Return one field as the filter sees it."""
@@ -110,35 +107,23 @@ class Table:
 
     def select(self, query: Query) -> list[int]:
         """Return the rows that match `query`, in their order."""
-        if query.tasks is not None:
-            matching = self.select(Query(query.terms))
-            rows = [row for row in matching if self.tasks is not None and self.tasks[row] in query.tasks]
-            return self._others(rows) if query.inverted else rows
-        if query.terms and len(self._texts) != len(self.rows):
-            self._texts = self.texts()
-        text = self._texts.__getitem__ if self._texts else self.text
-        known = {term.field: self.distinct(term.field) for term in query.terms if term.field}
-        if not any(known.values()):
-            return query.select(len(self.rows), text, self.field)
-        rows = list(range(len(self.rows)))
-        for term in query.terms:
-            rows = self._narrowed(rows, Query((term,)), known.get(term.field))
-        return self._others(rows) if query.inverted else rows
+        return query.keep(range(len(self.rows)), self._matching)
 
-    def _others(self, rows: Sequence[int]) -> list[int]:
-        matching = set(rows)
-        return [row for row in range(len(self.rows)) if row not in matching]
-
-    def _narrowed(self, rows: list[int], query: Query, known: Distinct | None) -> list[int]:
-        """Return those of some rows that match a query of one term; `known` values are tested once each."""
+    def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
+        """Return those of some rows that a term of a query keeps; values that are known are tested once each."""
+        if self.tasks is not None and (wanted := term.tasks) is not None:
+            return [row for row in rows if self.tasks[row] in wanted]
+        holds = term.test()
+        if not term.name:
+            if len(self._texts) != len(self.rows):
+                self._texts = self.texts()
+            return [row for row in rows if holds(self._texts[row])]
+        known = self.distinct(term.name)
         if known is None:
-            places = query.select(
-                len(rows), lambda place: self.text(rows[place]), lambda place, key: self.field(rows[place], key)
-            )
-            return [rows[place] for place in places]
+            return [row for row in rows if holds(self.field(row, term.name))]
         values, value_of = known
-        wanted = set(query.select(len(values), values.__getitem__, lambda place, _key: values[place]))
-        return [row for row in rows if value_of[row] in wanted]
+        places = {place for place, value in enumerate(values) if holds(value)}
+        return [row for row in rows if value_of[row] in places]
 
     def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
         """Sort `order` by one column: numbers by their value and before words, blanks last either way."""

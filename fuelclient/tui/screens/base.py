@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from textwrap import wrap
 from typing import ClassVar, cast
@@ -14,8 +14,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
-from fuelclient.insight.filter_query import Query, parse
-from fuelclient.insight.selection import BadQuery
+from fuelclient.insight.query import BadQuery, Query, Rows, parse
 from fuelclient.model.run import Run
 from fuelclient.plan.study import TaskKey
 from fuelclient.tui.app_base import UI
@@ -43,7 +42,7 @@ class ViewScreen(Screen[None]):
     them. The filter is for the table in the pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
-    PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
+    PLACEHOLDER: ClassVar[str] = "filter: words, column:word, !word"
 
     AUTO_FOCUS = ""  # the active pane takes the focus; Textual would give it to the filter
 
@@ -76,7 +75,7 @@ class ViewScreen(Screen[None]):
         super().__init__()
         self.route = route
         self.inverted = route.looks.inverted
-        self.filter_read = ""
+        self.filter_read = Query()
         """The filter as it could be read last: what is typed, unless an error of it is shown."""
         self.filled = False
         self._answer: object = None
@@ -232,31 +231,38 @@ class ViewScreen(Screen[None]):
         """Return the fields of a query about a table."""
         return table.keys
 
+    def about(self, table: Table) -> Rows:
+        """Return what the rows of a table are."""
+        return table.about
+
+    def ids(self, table: Table) -> Collection[str]:  # noqa: ARG002 (for subclasses)
+        """Return the ids of tasks that words of a query may be."""
+        return ()
+
     def query_for(self, text: str, table: Table) -> Query:
         """Return the query that a text means here. Raise `BadQuery` if it cannot be read."""
-        return parse(text, self.fields(table), inverted=self.inverted)
+        return parse(text, self.fields(table), self.about(table), self.ids(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
         """Return what the filter says about the main table, or about another one that will be shown there. If it cannot
         be read, say why below it, and return what the filter says that could be read last."""
         error, asked = None, table or self.main.table
         try:
-            query = self.query_for(self.filter_bar.text, asked)
-            self.filter_read = self.filter_bar.text
+            self.filter_read = query = self.query_for(self.filter_bar.text, asked)
         except BadQuery as wrong:
             error, query = wrong, self._read_last(asked)
         self.query_one(QueryError).show(error, self.filter_bar.hidden)
         self.main.is_unread = error is not None
         self.main.refresh()
-        return query
+        return query.inverted() if self.inverted else query
 
     def _read_last(self, table: Table) -> Query:
         """Return what the filter that could be read last says about a table. It is read again, because it may have been
         read for another table or another answer; every row is kept if it cannot be read here."""
         try:
-            return self.query_for(self.filter_read, table)
+            return self.query_for(self.filter_read.text, table)
         except BadQuery:
-            return Query(inverted=self.inverted)
+            return Query()
 
     def apply(self, query: Query) -> None:
         """Show what matches a query."""
@@ -277,6 +283,8 @@ class ViewScreen(Screen[None]):
         message.stop()
         if message.clear:
             self.filter_bar.text = ""
+        elif self.filled and not self.main.is_unread:
+            self.filter_bar.text = self.filter_read.written
         self.filter_bar.hide_if_short()
         self.panes.activate(self.MAIN)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import cast
 
 from textual import on
 
-from fuelclient.insight.filter_query import Query
-from fuelclient.insight.selection import BadQuery, Results
-from fuelclient.insight.task_filter import parse_for_tasks, query_for_command, query_in
+from fuelclient.insight.query import BadQuery, Query, Results, Rows, query_for_command
 from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
@@ -29,16 +28,18 @@ class GraphScreen(ViewScreen):
     def request(self) -> Request[object]:
         return AskGraph(self.route.env, self.route.graph_type)
 
-    def selects_tasks(self, table: Table) -> bool:
-        """Return whether the filter of a table takes queries for tasks."""
-        return table.tasks is not None
+    def about(self, table: Table) -> Rows:
+        return super().about(table) if self._answer is not None else Rows.OTHERS
+
+    def ids(self, table: Table) -> Collection[str]:
+        is_of_tasks = self.about(table) is Rows.TASKS
+        return {task.id for task in self.data.study.merged.tasks} if is_of_tasks else ()
 
     def query_for(self, text: str, table: Table) -> Query:
-        if self._answer is None or not self.selects_tasks(table):
-            return super().query_for(text, table)
-        fields = self.fields(table)
-        results = self._results(text) if "result:" in query_in(text, fields) else None
-        return parse_for_tasks(text, fields, self.data.study, results, inverted=self.inverted)
+        query = super().query_for(text, table)
+        if self.about(table) is Rows.OTHERS:
+            return query
+        return query.on(self.data.study, lambda: self._results(text))
 
     def _results(self, text: str) -> Results:
         """Return how the last run of the graph ended. Raise `BadQuery` while that is not known."""
@@ -54,12 +55,15 @@ class GraphScreen(ViewScreen):
 
     def selection(self) -> str:
         """Return a query for the tasks that the filter has left; empty for all, or if no short query selects them."""
-        indices, text = self.main.table.tasks, self.filter_read
-        if not self.filled or indices is None or not text.strip():
+        tasks = self.main.table.tasks
+        if not self.filled or tasks is None:
             return ""
-        shown = {indices[row] for row in self.main.order}
-        fields = self.fields(self.main.table)
-        return query_for_command(text, fields, self.data.study, shown, set(indices), inverted=self.inverted)
+        return self.query_for_tasks({tasks[row] for row in self.main.order}, set(tasks))
+
+    def query_for_tasks(self, shown: set[int], known: set[int]) -> str:
+        """Return a query for the tasks that the filter has left of those that are `known`; see `selection`."""
+        query = self.filter_read.inverted() if self.inverted else self.filter_read
+        return query_for_command(query, self.data.study, shown, known)
 
     def show_other_answers(self) -> None:
         """Filter again if the filter asks how the last run ended."""

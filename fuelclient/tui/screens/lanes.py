@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from textual import on
 
-from fuelclient.insight.filter_query import Query
-from fuelclient.insight.task_filter import query_for_command
+from fuelclient.insight.query import Query, Rows
 from fuelclient.tui.presenters import lanes, preview
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
@@ -38,8 +37,8 @@ class LanesScreen(GraphScreen):
     def fields(self, table: Table) -> tuple[str, ...]:  # noqa: ARG002 (the lanes are laid from it)
         return lanes.FIELDS
 
-    def selects_tasks(self, table: Table) -> bool:  # noqa: ARG002 (as above)
-        return True
+    def about(self, table: Table) -> Rows:  # noqa: ARG002 (as above)
+        return Rows.TASKS if self._answer is not None else Rows.OTHERS
 
     def apply(self, query: Query) -> None:
         if self.filled:
@@ -63,12 +62,11 @@ class LanesScreen(GraphScreen):
         return replace(self.route, select=self.selection())
 
     def selection(self) -> str:
-        if not self.filled or not self.filter_read.strip():
+        if not self.filled:
             return ""
         study = self.data.study
-        shown = {study.indices[row] for row in self.kept}
-        known = {index for index, row in zip(study.indices, study.rows, strict=True) if row.nodes}
-        return query_for_command(self.filter_read, lanes.FIELDS, study, shown, known, inverted=self.inverted)
+        placed = {index for index, row in zip(study.indices, study.rows, strict=True) if row.nodes}
+        return self.query_for_tasks({study.indices[row] for row in self.kept}, placed)
 
     def totals(self) -> tuple[int, int]:
         if not self.filled:

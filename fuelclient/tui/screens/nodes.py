@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from textual import on
 
-from fuelclient.insight.filter_query import term
+from fuelclient.insight.query import condition
 from fuelclient.tui.presenters import nodes
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.routes import Looks, View
@@ -32,5 +32,5 @@ class NodesScreen(DetailsScreen):
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
-        query = term("node", self.main.table.ids[message.row])
+        query = condition("node", self.main.table.ids[message.row])
         self.ui.go(replace(self.route.to(View.PREVIEW, query=query), looks=Looks(switched=True)))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from textual import on
 
-from fuelclient.insight.filter_query import term
-from fuelclient.insight.selection import is_name
+from fuelclient.insight.query import condition
 from fuelclient.tui.presenters import roles
 from fuelclient.tui.presenters.table import Line, Table
 from fuelclient.tui.routes import View
@@ -31,6 +30,5 @@ class RolesScreen(DetailsScreen):
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
-        role = self.main.table.ids[message.row]
-        query = f"role:{role}" if is_name(f"role:{role}") else term("role", role)
+        query = condition("role", self.main.table.ids[message.row], ":")
         self.ui.go(self.route.to(View.LANES, query=query))

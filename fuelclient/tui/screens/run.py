@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Container, Iterator
 from typing import TYPE_CHECKING, cast
 
 from textual import on
@@ -15,6 +15,7 @@ from fuelclient.insight.progress import INTERRUPTED
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
+from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskLog, AskRun, Request
 from fuelclient.tui.routes import Route
 from fuelclient.tui.run_state import RunState
@@ -225,6 +226,9 @@ class RunScreen(ViewScreen):
             self._show_one()
 
     # showing
+
+    def ids(self, table: Table) -> Collection[str]:  # noqa: ARG002 (the run has them)
+        return {name for _, name in self._run_state.tasks} if self._run_state is not None else ()
 
     def _instances(self) -> run.Instances:
         return cast(run.Instances, self.table.table)

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from fuelclient.insight.selection import BadQuery
+from fuelclient.insight.query import BadQuery
 from fuelclient.printing import one_line
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from fuelclient.insight.filter_query import Query
+from fuelclient.insight.query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.table import Table, Tone, Value, widths
@@ -70,9 +70,9 @@ class VirtualTable(Lined):
 
     HELP = (
         "Rows are filtered with `/`, sorted with `s`, and never cut without a sign. In a filter, status:error looks"
-        " into a column, and node=1 wants a whole value of it. Where rows are tasks, a filter may be a query, as in"
-        " graph query: role:compute, 2+keystone+1, a..b, /^db/, state:overridden, result:error; a blank joins two, and"
-        " a comma keeps what both select."
+        " into a column, and node=1 wants a whole value of it; a blank means and, besides there are or, ! and brackets."
+        " Where rows are tasks, words match their ids, and a filter is a query of graph query: role:compute|cinder,"
+        " 2+keystone+1, a..b, /^db/, state:overridden, result:error. Enter shows how a filter is read."
     )
     BINDING_GROUP_TITLE = "table"
 

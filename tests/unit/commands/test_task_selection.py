@@ -22,7 +22,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
         "/^plugin1:/",
         "stage:pre_deployment/>=100",
         "layer:plugin,!/^plugin2/",
-        "(database heat),role:controller",
+        "(database or heat),role:controller",
         "state:overridden",
         "type:shell,layer:release",
     ],

@@ -1,4 +1,4 @@
-"""Filters of tasks read the queries of `graph query`; plain words mean what they mean in every table."""
+"""Filters read the language of `graph query`, and show how they read a bare word."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def complaint(one: Driven) -> list[str]:
 QUERIES = (
     "1+load-balancer+1",
     "role:compute",
-    "/^host/ identity",
+    "/^host/ or identity",
+    "*network*",
+    "role:compute|storage,!type:stage",
     "layer:plugin,!type:stage",
     "host-network..identity",
 )
@@ -73,7 +75,7 @@ def test_a_query_selects_what_the_command_selects(demo: Path) -> None:
 def test_lanes_and_instances_take_queries_too(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("4")
-        assert await filtered(one, "/^host/ identity") == selected(demo, "/^host/ identity,!state:unplaced")
+        assert await filtered(one, "/^host/ or identity") == selected(demo, "(/^host/ or identity),!state:unplaced")
         await one.press("3", "i")
         everywhere = await filtered(one, "1+load-balancer")
         assert {name.rpartition("@")[0] for name in everywhere} <= selected(demo, "1+load-balancer")
@@ -97,13 +99,51 @@ def test_findings_are_filtered_by_their_task(engine: Executions) -> None:
     tell(Path(engine.engine), story)
 
 
-def test_plain_words_still_look_into_the_whole_row(demo: Path) -> None:
+def test_bare_words_are_parts_of_ids_and_a_blank_is_and(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("3")
         assert await filtered(one, "NETWORK api") == {"network-api"}
+        assert await filtered(one, "puppet") == set()
+        assert await filtered(one, "role:compute type:shell") == selected(demo, "role:compute,type:shell")
+        assert {"identity", "primary-identity"} <= await filtered(one, "identit")
+        assert await filtered(one, "identity") == {"identity"}, "the id of a task"
         assert {"network-api", "host-network"} <= await filtered(one, "network")
         assert await filtered(one, "network !host !agent") == {"network-api"}
         assert await filtered(one, "rack-mon task:probe") == {"rack-monitoring-probe"}
+
+    tell(demo, story)
+
+
+def test_enter_shows_how_a_filter_was_read(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        for screen, typed, written in (
+            ("3", "rack !probe", "*rack*,!*probe*"),
+            ("4", "host or role:compute", "*host* or role:compute"),
+            ("2", "!controller", "!*controller*"),
+            ("3", "role:", ""),
+            ("3", "load-balancer", "load-balancer"),
+            ("3", "role:comp", "role:comp"),
+        ):
+            await one.press(screen)
+            shown = await filtered(one, typed)
+            await one.press("slash")
+            assert one.screen.filter_bar.text == typed
+            await one.press("enter")
+            assert one.screen.filter_bar.text == written
+            assert set(one.ids) == shown != set()
+
+    tell(demo, story)
+
+
+def test_a_word_matches_any_column_where_rows_are_no_tasks(demo: Path) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("2")
+        everything = set(one.ids)
+        controllers = await filtered(one, "controller")
+        assert set() < controllers < everything
+        assert await filtered(one, "*controller*") == controllers
+        assert await filtered(one, "!controller") == everything - controllers
+        assert await filtered(one, "controller or compute") == controllers | await filtered(one, "compute")
 
     tell(demo, story)
 

@@ -11,7 +11,7 @@ import pytest
 from command_line import CommandLine, tiny_engine
 from tui_driving import Driven, connecting, driven
 
-from fuelclient.insight.filter_query import parse
+from fuelclient.insight.query import parse
 from fuelclient.tui.presenters.table import Column, Table
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen
@@ -172,6 +172,7 @@ def test_a_whole_value_may_have_blanks_and_be_several() -> None:
     table = Table((Column("role", "role"),), [("two words, cinder",), ("two",), ("words, cinder",), ("Two Words",)])
     assert table.select(parse('role="two words"', table.keys)) == [0, 3]
     assert table.select(parse("role=two", table.keys)) == [1]
-    assert table.select(parse("role=cinder,words", table.keys)) == [2]
+    assert table.select(parse('role="cinder,words"', table.keys)) == [2]
+    assert table.select(parse('role="two words"|two', table.keys)) == [0, 1, 3]
     assert table.select(parse('!role="two words" cinder', table.keys)) == [2]
     assert table.select(parse('x"two words"', table.keys)) == []

@@ -158,7 +158,7 @@ def test_stop_and_kill(engine: Executions) -> None:
         await one.press("x")
         assert "has ended already" in one.told()
         await one.press("u")
-        assert "graph execute --env 1 --type default --select 'result:error result:skipped'" in one.told()
+        assert "graph execute --env 1 --type default --select 'result:error|skipped'" in one.told()
 
     tell(engine, story, env=1)
 

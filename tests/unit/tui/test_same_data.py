@@ -15,7 +15,7 @@ from textual.widgets import Input
 from tui_driving import Driven, connecting, driven
 
 from fuelclient.insight.progress import NOT_REACHED
-from fuelclient.insight.task_filter import MOST_NAMES
+from fuelclient.insight.query import MOST_NAMES
 from fuelclient.tui.actions import Execute, command_of
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.action_dialogs import ExecuteDialog
@@ -81,7 +81,9 @@ def test_lanes_are_drawn_alike(demo: Path) -> None:
 
 
 @pytest.mark.parametrize("inverted", [False, True])
-@pytest.mark.parametrize("text", ["role:compute", "api !volume", "2+load-balancer,!type:stage", "rack-mon", "puppet"])
+@pytest.mark.parametrize(
+    "text", ["role:compute", "api !volume", "2+load-balancer,!type:stage", "rack-mon", "rack or api", "type:puppet"]
+)
 def test_a_filter_of_the_preview_stands_in_its_command(demo: Path, text: str, inverted: bool) -> None:
     async def story() -> None:
         async with driven(connecting(demo), WIDE, env=1) as one:
@@ -99,7 +101,7 @@ def test_a_filter_that_no_query_says_is_left_out_of_the_command(demo: Path) -> N
     async def story() -> None:
         async with driven(connecting(demo), WIDE, env=1) as one:
             await one.press("3")
-            one.screen.filter_bar.text = "shell"  # of the column of types
+            one.screen.filter_bar.text = "type=shell"  # of a column
             await one.settle()
             assert MOST_NAMES < len(one.ids) < len(one.main.table) - MOST_NAMES
             assert one.screen.query_one("#line", Bar).text.strip() == "$ fuel2 graph preview --env 1"

@@ -22,7 +22,7 @@ def test_the_last_event_before_a_lull_is_seen(engine: Executions) -> None:
         async with driven(connecting(engine.engine), env=1) as one:
             await one.press("8", "enter")
             await one.until("running")
-            await one.press("slash", *"ready")
+            await one.press("slash", *"status", "colon", *"ready")
             assert isinstance(one.screen, RunScreen)
             table = one.screen.table
             assert len(table.order) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.insight.filter_query import parse
+from fuelclient.insight.query import parse
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, Value, widths
 
 COLUMNS = (
@@ -47,5 +47,11 @@ def test_queries_see_text_and_fields() -> None:
     assert table.select(parse("type:pup", table.keys)) == [1]
     assert table.select(parse("!type:pup", table.keys)) == [0, 2]
     assert table.select(parse("a !gamma", table.keys)) == [0, 1]
-    assert table.select(parse("alpha", table.keys, inverted=True)) == [1, 2]
+    assert table.select(parse("alpha", table.keys).inverted()) == [1, 2]
     assert table.select(parse("type:", table.keys)) == [0, 1, 2]
+    assert table.select(parse("*a", table.keys)) == [0, 1, 2], "a glob matches a whole column"
+    assert table.select(parse("?eta or type:shell", table.keys)) == [0, 1]
+    assert table.select(parse("!(alpha or puppet)", table.keys)) == [2]
+    assert table.select(parse("type:shell|pup where:node", table.keys)) == [0]
+    assert table.select(parse('"node-1"', table.keys)) == [0]
+    assert table.select(parse('"node-"', table.keys)) == []

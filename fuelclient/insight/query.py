@@ -1,0 +1,542 @@
+"""The language of queries: it selects tasks of a graph, and rows of tables in the terminal UI.
+
+docs/understand.md has its grammar. A filter box reads it with the columns of its table as further fields. There a blank
+means "and", a word that is no id is read as `*word*`, globs match in any case, and what is half typed keeps every row.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from fnmatch import fnmatchcase
+from functools import partial
+from glob import escape
+from typing import Literal, NoReturn
+
+from fuelclient.errors import UsageError, nearest
+from fuelclient.graph.dag import distances, reachable, search
+from fuelclient.graph.match import matcher, pattern_error
+from fuelclient.graph.stage import parse_stage
+from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.model.graph import Level, MergedTask
+from fuelclient.model.status import InstanceStatus
+from fuelclient.plan.study import Study
+from fuelclient.printing import one_line
+
+Selected = Mapping[int, tuple[str, ...]]
+"""The selected merged tasks, by index, each with the reasons."""
+
+Results = Mapping[str, Collection[str]]
+"""The statuses that the instances of each task (by id) had at the end of a run."""
+
+
+class BadQuery(UsageError):
+    """A query cannot be read, or names what nothing has, from character `at` on."""
+
+    def __init__(self, message: str, query: str, at: int, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.query, self.at = query, at
+
+    def picture(self) -> tuple[str, str]:
+        """Return the query, and a caret below the place.
+
+        >>> print("\\n".join(BadQuery("wrong", "a,,b", 2).picture()))
+          a,,b
+            ^
+        """
+        return f"  {one_line(self.query)}", f"  {' ' * self.at}^"
+
+
+class Rows(Enum):
+    """What the rows of a table are: words match the ids of tasks, and in all other tables the columns."""
+
+    TASKS = auto()
+    ABOUT_TASKS = auto()
+    """Such as findings: words match the columns, everything else selects tasks."""
+    OTHERS = auto()
+
+
+Kind = Literal["id", "glob", "pattern", "range", "property", "text", "part", "whole"]
+"""What a term looks at: tasks, or a glob on any column of a row, a part of the value in one, or a whole value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of a query, with signs such as `2+` and `+1` for the neighbours that it adds. `name` is that of a property
+    or column, `tasks` the indices of what it selects in a study."""
+
+    kind: Kind
+    base: str
+    values: tuple[str, ...]
+    name: str = ""
+    up: str = ""
+    down: str = ""
+    tasks: frozenset[int] | None = None
+    at: int = field(default=0, compare=False)
+
+    @property
+    def source(self) -> str:
+        return f"{self.up}{self.base}{self.down}"
+
+    def test(self) -> Callable[[str], bool]:
+        """Return the predicate of a term about columns on a text in lower case: the value of its column, or all columns
+        of a row, one a line."""
+        words = [value.lower() for value in self.values]
+        if self.kind == "text":
+            return _glob(words[0])
+        if self.kind == "part":
+            return lambda text: any(word in text for word in words)
+        wanted = [_values(word) for word in words]
+        return lambda text: any(values <= _values(text) for values in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What `sign` does with its parts: `or`, a comma, or `!` with one part. `source` is how it was written."""
+
+    sign: str
+    parts: tuple[Node, ...]
+    source: str = field(default="", compare=False)
+
+
+Node = Term | Group
+_NOTHING = Group(",", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was read. An empty one keeps every row."""
+
+    text: str = field(default="", compare=False)
+    tree: Node = _NOTHING
+    any_case: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return self.tree == _NOTHING
+
+    @property
+    def written(self) -> str:
+        """The query with all signs, so that it means the same in a filter box and in a command.
+
+        >>> parse("host !probe layer=x", ["layer"]).written
+        '*host*,!*probe*,layer=x'
+        """
+        return _written(self.tree)
+
+    def inverted(self) -> Query:
+        """Return the query for all other rows."""
+        return self if self.is_empty else replace(self, tree=Group("!", (self.tree,)))
+
+    def on(self, study: Study, results: Callable[[], Results]) -> Query:
+        """Return the query with the tasks that its terms select in a study. Raise `BadQuery` for names that nothing
+        has."""
+        selection = _Selection(study, self, results)
+
+        def bound(node: Node) -> Node:
+            if isinstance(node, Group):
+                return replace(node, parts=tuple(map(bound, node.parts)))
+            is_of_columns = node.kind in ("text", "part", "whole")
+            return node if is_of_columns else replace(node, tasks=frozenset(selection.term(node)))
+
+        return replace(self, tree=bound(self.tree))
+
+    def keep(self, rows: Sequence[int], kept: Callable[[Term, Sequence[int]], list[int]]) -> list[int]:
+        """Return those of some rows that the query keeps, in their order; `kept` does so for one term."""
+
+        def keep(node: Node, rows: Sequence[int]) -> Sequence[int]:
+            if isinstance(node, Term):
+                return kept(node, rows)
+            if node.sign == ",":
+                for part in node.parts:
+                    rows = keep(part, rows)
+                return rows
+            chosen = {row for part in node.parts for row in keep(part, rows)}
+            return [row for row in rows if (row in chosen) is (node.sign == "or")]
+
+        return list(keep(self.tree, rows))
+
+
+def _written(node: Node, *, is_inside: bool = False) -> str:
+    if isinstance(node, Term):
+        return node.source
+    parts = [_written(part, is_inside=True) for part in node.parts]
+    if node.sign == "!":
+        return f"!{parts[0]}"
+    text = ("," if node.sign == "," else " or ").join(parts)
+    return f"({text})" if is_inside else text
+
+
+# reading
+
+FIELDS = ("role", "layer", "stage", "type", "state", "result")
+STATES = ("added", "overridden", "unchanged", "unplaced")
+_DEEPEST = 50
+
+_QUOTED = r'"[^"]*"?'
+_NAME = rf'(?:[^\s(),!+/"]|{_QUOTED})(?:[^\s(),+"]|{_QUOTED})*'
+_TOKEN = re.compile(rf"([(),!]|(?P<up>\d*\+)?(?P<base>/(?:\\.|[^/\\])*/|{_NAME})(?P<down>\+\d*)?)\s*", re.DOTALL)
+_TEXT = re.compile(rf'([(),!]|(?P<up>)(?P<base>(?:[^\s(),!"]|{_QUOTED})(?:[^\s(),"]|{_QUOTED})*)(?P<down>))\s*')
+"""The tokens where rows have nothing to do with tasks: a `+` or a slash is a letter there."""
+_FIELD = re.compile(r"(?P<name>[a-z_]+)(?P<sign>[:=])(?P<values>.*)", re.IGNORECASE | re.DOTALL)
+_RANGE = re.compile(r'("[^"]*"|[^"]*?)\.\.(.*)', re.DOTALL)
+_WILD = re.compile(r"[*?[]")
+_RESERVED = re.compile(rf'(?:and|or|not)|(?:{"|".join(FIELDS)}):.*|.*(?:\.\.|[*?["]).*', re.DOTALL)
+
+
+def parse(
+    text: str, columns: Collection[str] | None = None, rows: Rows = Rows.OTHERS, ids: Collection[str] = ()
+) -> Query:
+    """Return the query that a text means: in a filter box over rows with these columns, or without them in a command.
+    The box does not expand words that are `ids` of tasks.
+
+    Raise `BadQuery` for a text that cannot be read. Nothing is wrong in a filter of rows that are no tasks.
+    """
+    is_box = columns is not None
+    tree = _Parser(text, columns or (), rows if is_box else Rows.TASKS, ids, is_box=is_box).parse()
+    return Query(text, tree, any_case=is_box)
+
+
+def named(task: str) -> str:
+    """Return the query for the task with an id.
+
+    >>> named("db"), named("rack:pre"), named("two words"), named("role:db"), named('a"b')
+    ('db', 'rack:pre', '"two words"', '"role:db"', '/^a\\\\"b$/')
+    """
+    if '"' in task or not task:
+        return "/^" + re.sub(r"([^\w-])", r"\\\1", task) + "$/"
+    is_bare = re.fullmatch(_NAME, task) and not _RESERVED.fullmatch(task)
+    return task if is_bare else f'"{task}"'
+
+
+def condition(name: str, value: str, sign: str = "=") -> str:
+    """Return the query for a whole value of a field.
+
+    >>> condition("role", "compute"), condition("role", "two words", ":")
+    ('role=compute', 'role:"two words"')
+    """
+    return f'{name}{sign}"{value}"' if re.search(r"[\s(),+|]", value) else f"{name}{sign}{value}"
+
+
+class _Parser:
+    """Reads by recursive descent: `or` between what commas (or blanks, or `and`) join, and that between terms."""
+
+    def __init__(self, text: str, columns: Collection[str], rows: Rows, ids: Collection[str], *, is_box: bool) -> None:
+        self.text, self.columns, self.rows, self.ids, self.is_box = text, columns, rows, ids, is_box
+        self.tokens = list(self._tokens())
+        self.next = self.depth = 0
+
+    def _tokens(self) -> Iterator[re.Match[str]]:
+        pattern = _TEXT if self.rows is Rows.OTHERS else _TOKEN
+        at = len(self.text) - len(self.text.lstrip())
+        while at < len(self.text):
+            match = pattern.match(self.text, at)
+            if match is None:
+                raise self._wrong(at, "cannot be read from here on")
+            yield match
+            at = match.end()
+
+    def _wrong(self, at: int, problem: str, hint: str = "") -> BadQuery:
+        return _wrong(self.text, at, problem, hint)
+
+    def parse(self) -> Node:
+        if not self.tokens and not self.is_box:
+            raise self._wrong(0, "is empty", "Name a task, or write a property such as role:compute.")
+        parts = [self._either()]
+        while self._ahead():
+            if not self.is_box:
+                raise self._wrong(self._at(), "has a bracket too many")
+            self.next += 1
+            parts.append(self._either())
+        return _group(",", parts)
+
+    def _ahead(self) -> str:
+        """Return the next token, or an empty text after the last one."""
+        return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
+
+    def _at(self) -> int:
+        return self.tokens[self.next].start() if self.next < len(self.tokens) else len(self.text)
+
+    def _takes(self, *signs: str) -> bool:
+        is_ahead = self._ahead() in signs
+        self.next += is_ahead
+        return is_ahead
+
+    def _since(self, at: int) -> str:
+        """Return what was read from a place on."""
+        return self.text[at : self.tokens[self.next - 1].end(1)]
+
+    def _either(self) -> Node:
+        parts = [self._all()]
+        while self._takes("or"):
+            parts.append(self._all())
+        return _group("or", parts)
+
+    def _all(self) -> Node:
+        at, parts = self._at(), [self._term()]
+        while self._ahead() not in ("", ")", "or"):
+            if not self._takes(",", "and") and not self.is_box:
+                self._refuse_blank(self._since(at))
+            at = self._at()
+            parts.append(self._term())
+        return _group(",", parts)
+
+    def _refuse_blank(self, first: str) -> NoReturn:
+        at = self._at()
+        self._term()
+        second = self._since(at)
+        hint = f"Write '{first} or {second}' (either) or '{first},{second}' (both)."
+        raise self._wrong(at, f"does not say whether it means either or both of {first} and {second}", hint)
+
+    def _term(self) -> Node:
+        at, sign = self._at(), self._ahead()
+        if sign in ("", ")", ",") or (sign in ("and", "or") and not self.is_box):
+            if self.is_box:
+                return _NOTHING
+            if not sign:
+                raise self._wrong(at, "ends too early", "A task or a property is missing.")
+            raise self._wrong(at, f"has {sign!r} where a task or a property should be")
+        self.next += 1
+        if sign not in ("(", "!", "not") or (sign == "not" and self.is_box and not self._ahead()):
+            return self._word(self.tokens[self.next - 1])
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self._wrong(at, "has too many brackets and negations inside one another")
+        inner = self._either() if sign == "(" else self._term()
+        self.depth -= 1
+        if sign != "(":
+            return inner if inner == _NOTHING else Group("!", (inner,), self._since(at))
+        if not self._takes(")") and not self.is_box:
+            raise self._wrong(at, "has a bracket that does not end")
+        return inner
+
+    def _word(self, token: re.Match[str]) -> Node:
+        """Return what a word means that is neither a sign nor `and`, `or` and `not`."""
+        base, knows_tasks = token["base"], self.rows is not Rows.OTHERS
+        term = partial(Term, up=token["up"] or "", down=token["down"] or "", at=token.start())
+        is_alone = not (token["up"] or token["down"])
+        if knows_tasks and base.startswith("/"):
+            if problem := pattern_error(base):
+                raise self._wrong(token.start("base"), f"has a pattern that cannot be used ({problem})")
+            return term("pattern", base, (base,))
+        if base.count('"') % 2:
+            if not self.is_box:
+                raise self._wrong(token.start(), "has a quote that does not end")
+            if base.startswith('"'):
+                return _NOTHING
+            base += '"'
+        if (found := _FIELD.fullmatch(base)) and (kind := self._field_kind(found["name"], found["sign"], is_alone)):
+            values = tuple(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^|"]+)', found["values"]))
+            return term(kind, base, values or ("",), found["name"].lower()) if values or not self.is_box else _NOTHING
+        if knows_tasks and (ends := _RANGE.fullmatch(base)):
+            return term("range", base, tuple(end.strip('"') for end in ends.groups()))
+        if found and found["sign"] == "=" and self.is_box and self.rows is Rows.TASKS:
+            problem = f"asks for {base}, and there is no column {found['name']} here"
+            raise self._wrong(token.start(), problem, f"There are {', '.join(self.columns)}.")
+        glob: Kind = "glob" if self.rows is Rows.TASKS or not is_alone else "text"
+        if base.startswith('"') or (is_alone and base in self.ids):
+            name = base.strip('"')
+            return term("id", base, (name,)) if glob == "glob" else term("text", base, (escape(name),))
+        if self.is_box and is_alone and not _WILD.search(base):
+            base = f"*{base}*"
+        return term(glob if _WILD.search(base) else "id", base, (base,))
+
+    def _field_kind(self, name: str, sign: str, is_alone: bool) -> Kind | None:
+        """Return what a word looks at that begins with a name and a sign; None if they are part of it."""
+        if sign == ":" and name in FIELDS and self.rows is not Rows.OTHERS:
+            return "property"
+        if name.lower() in self.columns and is_alone:
+            return "part" if sign == ":" else "whole"
+        return None
+
+
+def _wrong(text: str, at: int, problem: str, hint: str = "") -> BadQuery:
+    return BadQuery(f"The query {problem}.", text, at, hint=hint)
+
+
+def _group(sign: str, parts: Iterable[Node]) -> Node:
+    meant = tuple(part for part in parts if part != _NOTHING)
+    return meant[0] if len(meant) == 1 else Group(sign, meant) if meant else _NOTHING
+
+
+def _glob(pattern: str) -> Callable[[str], bool]:
+    """Return a predicate on names, or on several lines, one of which has to match."""
+    part = pattern[1:-1]
+    if pattern == f"*{part}*" and not _WILD.search(part):
+        return lambda text: part in text
+    return lambda text: any(fnmatchcase(line, pattern) for line in text.split("\n"))
+
+
+def _values(text: str) -> set[str]:
+    return {value for part in text.split(",") if (value := part.strip())}
+
+
+# selecting
+
+_COMPARED = re.compile(r"(?P<name>[^/]+)/(?P<sign><=|>=|<|>|=)?(?P<number>[-+]?[0-9.]+)")
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
+}  # fmt: skip
+
+
+def select(study: Study, query: str, results: Callable[[], Results] | None = None) -> Selected:
+    """Return the tasks that a query selects, with the reasons, in any order. `result:` asks for the `results`.
+
+    Raise `BadQuery` for a query that cannot be read, and for names that nothing has.
+    """
+    parsed = parse(query)
+    return _Selection(study, parsed, results).of(parsed.tree)
+
+
+class _Selection:
+    """What terms select in a study, and why."""
+
+    def __init__(self, study: Study, query: Query, results: Callable[[], Results] | None) -> None:
+        self.study, self.query, self.results = study, query, results
+        self.tasks = study.merged.tasks
+
+    def of(self, node: Node) -> Selected:
+        """Return the tasks that part of a query selects."""
+        if isinstance(node, Term):
+            return self.term(node)
+        found, every = [self.of(part) for part in node.parts], range(len(self.tasks))
+        if node.sign == "!":
+            return {index: (node.source,) for index in every if index not in found[0]}
+        holds = any if node.sign == "or" else all
+        return {
+            index: tuple(dict.fromkeys(reason for part in found for reason in part.get(index, ())))
+            for index in every
+            if holds(index in part for part in found)
+        }
+
+    def term(self, term: Term) -> Selected:
+        """Return what a term selects with its neighbours, as far as the numbers at the signs say."""
+        chosen = self._chosen(term)
+        reasons: dict[int, list[str]] = {index: [reason] for index, reason in chosen.items()}
+        for sign, word in ((term.up, "before"), (term.down, "after")):
+            if sign:
+                edges = self.study.before if word == "before" else self.study.after
+                most = int(sign.strip("+")[:9] or len(self.tasks))
+                for index, distance in distances(search(edges, chosen, most=most)).items():
+                    if distance:
+                        reasons.setdefault(index, []).append(f"{distance} {word} {term.base}")
+        return {index: tuple(words) for index, words in reasons.items()}
+
+    def _chosen(self, term: Term) -> dict[int, str]:
+        """Return what a term selects without neighbours, with the reason."""
+        first, last = term.values[0], term.values[-1]
+        if term.kind == "property":
+            return dict.fromkeys(self._property(term), term.base)
+        if term.kind == "range":
+            after = reachable(self.study.after, self._named(first, term))
+            before = reachable(self.study.before, self._named(last, term))
+            return dict.fromkeys(after & before, f"between {first} and {last}")
+        if term.kind == "id":
+            return dict.fromkeys(self._named(first, term), f"named {first}")
+        changed = str.lower if self.query.any_case and term.kind == "glob" else str
+        holds = matcher(first) if term.kind == "pattern" else _glob(changed(first))
+        return {index: f"matches {first}" for index, task in enumerate(self.tasks) if holds(changed(task.id))}
+
+    def _named(self, name: str, term: Term) -> list[int]:
+        found = [index for index, task in enumerate(self.tasks) if task.id == name]
+        if not found:
+            raise self._unknown("task", name, [task.id for task in self.tasks], term)
+        return found
+
+    def _unknown(self, noun: str, name: str, known: Sequence[str], term: Term) -> BadQuery:
+        close = nearest(name, known)
+        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(known[:12])}."
+        at = self.query.text.index(name, term.at) if name else term.at + len(term.up) + len(term.base)
+        return _wrong(self.query.text, at, f"names the {noun} {name!r}, which does not exist", hint)
+
+    def _property(self, term: Term) -> set[int]:
+        """Return the tasks that have one of the values of a property."""
+        if term.name == "stage":
+            return {index for value in term.values for index in self._staged(value, term)}
+        by_value: dict[str, set[int]] = {}
+        if term.name == "role":
+            by_value |= {role: {*tasks} for role, tasks in tasks_of_roles(self.tasks, self.study.snapshot).items()}
+        known: dict[str, Iterable[str]] = {"state": STATES, "layer": Level, "result": InstanceStatus}
+        by_value |= {str(value): set() for value in known.get(term.name, ())}
+        results = self._results(term) if term.name == "result" else {}
+        for index, task in enumerate(self.tasks):
+            for word in (*results.get(task.id, ()), *self._words(term.name, index, task)):
+                by_value.setdefault(word, set()).add(index)
+        return {index for value in term.values for index in self._known(by_value, value, term)}
+
+    def _known(self, by_value: Mapping[str, Iterable[int]], value: str, term: Term) -> Iterable[int]:
+        if value not in by_value:
+            raise self._unknown(term.name, value, sorted(by_value), term)
+        return by_value[value]
+
+    def _results(self, term: Term) -> Results:
+        if self.results is None:
+            problem = "asks for the results of a run, and none is read"
+            raise _wrong(self.query.text, term.at, problem, "Leave it out, or use `fuel2 graph query`.")
+        return self.results()
+
+    def _words(self, name: str, index: int, task: MergedTask) -> Collection[str]:
+        """Return the values of a property that a task has."""
+        if name == "type":
+            return (task.task.type,)
+        if name == "layer":
+            return {str(task.owner.level), task.owner.label, *([task.owner.name] if task.owner.name else [])}
+        if name == "state":
+            change = "overridden" if task.overrides else "unchanged" if task.owner.level is Level.RELEASE else "added"
+            return (change,) if self.study.expansion.placement.nodes[index] else (change, "unplaced")
+        return ()
+
+    def _staged(self, value: str, term: Term) -> Iterable[int]:
+        """Return the tasks of a stage: those between its sync points, or those that state it with such a priority."""
+        compared = _COMPARED.fullmatch(value)
+        if compared is None:
+            if self.study.cycles:
+                problem = "asks for a stage, which follows from an order, and the graph has a cycle"
+                hint = f"stage:{value}/>-1000 needs none: it has the tasks that state it."
+                raise _wrong(self.query.text, term.at, problem, hint)
+            by_stage: dict[str, set[int]] = {}
+            for index, row in zip(self.study.indices, self.study.rows, strict=True):
+                if row.stage:
+                    by_stage.setdefault(row.stage, set()).add(index)
+            return self._known(by_stage, value, term)
+        holds, number = _SIGNS[compared["sign"] or "="], parse_stage(f"x/{compared['number']}").priority
+        staged = [(index, parse_stage(task.task.stage)) for index, task in enumerate(self.tasks) if task.task.stage]
+        names = {stage.name for _, stage in staged}
+        if compared["name"] not in names:
+            raise self._unknown("stage", compared["name"], sorted(names), term)
+        return {index for index, stage in staged if stage.name == compared["name"] and holds(stage.priority, number)}
+
+
+# queries for commands
+
+MOST_NAMES = 12
+"""How many tasks are named one by one in a query that stands for a filter."""
+
+
+def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[int]) -> str:
+    """Return a query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
+
+    It is empty if the filter keeps all of them, and if no short query selects them: a filter may look into columns of
+    which commands know nothing.
+    """
+    if query.is_empty or not shown or len(shown) == len(known):
+        return ""
+    for text in _candidates(query, study, shown):
+        try:
+            chosen = select(study, text)
+        except BadQuery:
+            continue
+        if chosen.keys() & known == shown:
+            return text
+    return ""
+
+
+def _candidates(query: Query, study: Study, shown: Set[int]) -> Iterator[str]:
+    yield query.written
+    for few, form in ((shown, "{}"), ({*study.indices} - shown, "!({})")):
+        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in few)
+        if len(names) <= MOST_NAMES:
+            yield form.format(" or ".join(map(named, names)))
