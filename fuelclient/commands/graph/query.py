@@ -26,9 +26,9 @@ class GraphQuery(OrderQuestion):
     (neutron-*); a pattern (/^neutron/); +TASK with all before it, TASK+ with all after it, 2+TASK+1 with those at most
     two edges before and one after it; A..B, what lies between two tasks; role:NAME; layer:release, layer:plugin,
     layer:cluster or layer:PLUGIN; type:puppet; state:added, overridden, unchanged or unplaced; stage:NAME;
-    stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or running
-    for tasks with an instance of that status in the last run, or in the run that --run names. role:compute|cinder has
-    either value.
+    stage:NAME/<0 for the tasks that state a stage with such a priority; result:error, ready, skipped, pending or
+    running for tasks with an instance of that status in the last run, or in the run that --run names.
+    role:compute|cinder has either value.
 
     The graph may have cycles. Their tasks have no order among themselves, so stage:NAME, which needs one, is refused.
 

@@ -42,7 +42,7 @@ class ViewScreen(Screen[None]):
     them. The filter is for the table in the pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
-    PLACEHOLDER: ClassVar[str] = "filter: words, column:word, !word"
+    PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
 
     AUTO_FOCUS = ""  # the active pane takes the focus; Textual would give it to the filter
 

@@ -12,7 +12,7 @@ from tui_driving import connecting, driven
 from fuelclient.tui.screens.browse import BrowseScreen
 
 TEXTS = (
-    "keystone",
+    "heat",
     "*e*",
     "h*,*t",
     "heat or agent or key*",
@@ -36,6 +36,13 @@ TEXTS = (
     "netconfig or database,cache+,!agent+1",
 )
 
+_OVERRIDE = """
+- {id: keystone, parameters: {timeout: 99}}
+- {id: heat-api, type: shell, version: 2.1.0, roles: [controller], requires: [heat], required_for: [deploy_end],
+   parameters: {cmd: "true"}}
+"""
+"""An id within another one."""
+
 STAGES = {"pre_deployment_start", "pre_deployment_end", "deploy_start", "deploy_end"}
 """A dry run does not list them."""
 
@@ -43,6 +50,7 @@ STAGES = {"pre_deployment_start", "pre_deployment_end", "deploy_start", "deploy_
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     made = questioned_engine(tmp_path_factory.mktemp("questioned"))
+    made.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=_OVERRIDE)
     made.ok("graph", "execute", "--env", 1, "--executor", "local", "--wait")
     return made
 
@@ -70,7 +78,9 @@ def test_the_same_text_selects_the_same_everywhere(engine: CommandLine) -> None:
                     one.screen.filter_bar.text = text
                     await one.settle()
                     assert {name.rpartition("/" if of_a_run else "@")[0] or name for name in one.ids} == selected[text]
-            await one.press("3", "escape")
+            await one.press("3")
+            one.screen.filter_bar.text = ""
+            await one.settle()
             await one.cursor_to("deploy_end")
             await one.press("enter", "r")
             assert isinstance(one.screen, BrowseScreen)
