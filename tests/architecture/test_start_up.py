@@ -63,6 +63,22 @@ def test_a_listing_imports_neither_backups_nor_checks_of_documents(line: str, tm
     assert not loaded & {f"fuelclient.{name}" for name in late}
 
 
+MOST_MODULES = {
+    "--help": 5, "graph upload --help": 25, "plugins list": 85, "graph list": 95, "env list": 95, "task list": 110,
+    "graph why deploy_start fetch-scripts --env 1": 135, "graph query fetch-scripts --env 1": 135,
+    "graph preview --env 1": 185, "graph validate --env 1": 185,
+}  # fmt: skip
+"""How many modules of our own a command line may import: what they are today, and a few more."""
+
+
+def test_command_lines_import_few_modules(tmp_path: Path) -> None:
+    all_modules_after(["demo"], tmp_path)
+    loaded = {line: all_modules_after(line.split(), tmp_path) for line in MOST_MODULES}
+    counts = {line: sum(name.partition(".")[0] == "fuelclient" for name in names) for line, names in loaded.items()}
+    assert {line: count for line, count in counts.items() if count > MOST_MODULES[line]} == {}
+    assert not {name for names in loaded.values() for name in names if name.startswith("fuelclient.executors")}
+
+
 def test_tabulate_is_imported_for_its_formats(tmp_path: Path) -> None:
     assert "tabulate" in modules_after(["graph", "list", "-f", "rst"], tmp_path)
 

@@ -8,8 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.reading.computed_facts import settle
-from fuelclient.engine.runs import history, inputs, processes
+from fuelclient.engine.runs import history, processes
 from fuelclient.engine.runs.guards import (
     existing,
     parent_of,
@@ -46,6 +45,9 @@ class Records:
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`, from one read, with the durations of earlier runs."""
+        from fuelclient.engine.reading.computed_facts import settle  # lists of runs need no facts
+        from fuelclient.engine.runs import inputs
+
         if not self._database.is_reading:
             settle(self._database, request.cluster_id)
         with self._database.read() as connection:
