@@ -449,8 +449,8 @@ class _Selection:
     def _unknown(self, noun: str, name: str, known: Sequence[str], term: Term) -> BadQuery:
         close = nearest(name, known)
         hint = f"Did you mean {close}?" if close else f"Known: {', '.join(known[:12])}."
-        at = self.query.text.index(name, term.at) if name else term.at + len(term.up) + len(term.base)
-        return _wrong(self.query.text, at, f"names the {noun} {name!r}, which does not exist", hint)
+        at = term.source.index(name, len(term.up)) if name else len(term.up) + len(term.base)
+        return _wrong(self.query.text, term.at + at, f"names the {noun} {name!r}, which does not exist", hint)
 
     def _property(self, term: Term) -> set[int]:
         """Return the tasks that have one of the values of a property."""

@@ -30,10 +30,13 @@ terms = st.lists(
 )
 
 
-@given(rows=rows_, words=terms, inverted=st.booleans())
-def test_both_ways_choose_the_same_rows(rows: list[tuple[str, str]], words: list[str], inverted: bool) -> None:
+@given(rows=rows_, words=terms, joint=st.sampled_from((" ", " or ")), inverted=st.booleans())
+def test_both_ways_choose_the_same_rows(
+    rows: list[tuple[str, str]], words: list[str], joint: str, inverted: bool
+) -> None:
     columns = (Column("node", "node"), Column("task", "task"))
     plain, knowing = Table(columns, rows), Known(columns, rows)
-    query = parse(("! " if inverted else "") + " ".join(words), plain.keys)
+    query = parse(joint.join(words), plain.keys)
+    query = query.inverted() if inverted else query
 
     assert knowing.select(query) == plain.select(query)
