@@ -1,10 +1,19 @@
-"""Begin, read, stop and delete runs on a master, which calls them transactions."""
+"""Begin, read, stop and delete runs on a master, which calls them transactions.
+
+A master calls everything that it does in the background a transaction, and does not say of a transaction which run it
+is part of. It says so of its tasks, which are the same with the same ids, but forgets those of an environment when the
+next run begins. The order of the ids says nothing: other commands leave transactions of their own between them.
+
+A dry run leaves a history like any other run. Where its rows stay pending, because the master's orchestrator only draws
+the graph, the serialized tasks have the same decisions, but not for forced runs and subgraphs. A master keeps no events
+of a run: they are found by comparing its states.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,10 +23,7 @@ from fuelclient.backends.nailgun.actions import act
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facts import Facts
 from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
-from fuelclient.backends.nailgun.observer import Observer
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
-from fuelclient.backends.nailgun.transactions import is_whole, related, reported
-from fuelclient.backends.nailgun.verdicts import decided
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
@@ -25,9 +31,12 @@ from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
+    NOWHERE,
+    PARENT,
     Action,
     Deciding,
     Event,
+    EventKind,
     HistoryFilter,
     HistoryRow,
     Run,
@@ -35,13 +44,140 @@ from fuelclient.model.run import (
     uid_of,
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.model.task import TaskType
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, checked
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.fact import facts_from
-from fuelclient.serializers.history import history_row_from
+from fuelclient.serializers.history import history_row_from, node_key_from
 from fuelclient.serializers.run import execution_to, run_from
 from fuelclient.support import refuses, unsupported
+
+
+@dataclass(slots=True)
+class Observer:
+    """The events of one run, found so far.
+
+    Ids hold in this process only. `seen` has the last status of each instance, and the last status and progress of the
+    run and of its parts.
+    """
+
+    events: list[Event] = field(default_factory=list)
+    seen: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
+
+    def look(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> None:
+        """Add an event for each difference from the last look: instances first, so that the run ends last."""
+        changes = sorted(self._instances(parent, rows, now), key=lambda event: event.time)
+        self.events += [replace(event, id=len(self.events) + 1 + index) for index, event in enumerate(changes)]
+        for run in (*parent.children, parent):
+            state, key = (str(run.status), run.progress), ("run", run.id)
+            if self.seen.get(key) != state and (key in self.seen or run.status is not RunStatus.PENDING):
+                self.seen[key] = state
+                event = Event(
+                    len(self.events) + 1, (run.time_end if run.is_final else None) or now, EventKind.RUN, parent.id,
+                    run.id, run.graph_type, status=state[0], message=run.message, progress=run.progress,
+                )  # fmt: skip
+                self.events.append(event)
+
+    def is_new(self, row: HistoryRow) -> bool:
+        """Return whether an instance had another status at the last look."""
+        return row.status != self._before(row)
+
+    def _before(self, row: HistoryRow) -> str:
+        return self.seen.get(_key(row), (str(InstanceStatus.PENDING), 0))[0]
+
+    def _instances(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> Iterator[Event]:
+        for row in rows:
+            key, before = _key(row), self._before(row)
+            if row.status == before or row.node == NOWHERE:
+                continue
+            self.seen[key] = (str(row.status), 0)
+            event = Event(
+                0, row.time_start or now, EventKind.INSTANCE, parent.id, row.run_id, row.graph_type, row.task, row.node,
+                str(InstanceStatus.RUNNING),
+            )  # fmt: skip
+            has_run = row.status.is_final and row.status is not InstanceStatus.SKIPPED
+            if before == InstanceStatus.PENDING and row.time_start and has_run:
+                yield event  # its beginning was not seen
+            time = (row.time_start if row.status is InstanceStatus.RUNNING else row.time_end) or now
+            yield replace(event, time=time, status=str(row.status), reason=row.reason, message=row.message)
+
+
+def _key(row: HistoryRow) -> tuple[object, ...]:
+    return "instance", row.run_id, row.task, row.node
+
+
+_SHOWN = 200
+
+
+def is_whole(run: Run) -> bool:
+    """Return whether a transaction is a run as a user started it, which may have parts."""
+    return run.name == PARENT and not run.graph_type
+
+
+def related(run: Run, tasks: Sequence[Run]) -> Run:
+    """Return a run with its parts and its parent, as far as the tasks of its environment state them."""
+    own = next((task for task in tasks if task.id == run.id), run)
+    return with_parts(replace(run, parent_id=own.parent_id), (task for task in tasks if task.parent_id == run.id))
+
+
+def with_parts(run: Run, parts: Iterable[Run]) -> Run:
+    """Return a run whose children are those of `parts` that ran a graph, and which asked for their graph types."""
+    children = tuple(sorted((part for part in parts if part.graph_type), key=lambda part: part.id))
+    if not children:
+        return run
+    types = tuple(child.graph_type for child in children)
+    return replace(run, children=children, request=replace(run.request, graph_types=types))
+
+
+def reported(summary: Mapping[str, Any]) -> str:
+    """Return on one line what a task reported of itself, without what is empty or zero.
+
+    >>> reported({"resources": {"failed": 1, "total": 3, "skipped": 0}, "raw": ""})
+    'resources failed: 1, resources total: 3'
+    """
+    line = ", ".join(f"{name}: {value}" for name, value in _leaves(summary) if value not in (None, "", 0))
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
+
+
+def _leaves(value: Any, name: str = "") -> Iterable[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        yield name, value
+        return
+    for key, inner in value.items():
+        yield from _leaves(inner, f"{name} {key}".strip())
+
+
+_IDLE = frozenset({TaskType.SKIPPED, TaskType.STAGE})
+
+
+def decided(session: Session, part: Run, request: RunRequest) -> Deciding:
+    """Return which instances of one graph would run; nothing if the master does not say."""
+    data = session.get(f"transactions/{part.id}/deployment_history/", About("run", part.id))
+    every_row = (history_row_from(record, run_id=part.id) for record in objects(data, "row of a history"))
+    rows = [row for row in every_row if row.node != NOWHERE]
+    if any(row.status is not InstanceStatus.PENDING for row in rows):
+        return {
+            (row.task, row.node): row.status is not InstanceStatus.SKIPPED and row.type not in _IDLE for row in rows
+        }
+    if request.force or request.subgraphs:
+        return {}
+    about = About("environment", request.cluster_id)
+    serialized = session.get(
+        f"clusters/{request.cluster_id}/serialized_tasks/", about, graph_type=part.graph_type,
+        nodes=request.node_ids or None, tasks=request.task_names or None,
+    )  # fmt: skip
+    graph = Answer(serialized, "serialized graph").mapping("tasks_graph")
+    return {
+        (task.text("id"), node_key_from(uid)): task.text("type") not in _IDLE
+        for uid, tasks in graph.items()
+        for task in _answers(tasks)
+    }
+
+
+def _answers(tasks: object) -> Iterable[Answer]:
+    return (Answer(task, "serialized task") for task in objects(tasks, "serialized task"))
+
 
 EVERYTHING = HistoryFilter()
 _REMEMBERED = 3

@@ -7,12 +7,13 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from fuelclient import redact
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
-from fuelclient.engine.runs import delete, history, inputs, kill, logs, preflight, processes
+from fuelclient.engine.runs import delete, history, inputs, kill, preflight, processes
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
-from fuelclient.engine.runs.executors import Provider
+from fuelclient.engine.runs.executors import Provider, output_of
 from fuelclient.engine.runs.guards import (
     deletable,
     existing,
@@ -21,13 +22,16 @@ from fuelclient.engine.runs.guards import (
     require_free,
     require_resumable,
 )
-from fuelclient.engine.runs.jobs import checker, jobs_for, jobs_of, target_of
+from fuelclient.engine.runs.history import remembered_task
+from fuelclient.engine.runs.jobs import Jobs, checker, jobs_for, jobs_of, target_of
 from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.engine.runs.records import Records, with_parts
 from fuelclient.environment import plans
+from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, nearest
 from fuelclient.executors import registry
+from fuelclient.executors.job import Executor
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import (
@@ -40,14 +44,38 @@ from fuelclient.model.run import (
     Run,
     RunRequest,
 )
-from fuelclient.model.status import RunStatus
+from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided
 from fuelclient.plan.work import InstanceKind
-from fuelclient.store import access, facts, nodes, runners, runs
+from fuelclient.store import access, facts, graphs, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
+
+
+def stated_secrets(connection: Connection, task: str) -> frozenset[str]:
+    """Return the secrets that a task states as they are, in graphs as they are now: what a run remembers is masked."""
+    return redact.secrets_of(graphs.parameters_of(connection, task))
+
+
+def logs(
+    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, stated: frozenset[str] = frozenset()
+) -> Logs:
+    """Return what a task instance printed, read from where it ran, without the secrets of the facts, those that its
+    task has `stated`, and the values of secret names. The file there still has them."""
+    task = remembered_task(row, child)
+    job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
+    secrets = (job.known_secrets() | stated) - {redact.MASK}
+    is_running = row.status is InstanceStatus.RUNNING
+
+    def shown(stream: str) -> str:
+        left_out, text = output_of(executor, job, stream)
+        head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
+        return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
+
+    return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
+
 
 Start = Callable[[str, int, bool, Prepared | None], None]
 
@@ -250,8 +278,8 @@ class Operations(Records):
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
-            stated = logs.stated_secrets(connection, task)
-        return logs.logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
+            stated = stated_secrets(connection, task)
+        return logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
         """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.backends.nailgun.transactions import related
+from fuelclient.backends.nailgun.runs import related
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import RunStatus
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fuelclient.engine.runs.node_statuses import Fate, after, cluster_status
+from fuelclient.engine.runs.close import Fate, after, cluster_status
 from fuelclient.model.node import Node
 from fuelclient.model.status import Verdict
 

@@ -7,7 +7,7 @@ import random
 import networkx  # type: ignore[import-untyped]  # its stubs are a package of their own
 import pytest
 
-from fuelclient.insight.between import count_paths, minimum_cut, waypoints
+from fuelclient.insight.relation import count_paths, minimum_cut, waypoints
 
 SEEDS = range(500)
 

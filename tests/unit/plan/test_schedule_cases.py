@@ -16,8 +16,7 @@ from fuelclient.plan.fault_tolerance import FailedNodes, FaultTolerance, with_ot
 from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.simulate import simulate
 from fuelclient.plan.slots import weights
-from fuelclient.plan.strategy import limit_from
-from fuelclient.plan.work import Work
+from fuelclient.plan.work import Work, limit_from
 
 Data = Mapping[str, Any]
 FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "schedule").glob("*.yaml"))
