@@ -30,7 +30,7 @@ from fuelclient.store.database import Connection
 
 def read(connection: Connection, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
-    return connection.once(("environment", cluster_id), lambda: _read(connection, cluster_id))
+    return connection.once(("environment", repr(cluster_id)), lambda: _read(connection, cluster_id))
 
 
 def _read(connection: Connection, cluster_id: int) -> Environment:

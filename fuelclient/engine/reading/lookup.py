@@ -36,7 +36,7 @@ def cluster(connection: Connection, cluster_id: int) -> Cluster:
     """Return the environment. Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
     return connection.once(
-        ("cluster", cluster_id),
+        ("cluster", repr(cluster_id)),  # which may be anything that a program passes
         lambda: _existing("environment", cluster_id, clusters.find, clusters.ids, connection, hint),
     )
 
