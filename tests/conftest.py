@@ -11,10 +11,13 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
+from forked.sitecustomize import ADDRESS
+from forked.zygote import zygote
 from hypothesis import HealthCheck, settings
 from opened import close_all
 
@@ -105,6 +108,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """Try properties with fewer examples where the slow tests are left out."""
     if "not slow" in config.option.markexpr:
         settings.load_profile("quick")
+    if not (hasattr(config, "workerinput") or config.option.collectonly):
+        config.add_cleanup(_started(zygote()))
+
+
+def _started(context: AbstractContextManager[None]) -> Callable[[], None]:
+    """Enter a context, and return what leaves it."""
+    with ExitStack() as stack:
+        stack.enter_context(context)
+        return stack.pop_all().close
 
 
 def pytest_collection_finish() -> None:
@@ -119,6 +131,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--renew", action="store_true", help="write golden files and pictures anew instead of comparing with them"
     )
+
+
+@pytest.fixture
+def real_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runners as users have them, each a Python that imports for itself."""
+    monkeypatch.delenv(ADDRESS, raising=False)
 
 
 @pytest.fixture(scope="session")

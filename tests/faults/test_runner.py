@@ -25,6 +25,8 @@ from fuelclient.errors import Conflict, StalePlan
 from fuelclient.model.run import HistoryFilter, RunRequest
 from fuelclient.store.database import Database
 
+pytestmark = pytest.mark.usefixtures("real_processes")
+
 
 def kill(env: Executions, run_id: int) -> bool:
     """Kill the runner of a run as soon as there is one; return False if the run has ended."""

@@ -17,6 +17,8 @@ from command_line import RELEASE, CommandLine, Done, Terminal
 
 from fuelclient.commands.shell import FuelShell
 
+pytestmark = pytest.mark.usefixtures("real_processes")
+
 GRAPH = """
 - {{id: first, type: shell, version: 2.0.0, roles: [compute], parameters: {{cmd: "echo first >> {notes}"}}}}
 - {{id: second, type: shell, version: 2.0.0, roles: [compute], requires: [first],
