@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shared import shared
+
 from fuelclient.commands.shell import FuelShell
 
 
@@ -92,6 +94,11 @@ tasks:
 
 def tiny_engine(directory: Path) -> CommandLine:
     """Return an engine with release 1, its default graph, environment 1 (prod) with its own graph, and two nodes."""
+    shared("tiny", _make_tiny, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _make_tiny(directory: Path) -> None:
     tiny = CommandLine(directory / "engine.db")
     tiny.ok("release", "import", "-", stdin=RELEASE)
     tiny.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=GRAPH)
@@ -99,4 +106,3 @@ def tiny_engine(directory: Path) -> CommandLine:
     tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=OVERRIDE)
     tiny.ok("node", "create", "node-1", "--ip", "10.20.0.3", "--env", 1, "--roles", "controller")
     tiny.ok("node", "create", "node-2", "--ip", "10.20.0.4", "--env", 1, "--roles", "compute")
-    return tiny

@@ -20,6 +20,7 @@ from forked.sitecustomize import ADDRESS
 from forked.zygote import zygote
 from hypothesis import HealthCheck, settings
 from opened import close_all
+from shared import sharing
 
 KEPT = {"FUEL_CORPUS"}
 """Variables that are meant for the tests themselves."""
@@ -109,6 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if "not slow" in config.option.markexpr:
         settings.load_profile("quick")
     if not (hasattr(config, "workerinput") or config.option.collectonly):
+        config.add_cleanup(_started(sharing()))
         config.add_cleanup(_started(zygote()))
 
 

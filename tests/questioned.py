@@ -9,6 +9,7 @@ from pathlib import Path
 
 from command_line import CommandLine
 from package_trees import write_package
+from shared import shared
 
 _RELEASE = """
 - name: Asked
@@ -81,6 +82,11 @@ _STAGES = {
 
 def questioned_engine(directory: Path) -> CommandLine:
     """Return an engine with environment 1, its two plugins and one node of each role."""
+    shared("questioned", _make, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _make(directory: Path) -> None:
     fuel2 = CommandLine(directory / "engine.db")
     fuel2.ok("release", "import", "-", stdin=_RELEASE)
     fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=_GRAPH)
@@ -95,4 +101,3 @@ def questioned_engine(directory: Path) -> CommandLine:
         fuel2.ok("plugins", "enable", name, "--env", 1)
     fuel2.ok("node", "create", "node-1", "--ip", "10.20.0.3", "--env", 1, "--roles", "controller")
     fuel2.ok("node", "create", "node-2", "--ip", "10.20.0.4", "--env", 1, "--roles", "compute")
-    return fuel2

@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 from command_line import CommandLine
 from corpus import corpus
+from shared import shared
 from textual import events
 from textual._compositor import Compositor
 from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
@@ -37,14 +38,18 @@ NEWTON_PLUGINS = ("fuel-plugin-detach-rabbitmq", "fuel-plugin-kubernetes")
 
 def demo_engine(directory: Path) -> Path:
     """Return an engine with the packaged examples."""
-    fuel2 = CommandLine(directory / "demo.db")
-    fuel2.ok("demo")
-    return fuel2.engine
+    shared("demo", lambda made: CommandLine(made / "demo.db").ok("demo"), directory)
+    return directory / "demo.db"
 
 
 def newton_engine(directory: Path) -> Path:
     """Return an engine with newton's default graph on 14 nodes and three plugins: two of the corpus, and the packaged
     example, built for newton. Call it in the directory of the corpus, so that paths are relative to it."""
+    shared("newton", _make_newton, directory)
+    return directory / "newton.db"
+
+
+def _make_newton(directory: Path) -> None:
     fuel2 = CommandLine(directory / "newton.db")
     root = corpus()
     fuel2.ok("release", "import", root / "fuel-web/newton/nailgun/nailgun/fixtures/openstack.yaml")
@@ -61,7 +66,6 @@ def newton_engine(directory: Path) -> Path:
     for number in range(1, 15):
         role = "controller" if number <= 3 else "compute" if number <= 11 else "cinder"
         fuel2.ok("node", "create", f"node-{number}", "--executor", "noop", "--env", 1, "--roles", role)
-    return fuel2.engine
 
 
 def _example_for_newton(fuel2: CommandLine, directory: Path) -> str:

@@ -20,6 +20,7 @@ from command_line import CommandLine
 from jsonschema import Draft202012Validator
 from package_trees import role, task, write_package
 from questioned import questioned_engine
+from shared import shared
 
 from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.table import COMMANDS
@@ -90,7 +91,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """The same engine after run 1, in which one instance begins every two seconds."""
-    engine = questioned_engine(tmp_path_factory.mktemp("executed"))
+    directory = tmp_path_factory.mktemp("executed")
+    shared("questioned-and-executed", _executed, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _executed(directory: Path) -> None:
+    engine = questioned_engine(directory)
     engine.ok("plan", "create", engine.engine.parent / "saved.json", *ENV)
     planned = engine.ok("plan", "show", engine.engine.parent / "saved.json", "-f", "json").json["graphs"][0]
     engine.ok("graph", "execute", *ENV, "--executor", "local", "--wait")
@@ -103,7 +110,6 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
                 "UPDATE history SET time_start = ?, time_end = ? WHERE task = ? AND coalesce(node, '') = ?",
                 (start.isoformat(), end.isoformat(), one["task"], one["node"]),
             )
-    return engine
 
 
 def printed(name: str, form: str, asked: CommandLine, request: pytest.FixtureRequest) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("textual", reason="the terminal UI needs textual")
 
+from shared import shared
 from tui_driving import demo_engine, execute, newton_engine
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -32,17 +33,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An engine with the packaged examples, and runs of them."""
-    engine = demo_engine(tmp_path_factory.mktemp("demo"))
-    execute(engine)
-    return engine
+    directory = tmp_path_factory.mktemp("demo")
+    shared("demo-executed", lambda made: execute(demo_engine(made)), directory)
+    return directory / "demo.db"
 
 
 @pytest.fixture(scope="session")
 def newton(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An engine with newton and three plugins, and runs of it."""
-    engine = newton_engine(tmp_path_factory.mktemp("newton"))
-    execute(engine, "survey")
-    return engine
+    directory = tmp_path_factory.mktemp("newton")
+    shared("newton-executed", lambda made: execute(newton_engine(made), "survey"), directory)
+    return directory / "newton.db"
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from executions import TOLERANT, executions, shell
+from shared import shared
 
 from fuelclient.commands.exits import Exit
 
@@ -20,11 +21,17 @@ def fuel2(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 
     Every node may fail: otherwise the first failure would end the run, at times before the third node began.
     """
-    env = executions(tmp_path_factory.mktemp("runs"))
+    directory = tmp_path_factory.mktemp("runs")
+    shared("run-that-fails-last", _run, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _run(directory: Path) -> None:
+    env = executions(directory)
     last = shell("=last", "echo why; false", requires=["first"])
     env.graph(TOLERANT, shell("first", "echo out; echo err >&2"), last)
     env.run("default")
-    return CommandLine(env.engine)
+    env.backend.close()
 
 
 def test_the_terminal_shows_a_line_for_each_node_or_instance(fuel2: CommandLine) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Done
 from corpus import corpus
+from shared import shared
 
 pytestmark = pytest.mark.corpus
 
@@ -45,7 +46,13 @@ def _unpiped(words: list[str]) -> list[str]:
 @pytest.fixture(scope="module")
 def newton(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """Environment 1 of newton with the plugin, on a controller, a compute node and a node for RabbitMQ."""
-    fuel2 = CommandLine(tmp_path_factory.mktemp("newton") / "engine.db")
+    directory = tmp_path_factory.mktemp("newton")
+    shared("newton-with-rabbitmq", _make, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _make(directory: Path) -> None:
+    fuel2 = CommandLine(directory / "engine.db")
     fuel2.ok("release", "import", corpus("fuel-web", "newton", "nailgun", "nailgun", "fixtures", "openstack.yaml"))
     tree = corpus("fuel-library", "newton", "deployment", "puppet")
     fuel2.ok("graph", "upload", "--release", 2, "--type", "default", "--dir", tree)
@@ -54,7 +61,6 @@ def newton(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     fuel2.ok("plugins", "enable", "detach-rabbitmq", "--env", 1)
     for number, role in enumerate(("controller", "compute", "standalone-rabbitmq"), start=1):
         fuel2.ok("node", "create", f"node-{number}", "--executor", "noop", "--env", 1, "--roles", role)
-    return fuel2
 
 
 def asked(newton: CommandLine, words: list[str], directory: Path) -> Done:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +17,9 @@ from pathlib import Path
 import pytest
 from command_line import fuel2
 from failures import failures
+from forked.zygote import forking
 from package_trees import MITAKA, write_package
+from shared import shared
 
 from fuelclient.commands.help_text import examples
 from fuelclient.commands.master_only import MasterOnly
@@ -172,10 +173,14 @@ ENDLESS = ("plugins watch", "server run")
 """Commands that run until they are ended. Their examples are only parsed here; other tests start them."""
 
 
-@pytest.fixture(scope="session")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
     """A directory with everything that the examples name."""
-    path = tmp_path_factory.mktemp("examples")
+    shared("examples", _make, tmp_path / "here")
+    return tmp_path / "here"
+
+
+def _make(path: Path) -> None:
     for name, text in FILES.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text(text, encoding="utf-8")
@@ -191,7 +196,6 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in SETUP:
         done = run(path, f"fuel2 {line}")
         assert done.returncode == 0, (line, done)
-    return path
 
 
 def run(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
@@ -211,8 +215,8 @@ def run(directory: Path, line: str) -> subprocess.CompletedProcess[str]:
             done = fuel2(*shlex.split(line)[1:])
         return subprocess.CompletedProcess(line, done.code, done.out, done.err)
     return subprocess.run(
-        ["bash", "-c", line], cwd=directory, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=120, check=False,
+        ["bash", "-c", line], cwd=directory, env=environ | forking(), stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
@@ -237,13 +241,12 @@ def test_each_command_has_an_example_of_itself() -> None:
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
-def test_an_example_does_what_it_promises(directory: Path, tmp_path: Path, name: str, example: str) -> None:
+def test_an_example_does_what_it_promises(here: Path, name: str, example: str) -> None:
     factory, _, _ = FuelShell().command_manager.find_command(name.split())
     if name in ENDLESS:
         words = shlex.split(example)[1 + len(name.split()) :]
         factory(FuelShell(), None, cmd_name=name).get_parser(name).parse_args(words)
         return
-    here = shutil.copytree(directory, tmp_path / "here", symlinks=True)
     for line in BEFORE.get(name, ()):
         prepared = run(here, line)
         assert prepared.returncode == 0, (line, prepared)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from corpus import corpus
+from shared import shared
 
 pytestmark = pytest.mark.corpus
 
@@ -18,13 +19,18 @@ WARNED = {"dup-keys", "unknown-keys", "no-parameters"}
 @pytest.fixture(scope="module")
 def newton(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """Environment 1 of the release newton with its default graph, without nodes."""
-    fuel2 = CommandLine(tmp_path_factory.mktemp("newton") / "engine.db")
+    directory = tmp_path_factory.mktemp("newton")
+    shared("newton-without-nodes", _make, directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _make(directory: Path) -> None:
+    fuel2 = CommandLine(directory / "engine.db")
     fixture = corpus("fuel-web", "newton", "nailgun", "nailgun", "fixtures", "openstack.yaml")
     tree = corpus("fuel-library", "newton", "deployment", "puppet")
     fuel2.ok("release", "import", fixture)
     fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--dir", tree)
     assert fuel2.ok("env", "create", "prod", "--release", 1, "-f", "value", "-c", "id").out == "1\n"
-    return fuel2
 
 
 def test_preview_of_newton(newton: CommandLine) -> None:

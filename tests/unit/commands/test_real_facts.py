@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from corpus import corpus
+from shared import shared
 
 pytestmark = pytest.mark.corpus
 
@@ -27,6 +28,11 @@ def version(request: pytest.FixtureRequest) -> str:
 def fuel2(version: str, tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """Environment 1 of a release for Ubuntu, with three controllers, two compute nodes and a cinder node."""
     directory = tmp_path_factory.mktemp(version)
+    shared(f"facts-of-{version}", lambda made: _make(made, version), directory)
+    return CommandLine(directory / "engine.db")
+
+
+def _make(directory: Path, version: str) -> None:
     command = CommandLine(directory / "engine.db")
     command.ok("release", "import", corpus("fuel-web", version, "nailgun", "nailgun", "fixtures", "openstack.yaml"))
     command.ok("graph", "upload", "--release", 2, "--dir", corpus("fuel-library", version, "deployment", "puppet"))
@@ -35,7 +41,6 @@ def fuel2(version: str, tmp_path_factory: pytest.TempPathFactory) -> CommandLine
     path = directory / "nodes.yaml"
     path.write_text(nodes, encoding="utf-8")
     command.ok("node", "import", path, "--env", 1)
-    return command
 
 
 def test_a_simulation_ends_well(fuel2: CommandLine, version: str) -> None:
