@@ -198,17 +198,23 @@ class Driven:
     pilot: Pilot[Any]
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after another, each time waiting for all answers."""
+        """Press keys one after another, each time waiting for all answers; then draw."""
         for key in keys:
             name = key if key.isalnum() or len(key) > 1 else _character_to_key(key)
             self.ui.post_message(events.Key(name, key_to_character(REPLACED_KEYS.get(name, name))))
-            await self.settle()
+            await self._settled()
+        self._draw()
 
     async def type(self, text: str) -> None:
         await self.press(*(key if len(key) > 1 else _KEYS.get(key, key) for key in text))
 
     async def settle(self) -> None:
-        """Wait until all messages are handled and all answers are there, and the layout has followed.
+        """Wait until all messages are handled and all answers are there, and the layout has followed; then draw."""
+        await self._settled()
+        self._draw()
+
+    async def _settled(self) -> None:
+        """Wait without drawing.
 
         A pause of the pilot waits for an idle processor instead, at least 20 ms, several times for each key.
         """
@@ -223,6 +229,8 @@ class Driven:
             await self.pilot._wait_for_screen()
             self.ui.screen._on_timer_update()
             calm += 1
+
+    def _draw(self) -> None:
         with self.ui._context():
             _DRAW(self.ui.screen._compositor, screen_stack=self.ui._background_screens)
 
