@@ -136,12 +136,12 @@ class Fleet:
 
     def kill_runner(self, number: int) -> None:
         """Kill the runner of a run without warning."""
-        words = f"fuelclient.engine.runs.runner {os.path.realpath(self.fuel2.engine)} {number}"
-        found = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit() and words in _command(one)]
-        assert found, f"run {number} has no runner"
-        for process in found:
-            os.kill(process, signal.SIGKILL)
-        assert eventually(lambda: not any(map(_is_alive, found)), PATIENCE)
+        with closing(Database(str(self.fuel2.engine))) as database, database.read() as connection:
+            runner = runners.find(connection, 1)
+        assert runner is not None, f"run {number} has no runner"
+        assert (runner.run_id, _is_alive(runner.pid)) == (number, True)
+        os.kill(runner.pid, signal.SIGKILL)
+        assert eventually(lambda: not _is_alive(runner.pid), PATIENCE)
 
 
 def _is_alive(process: int) -> bool:
@@ -149,10 +149,3 @@ def _is_alive(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] not in "ZX"
     except OSError:
         return False
-
-
-def _command(process: Path) -> str:
-    try:
-        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-    except OSError:
-        return ""
