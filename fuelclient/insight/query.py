@@ -120,7 +120,7 @@ class Query:
 
     @property
     def written(self) -> str:
-        """The query with all signs, so that it means the same in a filter box and in a command.
+        """The query with all signs. Unless it names columns, it means the same in a filter box and in a command.
 
         >>> parse("host !probe layer=x", ["layer"]).written
         '*host*,!*probe*,layer=x'
@@ -331,6 +331,9 @@ class _Parser:
         if (found := _FIELD.fullmatch(base)) and (kind := self._field_kind(found["name"], found["sign"], is_alone)):
             values = tuple(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^|"]+)', found["values"]))
             return term(kind, base, values or ("",), found["name"].lower()) if values or not self.is_box else _NOTHING
+        if found and found["sign"] == "=" and found["name"] in FIELDS and not self.is_box:
+            hint = f"Write {found['name']}:{found['values']}, or the id of a task in double quotes."
+            raise self._wrong(token.start(), f"compares {found['name']} with a sign of filters", hint)
         if knows_tasks and (ends := _RANGE.fullmatch(base)):
             return term("range", base, tuple(end.strip('"') for end in ends.groups()))
         if found and found["sign"] == "=" and self.is_box and self.rows is Rows.TASKS:
@@ -449,6 +452,8 @@ class _Selection:
     def _unknown(self, noun: str, name: str, known: Sequence[str], term: Term) -> BadQuery:
         close = nearest(name, known)
         hint = f"Did you mean {close}?" if close else f"Known: {', '.join(known[:12])}."
+        if noun == "task" and "|" in name:
+            hint = f"Write '{' or '.join(name.split('|'))}'."
         at = term.source.index(name, len(term.up)) if name else len(term.up) + len(term.base)
         return _wrong(self.query.text, term.at + at, f"names the {noun} {name!r}, which does not exist", hint)
 

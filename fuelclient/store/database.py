@@ -165,11 +165,11 @@ class Database:
         """
         if self._joined is not None:
             return _savepoint(self._joined)
-        self._end_reading()
+        self.end_reading()
         return self._transaction("BEGIN IMMEDIATE", at_once=at_once)
 
-    def _end_reading(self) -> None:
-        """End the transaction of `reading`: a block that writes goes on with what it has read."""
+    def end_reading(self) -> None:
+        """End the transaction of a `reading` block before a write, or a long wait."""
         if self._moment is not None:
             self._moment.close()
             self._moment = None
@@ -184,7 +184,7 @@ class Database:
     @contextmanager
     def together(self) -> Iterator[None]:
         """Make one transaction of all that begin in the block, so that all of it is stored, or nothing."""
-        self._end_reading()
+        self.end_reading()
         with self.alone(), self._transaction("BEGIN IMMEDIATE") as connection:
             self._joined = connection
             try:

@@ -49,7 +49,8 @@ def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_t
         raise NotFound(
             "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
         )
-    return tuple(dict.fromkeys(studied.merged.tasks[index].id for index in studied.indices if index in chosen))
+    ordered = studied.indices or range(len(studied.merged.tasks))  # a graph that cannot be merged has no order
+    return tuple(dict.fromkeys(studied.merged.tasks[index].id for index in ordered if index in chosen))
 
 
 def results_of(

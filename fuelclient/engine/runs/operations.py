@@ -80,6 +80,10 @@ def logs(
 Start = Callable[[str, int, bool, Prepared | None], None]
 
 
+_ATTEMPTS = 3
+"""So many times a run is prepared, if what it rests on changes each time."""
+
+
 class Operations(Records):
     """What changes runs, or needs their executors; `start` starts a runner, and `provider` makes its executor."""
 
@@ -90,8 +94,7 @@ class Operations(Records):
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
         """As `base.Runs`."""
         request = checked(request, registry.runs_nothing)
-        run = None
-        while run is None:
+        for _ in range(_ATTEMPTS):
             with self._database.reading():
                 with self._database.read() as connection:
                     lookup.cluster(connection, request.cluster_id)
@@ -101,13 +104,21 @@ class Operations(Records):
                 with self._database.reading():  # the same block, unless something had to be stored
                     if request.dry_run:
                         return self._dry_run(request)
-                    prepared = self._prepared(request, may_idle=may_idle, check=check, digest=digest)
+                    prepared = self._prepared(request, may_idle=may_idle, digest=digest)
                     commits = self._database.commits()
-            run = self._stored(request, prepared, commits)
-        self._start(self._database.path, run.id, False, prepared)
-        return run
+                self._database.end_reading()  # to reach nodes can take long
+                if prepared and check and not request.noop:
+                    self._require_ready(request, prepared)
+            if run := self._stored(request, prepared, commits):
+                self._start(self._database.path, run.id, False, prepared)
+                return run
+        raise Conflict(
+            f"Environment {request.cluster_id} was changed {_ATTEMPTS} times while its run was prepared. Nothing is "
+            "stored.",
+            hint="Find out who changes it, and try again.",
+        )
 
-    def _prepared(self, request: RunRequest, *, may_idle: bool, check: bool, digest: str) -> Prepared | None:
+    def _prepared(self, request: RunRequest, *, may_idle: bool, digest: str) -> Prepared | None:
         """Return the plan of the first graph. Raise what `base.Runs.begin` raises."""
         if may_idle and any(map(select.is_open, request.subgraphs)):
             # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
@@ -118,8 +129,6 @@ class Operations(Records):
         require_digest(prepared.plan, digest)
         require_decided(prepared.plan)
         self._require_selected(request, prepared.plan, may_idle=may_idle)
-        if check and not request.noop:
-            self._require_ready(request, prepared)
         return prepared
 
     def _stored(self, request: RunRequest, prepared: Prepared | None, commits: int) -> Run | None:
@@ -129,6 +138,7 @@ class Operations(Records):
                 now = inputs.read(connection, request, request.graph_types[0])
                 if now != prepared.inputs:
                     return None
+            _require_no_original(connection, request)
             parent, children = _inserted(connection, request)
             if prepared:
                 remember(connection, children[0], prepared.inputs, prepared.plan)

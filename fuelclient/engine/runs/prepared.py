@@ -31,8 +31,12 @@ class Prepared:
 
 
 def packed(prepared: Prepared) -> bytes:
-    """Return what goes through the pipe: the length of the rest, which shows whether all of it has arrived."""
-    data = pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
+    """Return what goes through the pipe: the length of the rest, which shows whether all of it has arrived. It is empty
+    for what is too large or too deep; the run is stored by then, and its runner can prepare it."""
+    try:
+        data = pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
+    except (MemoryError, RecursionError):
+        return b""
     return _LENGTH.pack(len(data)) + data
 
 

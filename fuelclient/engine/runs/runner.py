@@ -45,6 +45,7 @@ def start(engine: str, run_id: int, rerun_interrupted: bool, prepared: Prepared 
     """Start a runner in its own session, and give it what is `prepared`. Raise `Unavailable` if no process can be
     started."""
     arguments = [os.path.realpath(engine), str(run_id), *(["--rerun-interrupted"] if rerun_interrupted else [])]
+    data = packed(prepared) if prepared else b""
     there, here = os.pipe()
     try:
         launch("fuelclient.engine.runs.runner", [*arguments, f"--prepared={there}"], log_path(engine, run_id), there)
@@ -56,7 +57,7 @@ def start(engine: str, run_id: int, rerun_interrupted: bool, prepared: Prepared 
         ) from error
     finally:
         os.close(there)
-    hand_over(here, packed(prepared) if prepared else b"")
+    hand_over(here, data)
 
 
 def claim(connection: Connection, parent: Run) -> None:

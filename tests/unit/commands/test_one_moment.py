@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from fuelclient.engine.runs.executors import executor_for
 from fuelclient.engine.runs.prepared import Prepared, packed, unpacked
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.environment.plans import plan
+from fuelclient.errors import Conflict
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.store.database import Database
@@ -130,3 +132,20 @@ def test_what_is_prepared_arrives_whole_or_not_at_all(tmp_path: Path) -> None:
     assert arrived is not None
     assert (arrived.inputs, arrived.plan.digest) == (inputs, prepared.plan.digest)
     assert [unpacked(data[:size]) for size in (0, 7, 8, 100, len(data) - 1)] == [None] * 5
+
+
+def test_a_run_that_is_overtaken_again_and_again_is_refused(tmp_path: Path) -> None:
+    fuel2 = tiny_engine(tmp_path)
+    changes = itertools.count()
+
+    def provider(path: str, run: Run) -> MachineExecutor:
+        """Change the graph each time that the run is checked."""
+        task = f"- {{id: banner-{next(changes)}, type: skipped}}\n"
+        fuel2.ok("graph", "upload", "--env", 1, "--file", "-", stdin=task)
+        return executor_for(path, run)
+
+    with closing(Database(str(fuel2.engine))) as database:
+        runs = Runs(database, start=lambda *_: None, provider=provider)
+        with pytest.raises(Conflict, match="was changed 3 times while its run was prepared"):
+            runs.begin(RunRequest(1, noop=True))
+        assert runs.list() == []

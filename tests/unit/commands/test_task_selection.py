@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from command_line import CommandLine
 from questioned import questioned_engine
@@ -58,3 +60,24 @@ def test_what_cannot_be_combined(engine: CommandLine) -> None:
 def test_names_are_selected_as_ever(engine: CommandLine) -> None:
     rows = engine.ok("graph", "simulate", "--env", 1, "--task-names", "heat,cache", "horizon", "-f", "json").json
     assert {row["task"] for row in rows if row["status"] == "ready"} == {"heat", "cache", "horizon"}
+
+
+def test_a_graph_that_cannot_be_merged_shows_what_is_selected(engine: CommandLine, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("- {id: no-type, roles: [controller]}\n", encoding="utf-8")
+    done = engine("graph", "preview", "--env", 1, "--with", broken, "--select", "heat", "-f", "json")
+    assert (done.code, [row["task"] for row in done.json]) == (7, ["heat"])
+
+
+@pytest.mark.parametrize(
+    ("query", "hint"),
+    [
+        ("heat|horizon", "Write 'heat or horizon'"),
+        ("role=compute", "Write role:compute"),
+        ("heat horizon", "heat,horizon"),
+    ],
+)
+def test_a_query_that_is_refused_says_what_to_write(engine: CommandLine, query: str, hint: str) -> None:
+    done = engine("graph", "query", query, "--env", 1)
+    assert done.code == 2
+    assert hint in done.err
