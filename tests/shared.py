@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,7 +34,15 @@ def shared(name: str, make: Callable[[Path], object], directory: Path) -> None:
         return
     if name not in _made:
         _made[name] = _original(Path(place), name, make)
-    shutil.copytree(_made[name], directory, symlinks=True, dirs_exist_ok=True)
+    _copy(_made[name], directory)
+
+
+def _copy(original: Path, directory: Path) -> None:
+    if any(map(Path.is_dir, original.iterdir())):  # `cp` takes a tenth of the time for hundreds of files
+        directory.mkdir(exist_ok=True)
+        subprocess.run(["cp", "-a", f"{original}/.", str(directory)], check=True)
+    else:
+        shutil.copytree(original, directory, symlinks=True, dirs_exist_ok=True)
 
 
 def _original(place: Path, name: str, make: Callable[[Path], object]) -> Path:

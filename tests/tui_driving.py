@@ -202,7 +202,7 @@ class Driven:
         for key in keys:
             name = key if key.isalnum() or len(key) > 1 else _character_to_key(key)
             self.ui.post_message(events.Key(name, key_to_character(REPLACED_KEYS.get(name, name))))
-            await self._settled()
+            await self.settled()
         self._draw()
 
     async def type(self, text: str) -> None:
@@ -210,10 +210,10 @@ class Driven:
 
     async def settle(self) -> None:
         """Wait until all messages are handled and all answers are there, and the layout has followed; then draw."""
-        await self._settled()
+        await self.settled()
         self._draw()
 
-    async def _settled(self) -> None:
+    async def settled(self) -> None:
         """Wait without drawing.
 
         A pause of the pilot waits for an idle processor instead, at least 20 ms, several times for each key.
@@ -315,5 +315,5 @@ async def driven(
     with drawing:
         async with ui.run_test(size=size, notifications=notifications) as pilot:
             driven_ui = Driven(ui, pilot)
-            await driven_ui.settle()
+            await driven_ui.settled()  # what it shows is drawn when somebody looks, or presses a key
             yield driven_ui

@@ -41,7 +41,8 @@ def _asked() -> tuple[str, list[str], bool] | None:
     words = sys.orig_argv[1:]
     if words[:1] == ["-m"] and words[1] in RUNNERS:
         return words[1], words[1:], False
-    if WHICH in os.environ:
+    # the signal with which a shell ends a server would end this process, and not the one that is forked
+    if WHICH in os.environ and "server" not in words:
         if words[:2] == ["-m", COMMANDS]:
             return COMMANDS, words[1:], True
         if words and os.path.basename(words[0]) == "fuel2":

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
-import subprocess
-import sys
+import sqlite3
 import time
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import CommandLine, tiny_engine
@@ -23,13 +22,23 @@ from fuelclient.executors.executor import MachineExecutor
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.store.database import Database
 
-COUNTING = """
-import collections, json, sqlite3, sys
-counts = collections.Counter()
-real = sqlite3.connect
-def counted(*args, **named):
-    connection = real(*args, **named)
-    def trace(statement):
+NOOP = ("--executor", "noop", "--noop", "--force")
+"""Options of a run that asks no node, or it would wait for answers that never come."""
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    fuel2 = tiny_engine(tmp_path_factory.mktemp("tiny"))
+    fuel2.ok("graph", "execute", "--env", 1, *NOOP, "--wait")
+    return fuel2
+
+
+def counted(fuel2: CommandLine, *arguments: str) -> Counter[str]:
+    """The transactions that a command begins, and how often it reads the environment and its settings."""
+    counts: Counter[str] = Counter()
+    connect = sqlite3.connect
+
+    def trace(statement: str) -> None:
         words = statement.split()
         if words[:1] == ["BEGIN"]:
             kind = "write" if "IMMEDIATE" in words else "other reads" if counts["write"] else "read"
@@ -38,31 +47,16 @@ def counted(*args, **named):
             counts["environment"] += 1
         if "SELECT settings FROM clusters" in statement:
             counts["settings"] += 1
-    connection.set_trace_callback(trace)
-    return connection
-sqlite3.connect = counted
-from fuelclient.main import main
-code = main(sys.argv[1:])
-sys.stderr.write("COUNTED " + json.dumps([int(code), +counts]))
-"""
 
+    def traced(*given: Any, **named: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*given, **named)
+        connection.set_trace_callback(trace)
+        return connection
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    fuel2 = tiny_engine(tmp_path_factory.mktemp("tiny"))
-    fuel2.ok("graph", "execute", "--env", 1, "--noop", "--wait")
-    return fuel2
-
-
-def counted(fuel2: CommandLine, *arguments: str) -> Counter[str]:
-    """The transactions that a command begins, and how often it reads the environment and its settings."""
-    done = subprocess.run(
-        [sys.executable, "-c", COUNTING, "--engine", str(fuel2.engine), *arguments], check=False,
-        capture_output=True, text=True,
-    )  # fmt: skip
-    code, counts = json.loads(done.stderr.rpartition("COUNTED ")[2])
-    assert code == 0, done.stderr
-    return Counter(counts)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sqlite3, "connect", traced)
+        fuel2.ok(*arguments)
+    return counts
 
 
 @pytest.mark.parametrize(
@@ -85,7 +79,7 @@ def test_a_question_reads_in_one_transaction(tiny: CommandLine, command: str, en
 
 @pytest.mark.parametrize("options", [[], ["--select", "+keystone"]])
 def test_a_run_begins_with_one_reading_and_one_writing_transaction(tiny: CommandLine, options: list[str]) -> None:
-    counts = counted(tiny, "graph", "execute", "--env", "prod", "--noop", "--force", *options)
+    counts = counted(tiny, "graph", "execute", "--env", "prod", *NOOP, *options)
     assert counts.pop("other reads") == 1  # whether files of deleted runs are to be removed
     assert counts == {"read": 1, "write": 1, "environment": 1, "settings": 1}
     while "running" in tiny("task", "list").out:
