@@ -36,7 +36,7 @@ Facts = Callable[[], Evaluation | None]
 
 
 def no_facts() -> None:
-    """Return that there are no facts."""
+    """The `Facts` of a study without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class Study:
 
     @property
     def ordered(self) -> Ordered:
-        """The order of the instances. Raise `CycleDetected` if there is none."""
+        """The order of the instances. Raise `CycleDetected` for a graph with a cycle."""
         order, error, _ = self._ordered
         if order is None:
             raise cast("InvalidGraph", error)
@@ -213,7 +213,7 @@ class Study:
 
     @cached_property
     def _late(self) -> tuple[Finding, ...]:
-        """The findings about the order, or about why there is none."""
+        """The findings about the order: those of its cycles, and dependencies that have no effect on it."""
         order, error, _ = self._ordered
         cycles = () if error is None else tuple(each for each in error.findings if isinstance(each, Finding))
         if order is None:

@@ -184,8 +184,8 @@ def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tup
 
 
 def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...]]:
-    """Read the package in `directory`, and return it with its warnings and notices. Raise `InvalidDocument` for one
-    that cannot be used; `refusal` says what it is not used for."""
+    """Read the package in `directory`, and return it with its warnings and notices. Raise `InvalidDocument` with the
+    message `refusal` for a package that has errors."""
     found, reading = check_and_read(directory, shown_as=shown_as)
     findings = for_install(found)
     require_no_errors(findings, refusal, InvalidDocument)

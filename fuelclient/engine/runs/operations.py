@@ -28,7 +28,6 @@ from fuelclient.engine.runs.journal import tell
 from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.engine.runs.records import Records, with_parts
 from fuelclient.environment import plans
-from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, nearest
 from fuelclient.executors import registry
 from fuelclient.executors.job import Executor
@@ -53,32 +52,8 @@ from fuelclient.store import access, facts, graphs, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
 
-
-def stated_secrets(connection: Connection, task: str) -> frozenset[str]:
-    """Return the secrets that a task states as they are, in graphs as they are now: what a run remembers is masked."""
-    return redact.secrets_of(graphs.parameters_of(connection, task))
-
-
-def logs(
-    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, stated: frozenset[str] = frozenset()
-) -> Logs:
-    """Return what a task instance printed, read from where it ran, without the secrets of the facts, those that its
-    task has `stated`, and the values of secret names. The file there still has them."""
-    task = remembered_task(row, child)
-    job = jobs.job(task, row.node, evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
-    secrets = (job.known_secrets() | stated) - {redact.MASK}
-    is_running = row.status is InstanceStatus.RUNNING
-
-    def shown(stream: str) -> str:
-        left_out, text = output_of(executor, job, stream)
-        head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
-        return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
-
-    return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
-
-
 Start = Callable[[str, int, bool, Prepared | None], None]
-
+"""Starts the runner of a run of an engine file, for a resume or not, with what is prepared."""
 
 _ATTEMPTS = 3
 """So many times a run is prepared, if what it rests on changes each time."""
@@ -288,8 +263,8 @@ class Operations(Records):
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
-            stated = stated_secrets(connection, task)
-        return logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
+            stated = _stated_secrets(connection, task)
+        return _logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
         """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""
@@ -376,3 +351,26 @@ def _dry_run_message(plan: Plan) -> str:
     running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
     what = "1 task instance" if running == 1 else f"{running} task instances"
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
+
+
+def _stated_secrets(connection: Connection, task: str) -> frozenset[str]:
+    """Return the secrets that a task states as they are, in graphs as they are now: what a run remembers is masked."""
+    return redact.secrets_of(graphs.parameters_of(connection, task))
+
+
+def _logs(
+    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, stated: frozenset[str] = frozenset()
+) -> Logs:
+    """Return what a task instance printed, read from where it ran, without the secrets of the facts, those that its
+    task has `stated`, and the values of secret names. The file there still has them."""
+    task = remembered_task(row, child)
+    job = jobs.job(task, row.node, plans.evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
+    secrets = (job.known_secrets() | stated) - {redact.MASK}
+    is_running = row.status is InstanceStatus.RUNNING
+
+    def shown(stream: str) -> str:
+        left_out, text = output_of(executor, job, stream)
+        head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
+        return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
+
+    return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)

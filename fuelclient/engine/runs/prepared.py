@@ -44,12 +44,12 @@ def unpacked(data: bytes) -> Prepared | None:
     """Return what `packed` was given, or None if some of it is missing. The data are of a process of the same user."""
     if len(data) < _LENGTH.size or _LENGTH.unpack_from(data)[0] != len(data) - _LENGTH.size:
         return None
-    prepared = pickle.loads(data[_LENGTH.size :])  # noqa: S301 (nobody else can write to the pipe)
+    prepared = pickle.loads(data[_LENGTH.size :])  # noqa: S301 (only our own starter has the other end of the pipe)
     return prepared if isinstance(prepared, Prepared) else None
 
 
 def hand_over(descriptor: int, data: bytes) -> None:
-    """Write data to a pipe and close it, as far as somebody reads it."""
+    """Write data to a pipe and close it. Give up if the reader has gone, or reads nothing for `_STALLED` seconds."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLOUT)
     os.set_blocking(descriptor, False)
