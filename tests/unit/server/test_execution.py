@@ -88,10 +88,10 @@ def test_listings_and_deletion(api: Api, env: Executions) -> None:
 
 
 def test_a_run_is_stopped_and_keeps_others_out(api: Api, env: Executions) -> None:
-    env.graph(shell("a", "sleep 600"), shell("b", requires=["a"]))
+    env.graph(shell("a", env.held("a")), shell("b", requires=["a"]))
     body = {"cluster": 1, "graphs": [{"type": "default"}]}
     begun = api.ask("POST", "graphs/execute", body, status=202)
-    env.until(begun["id"], lambda found: found.status != "pending")
+    env.until(begun["id"], lambda _: env.noted())
 
     refused = api.ask("POST", "graphs/execute", body, status=409)
     assert refused["message"] == "Deployment already started"
