@@ -83,7 +83,7 @@ class Place:
         return self.with_executor(lambda executor: executor.forget(self.target, self.options.remote_spool))[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[sshd.Site, Target]]:
     if sshd.SSHD is None:
         pytest.skip("sshd is not installed (Debian: openssh-server)")
@@ -94,7 +94,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[sshd.Site
     node.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with cluster(tmp_path_factory.mktemp("dask"), WORKER) as made:
         yield made

@@ -1,0 +1,1 @@
+"""The contract of executors, whose servers end with the last of these tests."""
