@@ -184,6 +184,7 @@ def test_where_nothing_runs_on_the_nodes_nothing_runs_on_this_machine(
     assert env.noted() == ran * 2
 
 
+@pytest.mark.slow
 def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> None:
     fuel2 = CommandLine(tmp_path / "demo.db")
     fuel2.ok("demo")

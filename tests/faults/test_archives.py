@@ -268,6 +268,10 @@ for name in ("gzip", "xz", "zstd"):
 SOUND = samples.rpm_bytes(samples.compressed(samples.cpio([inside("a", b"x" * 1000)]), "gzip"), "gzip")
 
 
+LARGE = ("rpm: bomb of gzip", "rpm: bomb of zstd")
+"""Cases that take a second each; the one of xz stays with the quick tests."""
+
+
 def _greedy_xz() -> bytes:
     """An xz stream that wants a dictionary of 1.5 GiB: the size stands in one byte of its block header."""
     raw = bytearray(lzma.compress(b"x" * 100, filters=[{"id": lzma.FILTER_LZMA2, "preset": 0}]))
@@ -354,7 +358,9 @@ def unpacked() -> Iterator[Unpacked]:
         yield unpacked
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LARGE else ()) for name in CASES]
+)
 def test_an_archive_that_cannot_be_used_leaves_one_error_and_nothing_else(
     name: str, tmp_path: Path, unpacked: Unpacked
 ) -> None:

@@ -29,7 +29,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[int], float]:
     return lists(fuel2), time.monotonic() - began
 
 
-@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 40))])
 def test_a_killed_demo_leaves_all_or_nothing(tmp_path: Path, whole: tuple[list[int], float], seed: int) -> None:
     fuel2 = CommandLine(tmp_path / "engine.db")
     every, took = whole

@@ -89,6 +89,7 @@ def test_fixtures_are_there_for_all_schemas_that_were_ever_written() -> None:
     assert [path.stem for path in OLD] == [f"schema-{number}" for number in range(2, LATEST)]
 
 
+@pytest.mark.slow
 def test_a_backup_is_whole_while_others_write_and_can_be_put_back(env: Executions) -> None:
     env.run()
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"

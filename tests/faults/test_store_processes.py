@@ -69,6 +69,7 @@ ADD_TASKS = """
 """
 
 
+@pytest.mark.slow
 def test_no_write_is_lost_between_processes(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
     with closing(Database(str(path))) as opened, opened.write() as connection:

@@ -292,6 +292,7 @@ def test_what_is_no_answer_of_a_scheduler_is_one_clear_error(content: bytes) -> 
     asyncio.run(asked())
 
 
+@pytest.mark.slow
 def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins once, and its end is found by looking."""
     monkeypatch.setattr(dask_cluster, "Script", partial(Script, seconds=0.5))

@@ -173,6 +173,7 @@ def disturbed(tmp_path: Path, workers: Cluster, monkeypatch: pytest.MonkeyPatch)
     forget_spools(env.engine)
 
 
+@pytest.mark.slow
 def test_a_run_whose_runner_was_killed_goes_on(disturbed: Executions) -> None:
     """What ran on the workers meanwhile is waited for, what had ended counts, and nothing runs twice."""
     env = disturbed

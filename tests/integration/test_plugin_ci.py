@@ -101,6 +101,7 @@ def test_the_workflow_ends_at_a_mistake_and_names_its_line(plugin: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_the_workflow_takes_a_release_of_your_own(plugin: Path) -> None:
     """What the release lacks is found only together with it."""
     ci = plugin.parent / "ci"
@@ -137,6 +138,7 @@ def test_the_hook_checks_each_package_of_the_files_once(tmp_path: Path) -> None:
     assert "plugins/rack-monitoring/tasks.yaml" in both.stdout
 
 
+@pytest.mark.slow
 def test_the_hook_takes_a_package_that_is_the_repository(plugin: Path) -> None:
     done = hook(plugin, "metadata.yaml", "deployment_scripts/cache.sh")
 

@@ -38,7 +38,9 @@ def connecting(url: str) -> Callable[[], Backend]:
 
 
 @pytest.mark.parametrize(
-    ("view", "words"), [(View.HISTORY, "No graph has been executed"), (View.PREVIEW, "host-network")], ids=str
+    ("view", "words"),
+    [pytest.param(View.HISTORY, "No graph has been executed", marks=pytest.mark.slow), (View.PREVIEW, "host-network")],
+    ids=str,
 )
 def test_a_screen_says_what_is_wrong_and_comes_back(
     directory: Path, view: View, words: str, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from collections import Counter
 
+import pytest
 from hash_seeds import same_answer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -241,6 +242,7 @@ play()
 """
 
 
+@pytest.mark.slow
 def test_hash_seeds_do_not_show() -> None:
     """The same works give the same traces, whatever order sets of texts have in a process."""
     assert len(same_answer(_RUN, seeds=2)) > 10_000

@@ -107,7 +107,7 @@ def test_a_copy_runs_what_its_master_would(engine: LocalBackend, case: str, inst
     assert planned(all_inputs(engine, engine.copies.store(copy).cluster_id)) == wanted
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.slow if seed % 3 else ()) for seed in range(8)])
 def test_whatever_the_facts_of_the_master_are(engine: LocalBackend, seed: int) -> None:
     """It lacks some that the engine computes, has others, and each mapping in an order of its own."""
     chance, facts = random.Random(seed), facts_of("1")  # noqa: S311 - not a secret

@@ -25,8 +25,14 @@ NOTHING: dict[str, tuple[list[Task], dict[str, Any]]] = {
 """Graphs without a task for any node, with their metadata."""
 
 
-@pytest.mark.parametrize("kind", NOTHING)
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        pytest.param(place, kind, marks=() if place == 1 or kind == "no-task" else pytest.mark.slow)
+        for place in (0, 1, 2)
+        for kind in NOTHING
+    ],
+)
 def test_a_graph_with_nothing_to_do_ends_ready_wherever_it_comes(env: Executions, kind: str, place: int) -> None:
     tasks, metadata = NOTHING[kind]
     env.graph(*tasks, graph_type="nothing", metadata=metadata)

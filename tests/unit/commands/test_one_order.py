@@ -115,10 +115,8 @@ def test_a_preview_of_a_selection_counts_them(small: CommandLine) -> None:
 
 
 @pytest.mark.corpus
-@pytest.mark.parametrize(
-    "assume",
-    ["controller=3,compute=285,cinder=13", pytest.param("controller=3,compute=900,cinder=97", marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("assume", ["controller=3,compute=285,cinder=13", "controller=3,compute=900,cinder=97"])
 def test_newton_has_one_order_on_assumed_nodes(newton: CommandLine, assume: str) -> None:
     rows = previewed(newton, "default", "--assume", assume)
     order = asked(newton, "default", "order", "--assume", assume)["order"]

@@ -147,6 +147,7 @@ class TestExecuting:
         assert len(logs) == 8
         assert (nodes / "7.edge-1/var/tmp/ocata-ubuntu/1/node/cluster.yaml").read_text()
 
+    @pytest.mark.slow
     def test_a_task_fails_on_request_and_succeeds_when_executed_again(
         self, demo: CommandLine, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -149,6 +149,7 @@ def test_a_set_in_sets_is_sorted_once() -> None:
     assert budget.spent() < 10_000
 
 
+@pytest.mark.slow
 def test_a_process_apart_serves_all_nodes_and_is_replaced_when_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_seconds", 1)
     views = Views(Facts(FACTS, {"1": {"uid": "1"}, "2": {"uid": "2"}}))
@@ -202,6 +203,7 @@ def test_a_process_apart_may_outlive_the_thread_that_started_it() -> None:
     assert parse(text).value(views.at("t", None)) == {"a": "b", "b": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["{a => 1}.mergeWith({b => 2})", "range(999).select(range(99).len()).len()"])
 def test_two_evaluations_take_long_at_a_time(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight hostile expressions would otherwise hold the eight threads of a server until all of them have ended."""

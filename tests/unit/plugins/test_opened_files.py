@@ -58,9 +58,19 @@ def _data(package: Path) -> set[Path]:
     return {path for path in package.rglob("*.yaml") if "deployment_scripts" not in path.parts}
 
 
-@pytest.mark.parametrize(("version", "kind"), _KINDS)
-@pytest.mark.parametrize("words", [["check"], ["install"], ["install", "--link"]])
-def test_a_directory(tmp_path: Path, version: str, kind: Skeleton, words: list[str]) -> None:
+_QUICK = [("6.0.0", Skeleton.PLUGIN), ("5.0.0", Skeleton.RELEASE)]
+"""The kinds of packages that every command reads in the quick tests; the others are installed only."""
+
+
+@pytest.mark.parametrize(
+    ("words", "version", "kind"),
+    [
+        pytest.param(words, *kind, marks=() if words == ["install"] or kind in _QUICK else pytest.mark.slow)
+        for words in (["check"], ["install"], ["install", "--link"])
+        for kind in _KINDS
+    ],
+)
+def test_a_directory(tmp_path: Path, words: list[str], version: str, kind: Skeleton) -> None:
     package = tmp_path / "sample"
     create(package, package_version=version, skeleton=kind)
     code = 6 if "--link" in words and kind is Skeleton.RELEASE else 0  # which cannot be linked

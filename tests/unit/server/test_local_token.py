@@ -89,7 +89,7 @@ def temporary_files(server: Serving) -> list[str]:
     return [name for name in found if name.endswith("(deleted)")]
 
 
-@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("chunked", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_body_without_a_token_is_not_read(env: Executions, home: Path, chunked: bool) -> None:
     """All but the last byte of 20 long bodies is sent; each has its answer, which none but a bad server would wait
     with, and no file."""

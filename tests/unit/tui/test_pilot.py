@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import pytest
 from command_line import CommandLine
 from textual import events
 from textual.widgets import Static
@@ -185,6 +186,7 @@ def test_nothing_but_ascii(demo: Path) -> None:
     tell(demo, story, ascii_only=True)
 
 
+@pytest.mark.slow
 def test_resized_to_nothing_and_back(demo: Path) -> None:
     async def story(one: Driven) -> None:
         for key in "1234567":
@@ -222,6 +224,7 @@ def test_a_narrow_terminal_shows_one_pane_and_tabs(demo: Path) -> None:
     tell(demo, story, (80, 24))
 
 
+@pytest.mark.slow
 def test_side_panes_say_nothing_where_no_row_answers(demo: Path) -> None:
     async def story(one: Driven) -> None:
         for key, word in (

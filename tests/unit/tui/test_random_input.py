@@ -14,7 +14,7 @@ from textual.geometry import Size
 from textual.widgets import Input
 from tui_driving import Driven, connecting, driven, until
 
-_QUICK, _EACH = 300, 5000
+_QUICK, _EACH = 100, 5000
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 21))])

@@ -285,6 +285,7 @@ def test_a_refusal_is_told(engine: Executions) -> None:
     tell(engine, story, env=1)
 
 
+@pytest.mark.slow
 def test_resized_to_nothing_and_back(engine: Executions) -> None:
     engine.graph(TOLERANT, shell("only", "echo hello"), shell("broken", "exit 1"))
     engine.run()
@@ -301,7 +302,7 @@ def test_resized_to_nothing_and_back(engine: Executions) -> None:
     tell(engine, story, env=1)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((140, 40), marks=pytest.mark.slow)])
 def test_nothing_but_ascii(engine: Executions, size: tuple[int, int]) -> None:
     engine.graph(TOLERANT, shell("only", "echo hello"), shell("broken", "exit 1"))
     engine.run()
