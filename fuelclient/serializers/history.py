@@ -34,17 +34,18 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[st
     return {**record, **{key: value for key, value in definition.items() if key not in record}, **summary}
 
 
-def history_row_from(data: Any, *, run_id: int = 0) -> HistoryRow:
+def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> HistoryRow:
     """Return the row in an answer. Raise `InvalidDocument` if it is not one.
 
-    `run_id` is the child run, which rows do not name. Fuel 9.0 has `deployment_graph_task_name` instead of `task_name`.
+    `run_id` is the child run and `graph_type` that of its graph, which rows do not name. Fuel 9.0 has
+    `deployment_graph_task_name` instead of `task_name`.
     """
     answer = Answer(data, "row of a history")
     old = "deployment_graph_task_name"
     definition = answer.rest(*_TOLD, "summary", old)
     return HistoryRow(
         run_id=run_id,
-        graph_type="",
+        graph_type=graph_type,
         task=answer.stated("task_name" if "task_name" in answer.data else old),
         node=node_key_from(answer.data.get("node_id")),
         status=answer.one_of("status", InstanceStatus),

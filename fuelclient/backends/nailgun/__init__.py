@@ -5,8 +5,8 @@ There is a module for each facet of `backends.base`; `backends.http` sends their
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.backends.http.backend import OverHttp
 
@@ -27,74 +27,23 @@ if TYPE_CHECKING:
 class NailgunBackend(OverHttp):
     """A backend over one Fuel master. A facet is imported when it is first asked for: a command needs one or two."""
 
-    @cached_property
-    def releases(self) -> Releases:
-        from fuelclient.backends.nailgun.releases import Releases
+    releases: Releases
+    nodes: Nodes
+    clusters: Clusters
+    networks: Networks
+    roles: Roles
+    tags: Tags
+    plugins: Plugins
+    graphs: Graphs
+    facts: Facts
+    sequences: Sequences
+    runs: Runs
+    services: Services
 
-        return Releases(self._session)
-
-    @cached_property
-    def nodes(self) -> Nodes:
-        from fuelclient.backends.nailgun.nodes import Nodes
-
-        return Nodes(self._session)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        from fuelclient.backends.nailgun.clusters import Clusters
-
-        return Clusters(self._session, self.nodes)
-
-    @cached_property
-    def networks(self) -> Networks:
-        from fuelclient.backends.nailgun.networks import Networks
-
-        return Networks(self._session)
-
-    @cached_property
-    def roles(self) -> Roles:
-        from fuelclient.backends.nailgun.roles import Roles
-
-        return Roles(self._session)
-
-    @cached_property
-    def tags(self) -> Tags:
-        from fuelclient.backends.nailgun.roles import Tags
-
-        return Tags(self._session)
-
-    @cached_property
-    def plugins(self) -> Plugins:
-        from fuelclient.backends.nailgun.plugins import Plugins
-
-        return Plugins(self._session, self.clusters)
-
-    @cached_property
-    def graphs(self) -> Graphs:
-        from fuelclient.backends.nailgun.graphs import Graphs
-
-        return Graphs(self._session, self)
-
-    @cached_property
-    def facts(self) -> Facts:
-        from fuelclient.backends.nailgun.facts import Facts
-
-        return Facts(self._session)
-
-    @cached_property
-    def sequences(self) -> Sequences:
-        from fuelclient.backends.nailgun.sequences import Sequences
-
-        return Sequences(self._session)
-
-    @cached_property
-    def runs(self) -> Runs:
-        from fuelclient.backends.nailgun.runs import Runs
-
-        return Runs(self._session, self.facts)
-
-    @cached_property
-    def services(self) -> Services:
-        from fuelclient.backends.nailgun.services import Services
-
-        return Services(self._session)
+    def __getattr__(self, name: str) -> Any:
+        facet = NailgunBackend.__annotations__.get(name)
+        if facet is None:
+            raise AttributeError(name)
+        module = import_module(f"{__name__}.{'roles' if name == 'tags' else name}")
+        setattr(self, name, getattr(module, facet)(self._session, self))
+        return getattr(self, name)

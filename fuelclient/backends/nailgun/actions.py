@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
@@ -57,11 +56,11 @@ def act(session: Session, action: Action, request: RunRequest) -> Run:
                 f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
                 hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",
             )
-    query: dict[str, Any] = {}
-    for name in (*resource.always, *resource.also):
-        value = getattr(request, name)
-        if value or name in resource.always:
-            query[_PARAMETERS.get(name, name)] = value
+    query = {
+        _PARAMETERS.get(name, name): getattr(request, name)
+        for name in (*resource.always, *resource.also)
+        if getattr(request, name) or name in resource.always
+    }
     path = f"clusters/{request.cluster_id}/{resource.path}"
     about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
     return run_from(session.put(path, {}, about, **query))

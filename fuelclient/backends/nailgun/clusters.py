@@ -6,34 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.nodes import Nodes
-from fuelclient.backends.nailgun.settings import attributes_path, settings_of
+from fuelclient.backends.nailgun.facet import Facet, by_id, resource
+from fuelclient.backends.nailgun.settings import ATTRIBUTES, settings_of
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.serializers.answer import objects
 from fuelclient.serializers.cluster import cluster_from
 from fuelclient.support import refuses, unsupported
 
-_FORCE = "Use --force to change settings of a deployed environment."
 
-
-class Clusters:
+class Clusters(Facet):
     """Environments; see `base.Clusters`."""
 
-    def __init__(self, session: Session, nodes: Nodes) -> None:
-        self._session = session
-        self._nodes = nodes
-
     def list(self) -> Sequence[Cluster]:
-        records = objects(self._session.get("clusters/"), "environment")
-        return sorted(map(cluster_from, records), key=lambda cluster: cluster.id)
+        return by_id(cluster_from, self._session.get("clusters/"), "environment")
 
     def get(self, cluster_id: int) -> Cluster:
-        return cluster_from(self._session.get(_path(cluster_id), _about(cluster_id)))
+        return cluster_from(self._at(cluster_id).get())
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
         body = {
@@ -42,7 +33,7 @@ class Clusters:
         return cluster_from(self._session.post("clusters/", body, About("release", release_id)))
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
-        return cluster_from(self._session.put(_path(cluster_id), {"name": name}, _about(cluster_id)))
+        return cluster_from(self._at(cluster_id).put({"name": name}))
 
     change_release = unsupported(
         "A Fuel master does not move environment {0} to another release.",
@@ -52,7 +43,7 @@ class Clusters:
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
         require_deletable(self.get(cluster_id), force=force)
-        self._session.delete(_path(cluster_id), _about(cluster_id))
+        self._at(cluster_id).delete()
         return ()
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
@@ -67,12 +58,11 @@ class Clusters:
     )
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:  # noqa: ARG002
         self.get(cluster_id)
-        present = [node.id for node in self._nodes.list(cluster_id)]
+        present = [node.id for node in self._backend.nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
         require_nodes_in(cluster_id, wanted, present)
         if wanted:
-            body = [{"id": node_id} for node_id in wanted]
-            self._session.post(f"clusters/{cluster_id}/unassignment/", body, _about(cluster_id))
+            self._at(cluster_id, "unassignment/").post([{"id": node_id} for node_id in wanted])
         return wanted
 
     def environment(self, cluster_id: int) -> Environment:
@@ -86,19 +76,11 @@ class Clusters:
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         body = {EDITABLE: sections_from(settings)}
-        about = About("environment", cluster_id, invalid=InvalidDocument)
+        attributes = resource(self._session, "environment", cluster_id, ATTRIBUTES, invalid=InvalidDocument)
         try:
-            self._session.put(attributes_path(cluster_id), body, about, force=force or None)
+            attributes.put(body, force=force or None)
         except Conflict as error:
             if not force and "deployment" in error.message:
-                error.hint = error.hint or _FORCE
+                error.hint = error.hint or "Use --force to change settings of a deployed environment."
             raise
         return self.settings(cluster_id)
-
-
-def _path(cluster_id: int) -> str:
-    return f"clusters/{cluster_id}/"
-
-
-def _about(cluster_id: int) -> About:
-    return About("environment", cluster_id)

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import by_id, resource
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
@@ -30,22 +32,21 @@ from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from
 from fuelclient.serializers.role import role_from, tag_from
 
-RESOURCES = {Level.RELEASE: "releases", Level.PLUGIN: "plugins", Level.CLUSTER: "clusters"}
-"""The resource of each level of owners."""
-
 NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
-"""How messages name them."""
+"""How messages name the owners of each level."""
 
 
 def environment_of(session: Session, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
-    about = About("environment", cluster_id)
     environment, stated = _members(session, cluster_id)
-    records = objects(session.get("nodes/", about, cluster_id=cluster_id), "node")
+    nodes = session.get("nodes/", About("environment", cluster_id), cluster_id=cluster_id)
+    enabled = {plugin.name for plugin in environment.plugins}
+    # a master also has the sections of plugins that it only offers
+    own = {name: section for name, section in stated.items() if name in enabled or not plugin_metadata(section)}
     return replace(
         environment,
-        nodes=tuple(sorted(map(node_record_from, records), key=lambda node: node.id)),
-        own_settings=settings.own_from(_without_other_plugins(stated, environment), environment),
+        nodes=tuple(by_id(node_record_from, nodes, "node")),
+        own_settings=settings.own_from(own, environment),
         own_metadata=_own_metadata(session, environment),
         unique_tasks=True,
         feature_groups=Answer(session.version, "version").texts("feature_groups"),
@@ -65,7 +66,7 @@ def owners_of(session: Session, cluster_id: int, levels: Sequence[Level] = ()) -
     """
     found = []
     if not levels or Level.RELEASE in levels:
-        cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
+        cluster = cluster_from(resource(session, "environment", cluster_id).get())
         found.append(Owner(Level.RELEASE, cluster.release_id))
     if not levels or Level.PLUGIN in levels:
         found += [plugin_owner(plugin) for plugin in _enabled(session, settings_of(session, cluster_id))]
@@ -81,8 +82,7 @@ def plugins_of(session: Session) -> list[Plugin]:
 
 def graphs_of(session: Session, owner: Owner) -> dict[str, Graph]:
     """Return the graphs of an owner by type. Raise `NotFound` if the owner does not exist."""
-    graphs = (graph_from(record, owner) for record in _graph_records(session, owner))
-    return {graph.type: graph for graph in graphs}
+    return {graph.type: graph for graph in (graph_from(record, owner) for record in _graph_records(session, owner))}
 
 
 def summaries_of(session: Session, owner: Owner) -> list[GraphSummary]:
@@ -115,9 +115,8 @@ def layers_of(
 
 def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, Any]]:
     """Return the environment with its release and its plugins, and its settings as the master states them."""
-    cluster = cluster_from(session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)))
-    about = About("release", cluster.release_id)
-    release = release_record_from(session.get(f"releases/{cluster.release_id}/", about))
+    cluster = cluster_from(resource(session, "environment", cluster_id).get())
+    release = release_record_from(resource(session, "release", cluster.release_id).get())
     stated = settings_of(session, cluster_id)
     return Environment(cluster, release, _enabled(session, stated)), stated
 
@@ -128,21 +127,15 @@ def _enabled(session: Session, stated: Mapping[str, Any]) -> tuple[Plugin, ...]:
     return in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
 
 
-def _without_other_plugins(stated: Mapping[str, Any], environment: Environment) -> dict[str, Any]:
-    """Return the settings without the sections of plugins that the master only offers."""
-    enabled = {plugin.name for plugin in environment.plugins}
-    return {name: section for name, section in stated.items() if name in enabled or not plugin_metadata(section)}
-
-
 def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
     """Return the roles and tags that an environment has beside those of its release and its plugins."""
-    path, about = f"clusters/{environment.cluster.id}", About("environment", environment.cluster.id)
+    at = partial(resource, session, "environment", environment.cluster.id)
     known_roles, known_tags = roles(environment), tags(environment)
-    every_role = map(role_from, objects(session.get(f"{path}/roles/", about), "role"))
+    every_role = map(role_from, objects(at("roles/").get(), "role"))
     own_roles = [role for role in every_role if role.name not in known_roles]
     own_tags: dict[str, Any] = {}
     with suppress(NotFound, Unsupported):  # masters before Fuel 10 have no tags, and no such path
-        for tag in map(tag_from, objects(session.get(f"{path}/tags/", about), "tag")):
+        for tag in map(tag_from, objects(at("tags/").get(), "tag")):
             if tag.name not in known_tags or _is_primary(tag) != _is_primary(known_tags[tag.name]):
                 own_tags[tag.name] = tag.metadata
     volumes = {role.name: list(role.volumes) for role in own_roles if role.volumes}
@@ -159,5 +152,4 @@ def _is_primary(tag: Tag) -> bool:
 
 
 def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
-    path = f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/"
-    return objects(session.get(path, About(NOUNS[owner.level], owner.id)), "graph")
+    return objects(resource(session, NOUNS[owner.level], owner.id, "deployment_graphs/").get(), "graph")

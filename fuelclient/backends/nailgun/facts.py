@@ -5,28 +5,27 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import Facet
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.uploaded import NULL, by_node, effective_facts
 from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.fact import facts_from, facts_to
 
+_FACTS = "orchestrator/deployment/"
 _UID = re.compile(r"\w[\w.-]*")
 
 
-class Facts:
+class Facts(Facet):
     """Facts; see `base.Facts`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    invalid = InvalidDocument
 
     def get(self, cluster_id: int) -> DeploymentFacts:
-        return _facts(self._session.get(_path(cluster_id), _about(cluster_id), split=True))
+        return _facts(self._at(cluster_id, _FACTS).get(split=True))
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        return _facts(self._session.get(f"{_path(cluster_id)}defaults/", _about(cluster_id), split=True))
+        return _facts(self._at(cluster_id, f"{_FACTS}defaults/").get(split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`. A master states no facts of the sync points, and the uid of a node is one of its facts."""
@@ -41,11 +40,10 @@ class Facts:
         stored = self.get(cluster_id).nodes
         uids = {uid_of(name) for name in facts.nodes}
         kept = {name: part for name, part in stored.items() if name not in uids and uid_of(name) not in facts.nodes}
-        whole = DeploymentFacts(facts.common, {**kept, **facts.nodes})
-        self._session.put(_path(cluster_id), facts_to(whole), _about(cluster_id))
+        self._at(cluster_id, _FACTS).put(facts_to(DeploymentFacts(facts.common, {**kept, **facts.nodes})))
 
     def delete(self, cluster_id: int) -> None:
-        self._session.delete(_path(cluster_id), _about(cluster_id))
+        self._at(cluster_id, _FACTS).delete()
 
 
 def _facts(data: Any) -> DeploymentFacts:
@@ -55,11 +53,3 @@ def _facts(data: Any) -> DeploymentFacts:
         if not _UID.fullmatch(uid):
             raise InvalidDocument(f"{uid!r} in the answer is not the uid of a node.", hint="Check --server.")
     return facts
-
-
-def _path(cluster_id: int) -> str:
-    return f"clusters/{cluster_id}/orchestrator/deployment/"
-
-
-def _about(cluster_id: int) -> About:
-    return About("environment", cluster_id, invalid=InvalidDocument)

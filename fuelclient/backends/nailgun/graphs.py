@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
-from fuelclient.backends.base import Backend
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import (
     NOUNS,
-    RESOURCES,
     environment_of,
     layers_of,
     members_of,
@@ -20,6 +16,7 @@ from fuelclient.backends.nailgun.environment import (
     summaries_of,
     types_of,
 )
+from fuelclient.backends.nailgun.facet import PATHS, Facet, Resource, resource
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import InvalidGraph, NotFound
@@ -47,12 +44,8 @@ from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.task import task_to
 
 
-class Graphs:
-    """Graphs; see `base.Graphs`. `backend` has the other nouns of the same master."""
-
-    def __init__(self, session: Session, backend: Backend) -> None:
-        self._session = session
-        self._backend = backend
+class Graphs(Facet):
+    """Graphs; see `base.Graphs`."""
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """As `base.Graphs`; only plugins have names."""
@@ -83,9 +76,9 @@ class Graphs:
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
         """As `base.Graphs`: the master merges them."""
-        about = About("environment", cluster_id, invalid=InvalidGraph)
-        path = f"clusters/{cluster_id}/deployment_tasks/{'plugins/' if only_plugins else ''}"
-        data = self._session.get(path, about, graph_type=graph_type)
+        below = f"deployment_tasks/{'plugins/' if only_plugins else ''}"
+        tasks = resource(self._session, "environment", cluster_id, below, invalid=InvalidGraph)
+        data = tasks.get(graph_type=graph_type)
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
         errors = errors_in(document.findings)
         if errors:
@@ -105,10 +98,10 @@ class Graphs:
         findings = check_document(document, named, below)
         require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
         tasks, resolved = _whole(document.tasks, named, below)
-        send = self._session.post if stored_before is None else self._session.put
-        about = _about(owner, graph_type, InvalidGraph)
-        body = _body(document, tasks)
-        answer = send(_path(owner, graph_type), body, about)
+        place = self._graph(owner, graph_type, InvalidGraph)
+        name = {} if document.name is None else {"name": document.name}
+        body = {**name, **document.metadata, "tasks": list(map(task_to, tasks))}
+        answer = place.post(body) if stored_before is None else place.put(body)
         stored = replace(graph_from(answer, named), type=graph_type)
         later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
         told = (*findings, *resolved, *later)
@@ -117,7 +110,7 @@ class Graphs:
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """As `base.Graphs`; on a Fuel master, there are no records that could lose what they override."""
         try:
-            self._session.delete(_path(owner, graph_type), _about(owner, graph_type))
+            self._graph(owner, graph_type).delete()
         except NotFound as error:
             raise self._unknown(self.owner(owner), graph_type) from error
         return ()
@@ -128,10 +121,8 @@ class Graphs:
 
     def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
         """Return a graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
-        ref = OwnerRef(owner.level, owner.id)
         try:
-            record = self._session.get(_path(ref, graph_type), _about(ref, graph_type))
-            return graph_from(record, owner)
+            return graph_from(self._graph(OwnerRef(owner.level, owner.id), graph_type).get(), owner)
         except NotFound as error:
             if error.noun != "graph type":
                 raise
@@ -141,8 +132,7 @@ class Graphs:
         if owner.level is Level.CLUSTER:
             return Owner(owner.level, owner.id, self._backend.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
-            record = self._session.get(f"plugins/{owner.id}/", About("plugin", owner.id))
-            return plugin_owner(plugin_from(record))
+            return plugin_owner(plugin_from(resource(self._session, "plugin", owner.id).get()))
         return release_owner(self._backend.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
@@ -163,6 +153,11 @@ class Graphs:
     def _unknown(self, owner: Owner, graph_type: str) -> NotFound:
         known = types_of(self._session, owner)
         return NotFound("graph type", graph_type, known=known, hint="" if known else f"There is no graph in {owner}.")
+
+    def _graph(self, owner: OwnerRef, graph_type: str, invalid: type[InvalidGraph] | None = None) -> Resource:
+        noun = NOUNS[owner.level]
+        path = f"{PATHS[noun]}/{owner.id}/deployment_graphs/{graph_type}/"
+        return Resource(self._session, path, About("graph type", graph_type, (noun, owner.id), invalid))
 
     def _below(self, owner: OwnerRef, graph_type: str) -> Sequence[Layer] | None:
         """Return the layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
@@ -200,16 +195,3 @@ def _whole(
         hint = "Upload it again when the layers below change."
         findings.append(Finding(Severity.WARNING, "G022", message, place, task.id, hint))
     return tuple(whole.get(task.id, task) if task.is_partial else task for task in tasks), findings
-
-
-def _body(document: GraphDocument, tasks: Sequence[Task]) -> dict[str, Any]:
-    name = {} if document.name is None else {"name": document.name}
-    return {**name, **document.metadata, "tasks": [task_to(task) for task in tasks]}
-
-
-def _path(owner: OwnerRef, graph_type: str) -> str:
-    return f"{RESOURCES[owner.level]}/{owner.id}/deployment_graphs/{graph_type}/"
-
-
-def _about(owner: OwnerRef, graph_type: str, invalid: type[InvalidGraph] | None = None) -> About:
-    return About("graph type", graph_type, (NOUNS[owner.level], owner.id), invalid)

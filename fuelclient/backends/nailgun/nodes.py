@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import Facet, by_id, resource
 from fuelclient.environment.checks import require_labels, require_node_change
 from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.label import Label, without
@@ -20,19 +20,17 @@ from fuelclient.support import unsupported
 Labels = Mapping[str, str | None]
 
 
-class Nodes:
+class Nodes(Facet):
     """Nodes; see `base.Nodes`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    noun = "node"
 
     def list(self, cluster_id: int | None = None) -> Sequence[Node]:
         about = None if cluster_id is None else About("environment", cluster_id)
-        data = self._session.get("nodes/", about, cluster_id=cluster_id)
-        return sorted(map(node_record_from, objects(data, "node")), key=lambda node: node.id)
+        return by_id(node_record_from, self._session.get("nodes/", about, cluster_id=cluster_id), "node")
 
     def get(self, node_id: int) -> Node:
-        return node_record_from(self._session.get(f"nodes/{node_id}/", About("node", node_id)))
+        return node_record_from(self._at(node_id).get())
 
     create = unsupported("A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network.")
 
@@ -52,14 +50,13 @@ class Nodes:
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         require_node_change(name, hostname)
         stated = {key: value for key, value in (("name", name), ("hostname", hostname)) if value is not None}
-        return self._put(node_id, stated)
+        return node_record_from(self._at(node_id).put(stated))
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        data = self._session.get(f"nodes/{node_id}/attributes/", About("node", node_id))
-        return Answer(data, "node's attributes").rest()
+        return Answer(self._at(node_id, "attributes/").get(), "node's attributes").rest()
 
     def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        self._session.put(f"nodes/{node_id}/attributes/", plain(attributes), About("node", node_id))
+        self._at(node_id, "attributes/").put(plain(attributes))
         return self.get(node_id)
 
     def disks(self, node_id: int) -> Sequence[Any]:
@@ -82,13 +79,11 @@ class Nodes:
 
     def _part(self, node_id: int, part: NodePart, default: str = "") -> Sequence[Any]:
         """Return a document of a node; `default` is the end of the path of its default."""
-        data = self._session.get(f"nodes/{node_id}/{part}/{default}", About("node", node_id))
-        return [plain(item) for item in objects(data, str(part).removesuffix("s"))]
+        return _items(self._at(node_id, f"{part}/{default}").get(), part)
 
     def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
-        about = About("node", node_id, invalid=InvalidDocument)
-        data = self._session.put(f"nodes/{node_id}/{part}/", plain(document), about)
-        return [plain(item) for item in objects(data, str(part).removesuffix("s"))]
+        place = resource(self._session, "node", node_id, f"{part}/", invalid=InvalidDocument)
+        return _items(place.put(plain(document)), part)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
         """As `base.Nodes`, node by node: after an error, the nodes before it have changed."""
@@ -104,11 +99,12 @@ class Nodes:
         wanted = list(known) if node_ids is None else list(dict.fromkeys(node_ids))
         _require_known(wanted, known)
         for node_id in wanted:
-            self._put(node_id, {"labels": dict(labels_of(known[node_id]))})
+            node_record_from(self._at(node_id).put({"labels": dict(labels_of(known[node_id]))}))
         return wanted
 
-    def _put(self, node_id: int, stated: Mapping[str, Any]) -> Node:
-        return node_record_from(self._session.put(f"nodes/{node_id}/", dict(stated), About("node", node_id)))
+
+def _items(data: Any, part: NodePart) -> Sequence[Any]:
+    return [plain(item) for item in objects(data, str(part).removesuffix("s"))]
 
 
 def _require_known(node_ids: Iterable[int], known: Mapping[int, Node]) -> None:

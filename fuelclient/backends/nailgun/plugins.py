@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.clusters import Clusters
 from fuelclient.backends.nailgun.environment import plugins_of
+from fuelclient.backends.nailgun.facet import Facet, resource
 from fuelclient.backends.nailgun.settings import (
-    attributes_path,
+    ATTRIBUTES,
     enabled_plugins,
     plugin_id_in,
     plugin_metadata,
@@ -30,24 +29,19 @@ from fuelclient.serializers.values import plain
 from fuelclient.support import unsupported
 
 
-class Plugins:
+class Plugins(Facet):
     """Plugins; see `base.Plugins`."""
 
-    def __init__(self, session: Session, clusters: Clusters) -> None:
-        self._session = session
-        self._clusters = clusters
+    noun = "plugin"
 
     def list(self) -> Sequence[Plugin]:
         return sorted(plugins_of(self._session), key=lambda plugin: (plugin.name, version_key(plugin.version)))
 
     def get(self, plugin_id: int) -> Plugin:
         """As `base.Plugins`. A Fuel master does not say where a plugin is enabled, so all environments are read."""
-        plugin = plugin_from(self._session.get(f"plugins/{plugin_id}/", About("plugin", plugin_id)))
-        using = [
-            cluster.id
-            for cluster in self._clusters.list()
-            if plugin_id in enabled_plugins(self._clusters.settings(cluster.id))
-        ]
+        plugin = plugin_from(self._at(plugin_id).get())
+        clusters = self._backend.clusters
+        using = (one.id for one in clusters.list() if plugin_id in enabled_plugins(clusters.settings(one.id)))
         return replace(plugin, clusters=tuple(using))
 
     def named(self, name: str, version: str = "") -> Plugin:
@@ -61,18 +55,17 @@ class Plugins:
 
     def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
         """As `base.Plugins`; a master wants the whole record."""
-        path, about = f"plugins/{plugin_id}/", About("plugin", plugin_id)
-        record = {**Answer(self._session.get(path, about), "plugin").data, **stated}
-        return plugin_from(self._session.put(path, record, about))
+        place = self._at(plugin_id)
+        return plugin_from(place.put({**Answer(place.get(), "plugin").data, **stated}))
 
     def remove(self, plugin_id: int) -> None:
-        self._session.delete(f"plugins/{plugin_id}/", About("plugin", plugin_id))
+        self._at(plugin_id).delete()
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
         """As `base.Plugins`. A Fuel master does not say what it changed, so its plugins are compared."""
         before = {plugin.id: plugin for plugin in self.list()}
-        about = About("plugin", ", ".join(map(str, plugin_ids)))
         if plugin_ids:
+            about = About("plugin", ", ".join(map(str, plugin_ids)))
             self._session.post("plugins/sync/", {"ids": list(plugin_ids)}, about)
         else:
             self._session.post("plugins/sync/")
@@ -131,9 +124,7 @@ class Plugins:
         stated[METADATA] = {**stated[METADATA], "enabled": on, "chosen_id": plugin.id}
         try:
             # PUT would forget every other setting of the environment
-            self._session.patch(
-                attributes_path(cluster_id), {EDITABLE: {plugin.name: stated}}, About("environment", cluster_id)
-            )
+            resource(self._session, "environment", cluster_id, ATTRIBUTES).patch({EDITABLE: {plugin.name: stated}})
         except UsageError as error:
             raise _refused(error, plugin, {**settings, plugin.name: stated}) from error
         if (plugin_id in enabled_plugins(settings_of(self._session, cluster_id))) is not on:

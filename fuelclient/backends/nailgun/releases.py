@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import Facet, by_id
 from fuelclient.environment.checks import require_id
 from fuelclient.errors import Conflict, FuelError
 from fuelclient.model.release import Release
@@ -17,18 +16,16 @@ from fuelclient.serializers.release import release_record_from, release_to, repo
 _ATTRIBUTES = "attributes_metadata"
 
 
-class Releases:
+class Releases(Facet):
     """Releases; see `base.Releases`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    noun = "release"
 
     def list(self) -> Sequence[Release]:
-        records = objects(self._session.get("releases/"), "release")
-        return sorted(map(release_record_from, records), key=lambda release: release.id)
+        return by_id(release_record_from, self._session.get("releases/"), "release")
 
     def get(self, release_id: int) -> Release:
-        return release_record_from(self._session.get(f"releases/{release_id}/", About("release", release_id)))
+        return release_record_from(self._at(release_id).get())
 
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
         """As `base.Releases`.
@@ -53,14 +50,13 @@ class Releases:
         return created
 
     def update(self, release: Release) -> Release:
-        path, about = f"releases/{release.id}/", About("release", release.id)
-        return release_record_from(self._session.put(path, release_to(release), about))
+        return release_record_from(self._at(release.id).put(release_to(release)))
 
     def delete(self, release_id: int) -> None:
-        self._session.delete(f"releases/{release_id}/", About("release", release_id))
+        self._at(release_id).delete()
 
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        data = self._session.get(f"releases/{release_id}/components/", About("release", release_id))
+        data = self._at(release_id, "components/").get()
         return [Answer(component, "component").rest() for component in objects(data, "component")]
 
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
@@ -68,11 +64,11 @@ class Releases:
 
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
         body = with_repositories(self._attributes(release_id), repositories)[_ATTRIBUTES]
-        self._session.put(f"releases/{release_id}/{_ATTRIBUTES}/", body, About("release", release_id))
+        self._at(release_id, f"{_ATTRIBUTES}/").put(body)
 
     def _attributes(self, release_id: int) -> dict[str, Any]:
         """Return the settings of a release in the form of its metadata."""
-        data = self._session.get(f"releases/{release_id}/{_ATTRIBUTES}/", About("release", release_id))
+        data = self._at(release_id, f"{_ATTRIBUTES}/").get()
         return {_ATTRIBUTES: Answer(data, "release's attributes").rest()}
 
     def _require_new(self, releases: Sequence[Release]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
+from fuelclient.backends.nailgun.facet import resource
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
@@ -56,9 +57,9 @@ def require_nodes(session: Session, request: RunRequest) -> None:
 
 def _merged_tasks(session: Session, cluster_id: int, graph_type: str) -> set[str]:
     """Return the ids of the tasks of a graph as the master merges it; none for an unknown type."""
-    about = About("environment", cluster_id, invalid=InvalidGraph)
-    data = session.get(f"clusters/{cluster_id}/deployment_tasks/", about, graph_type=graph_type)
-    return {Answer(record, "task").text("id") for record in objects(data, "task")}
+    merged = resource(session, "environment", cluster_id, "deployment_tasks/", invalid=InvalidGraph)
+    records = objects(merged.get(graph_type=graph_type), "task")
+    return {Answer(record, "task").text("id") for record in records}
 
 
 def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:

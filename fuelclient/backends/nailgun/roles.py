@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.environment import NOUNS, RESOURCES
+from fuelclient.backends.nailgun.environment import NOUNS
+from fuelclient.backends.nailgun.facet import Facet, Resource, resource
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag
@@ -18,19 +19,14 @@ from fuelclient.serializers.role import role_document_to, role_from, tag_documen
 Value = TypeVar("Value", Role, Tag)
 
 
-class _Descriptions(Generic[Value]):
+class _Descriptions(Facet, Generic[Value]):
     """The roles or tags of a master; see `base.Descriptions`.
 
     `read` makes a value from an answer, or raises `InvalidDocument`; `write` makes the body of a request.
     """
 
-    def __init__(
-        self, session: Session, noun: str, read: Callable[[Any], Value], write: Callable[[Value], Any]
-    ) -> None:
-        self._session = session
-        self._noun = noun
-        self._read: Callable[[Any], Value] = read
-        self._write: Callable[[Value], Any] = write
+    read: Callable[[Any], Value]
+    write: Callable[[Value], Any]
 
     def of_release(self, release_id: int) -> Mapping[str, Value]:
         return self._of(OwnerRef(Level.RELEASE, release_id))
@@ -39,38 +35,33 @@ class _Descriptions(Generic[Value]):
         return self._of(OwnerRef(Level.CLUSTER, cluster_id))
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        return self._read(self._session.post(self._path(owner), self._write(value), _about(owner)))
+        return self.read(self._all(owner).post(self.write(value)))
 
     def update(self, owner: OwnerRef, value: Value, /) -> Value:
-        about = _about(owner, self._noun, value.name)
-        return self._read(self._session.put(self._path(owner, value.name), self._write(value), about))
+        return self.read(self._one(owner, value.name).put(self.write(value)))
 
     def delete(self, owner: OwnerRef, name: str) -> None:
-        self._session.delete(self._path(owner, name), _about(owner, self._noun, name))
+        self._one(owner, name).delete()
 
     def _of(self, owner: OwnerRef) -> dict[str, Value]:
-        data = self._session.get(self._path(owner), _about(owner))
-        return {value.name: value for value in map(self._read, objects(data, self._noun))}
+        return {value.name: value for value in map(self.read, objects(self._all(owner).get(), self.noun))}
 
-    def _path(self, owner: OwnerRef, name: str = "") -> str:
-        below = f"{urllib.parse.quote(name, safe='')}/" if name else ""
-        return f"{RESOURCES[owner.level]}/{owner.id}/{self._noun}s/{below}"
+    def _all(self, owner: OwnerRef) -> Resource:
+        return resource(self._session, NOUNS[owner.level], owner.id, f"{self.noun}s/", invalid=InvalidDocument)
+
+    def _one(self, owner: OwnerRef, name: str) -> Resource:
+        everything = self._all(owner)
+        about = About(self.noun, name, (NOUNS[owner.level], owner.id), InvalidDocument)
+        return replace(everything, path=f"{everything.path}{urllib.parse.quote(name, safe='')}/", about=about)
 
 
 class Roles(_Descriptions[Role]):
     """Roles; see `base.Roles`."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, "role", role_from, role_document_to)
+    noun, read, write = "role", staticmethod(role_from), staticmethod(role_document_to)
 
 
 class Tags(_Descriptions[Tag]):
     """Tags; see `base.Tags`. Masters before Fuel 10 have none."""
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, "tag", tag_from, tag_document_to)
-
-
-def _about(owner: OwnerRef, noun: str = "", key: str = "") -> About:
-    own = (NOUNS[owner.level], owner.id)
-    return About(noun, key, own, InvalidDocument) if noun else About(*own, invalid=InvalidDocument)
+    noun, read, write = "tag", staticmethod(tag_from), staticmethod(tag_document_to)

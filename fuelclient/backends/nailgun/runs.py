@@ -11,17 +11,19 @@ of a run: they are found by comparing its states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
+from fuelclient.backends.base import Backend
 from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.actions import act
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
-from fuelclient.backends.nailgun.facts import Facts
+from fuelclient.backends.nailgun.facet import Facet, by_id, resource
 from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
 from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
@@ -107,6 +109,7 @@ def _key(row: HistoryRow) -> tuple[object, ...]:
     return "instance", row.run_id, row.task, row.node
 
 
+_HISTORY = "deployment_history/"
 _SHOWN = 200
 
 
@@ -116,18 +119,16 @@ def is_whole(run: Run) -> bool:
 
 
 def related(run: Run, tasks: Sequence[Run]) -> Run:
-    """Return a run with its parts and its parent, as far as the tasks of its environment state them."""
+    """Return a run with its parts and its parent, as far as the tasks of its environment state them.
+
+    Its children are the parts that ran a graph, and it asked for their graph types.
+    """
     own = next((task for task in tasks if task.id == run.id), run)
-    return with_parts(replace(run, parent_id=own.parent_id), (task for task in tasks if task.parent_id == run.id))
-
-
-def with_parts(run: Run, parts: Iterable[Run]) -> Run:
-    """Return a run whose children are those of `parts` that ran a graph, and which asked for their graph types."""
-    children = tuple(sorted((part for part in parts if part.graph_type), key=lambda part: part.id))
-    if not children:
-        return run
-    types = tuple(child.graph_type for child in children)
-    return replace(run, children=children, request=replace(run.request, graph_types=types))
+    parts = (task for task in tasks if task.parent_id == run.id and task.graph_type)
+    children = tuple(sorted(parts, key=lambda part: part.id))
+    types = tuple(child.graph_type for child in children) or run.request.graph_types
+    request = replace(run.request, graph_types=types)
+    return replace(run, parent_id=own.parent_id, children=children or run.children, request=request)
 
 
 def reported(summary: Mapping[str, Any]) -> str:
@@ -153,30 +154,27 @@ _IDLE = frozenset({TaskType.SKIPPED, TaskType.STAGE})
 
 def decided(session: Session, part: Run, request: RunRequest) -> Deciding:
     """Return which instances of one graph would run; nothing if the master does not say."""
-    data = session.get(f"transactions/{part.id}/deployment_history/", About("run", part.id))
-    every_row = (history_row_from(record, run_id=part.id) for record in objects(data, "row of a history"))
-    rows = [row for row in every_row if row.node != NOWHERE]
+    history = resource(session, "run", part.id, _HISTORY).get()
+    rows = [row for row in _history_rows(history, part.id, part.graph_type) if row.node != NOWHERE]
     if any(row.status is not InstanceStatus.PENDING for row in rows):
         return {
             (row.task, row.node): row.status is not InstanceStatus.SKIPPED and row.type not in _IDLE for row in rows
         }
     if request.force or request.subgraphs:
         return {}
-    about = About("environment", request.cluster_id)
-    serialized = session.get(
-        f"clusters/{request.cluster_id}/serialized_tasks/", about, graph_type=part.graph_type,
-        nodes=request.node_ids or None, tasks=request.task_names or None,
-    )  # fmt: skip
-    graph = Answer(serialized, "serialized graph").mapping("tasks_graph")
+    serialized = resource(session, "environment", request.cluster_id, "serialized_tasks/").get(
+        graph_type=part.graph_type, nodes=request.node_ids or None, tasks=request.task_names or None
+    )
+    noun = "serialized task"
     return {
         (task.text("id"), node_key_from(uid)): task.text("type") not in _IDLE
-        for uid, tasks in graph.items()
-        for task in _answers(tasks)
+        for uid, tasks in Answer(serialized, "serialized graph").mapping("tasks_graph").items()
+        for task in (Answer(task, noun) for task in objects(tasks, noun))
     }
 
 
-def _answers(tasks: object) -> Iterable[Answer]:
-    return (Answer(task, "serialized task") for task in objects(tasks, "serialized task"))
+def _history_rows(data: Any, run_id: int, graph_type: str) -> Iterator[HistoryRow]:
+    return (history_row_from(record, run_id, graph_type) for record in objects(data, "row of a history"))
 
 
 EVERYTHING = HistoryFilter()
@@ -184,18 +182,14 @@ _REMEMBERED = 3
 """How many finished runs durations are taken from: each is one request, with a row for every task instance."""
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
+class Runs(Facet):
+    """Runs; see `base.Runs`."""
 
-
-class Runs:
-    """Runs; see `base.Runs`. `now` returns the time for events that a master does not date."""
-
+    noun = "run"
     pause = 1.0
 
-    def __init__(self, session: Session, facts: Facts, *, now: Callable[[], str] = _now) -> None:
-        self._session, self._facts = session, facts
-        self._now = now
+    def __init__(self, session: Session, backend: Backend) -> None:
+        super().__init__(session, backend)
         self._observers: dict[int, Observer] = {}
         self._latest: Run | None = None
 
@@ -213,11 +207,9 @@ class Runs:
         """
         request = checked(request, registry.runs_nothing)
         require_known(self._session, request)
-        about = About(
-            "environment", request.cluster_id, invalid=InvalidGraph, unsure=may_have_begun(request.cluster_id)
-        )
-        begun = run_from(self._session.post("graphs/execute/", execution_to(_sent(request)), about))
-        return self.get(begun.id)
+        unsure = may_have_begun(request.cluster_id)
+        about = About("environment", request.cluster_id, invalid=InvalidGraph, unsure=unsure)
+        return self.get(run_from(self._session.post("graphs/execute/", execution_to(_sent(request)), about)).id)
 
     check = unsupported(
         "The nodes of a Fuel master are reached from its machine, not from this one.",
@@ -239,7 +231,7 @@ class Runs:
             graph_type: layers_of(self._session, environment, graph_type)
             for graph_type in dict.fromkeys(request.graph_types)
         }
-        facts = self._facts.effective(request.cluster_id)
+        facts = self._backend.facts.effective(request.cluster_id)
         past = self._past(request.cluster_id)
         memory = memory_of(past, environment, layers, force=request.force)
         taken = durations(row for run in past.ended[-_REMEMBERED:] for row in past.succeeded(run))
@@ -258,10 +250,13 @@ class Runs:
             "transactions/", about, cluster_id=cluster_id, statuses=tuple(statuses) or None,
             transaction_types=tuple(names) or None,
         )  # fmt: skip
-        runs = sorted(map(run_from, objects(data, "transaction")), key=lambda run: run.id)
-        runs = [run for run in runs if cluster_id in (None, run.cluster_id)]
-        runs = [run for run in runs if not statuses or run.status in statuses]
-        return [run for run in runs if not names or run.name in names]
+        return [
+            run
+            for run in by_id(run_from, data, "transaction")
+            if cluster_id in (None, run.cluster_id)
+            and (not statuses or run.status in statuses)
+            and (not names or run.name in names)
+        ]
 
     def get(self, run_id: int) -> Run:
         """As `base.Runs`. A Fuel master does not name the parts of a run: see `transactions`."""
@@ -272,7 +267,7 @@ class Runs:
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
         """As `base.Runs`, one after another; a Fuel master does not report what stays on its nodes."""
         for run_id in run_ids:
-            self._session.delete(f"transactions/{run_id}/", _about(run_id), force=force or None)
+            self._at(run_id).delete(force=force or None)
             self._observers.pop(run_id, None)
         return ()
 
@@ -284,8 +279,7 @@ class Runs:
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`; a Fuel master only has histories of parts."""
         require_instance_statuses(filters.statuses)
-        run = self._whole(self._transaction(run_id))
-        return self._history(run, filters)
+        return self._history(self._transaction(run_id), filters)
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`. A Fuel master keeps no events: see `Observer`. The run that was just read is not read again,
@@ -293,7 +287,8 @@ class Runs:
         latest, self._latest = self._latest, None
         parent = latest if latest is not None and latest.id == run_id and is_whole(latest) else self._parent(run_id)
         observer = self._observers.setdefault(parent.id, Observer())
-        observer.look(parent, self._explained(observer, self._history(parent, EVERYTHING, summary=False)), self._now())
+        rows = self._explained(observer, self._history(parent, EVERYTHING, summary=False))
+        observer.look(parent, rows, now=datetime.now(UTC).isoformat())
         return [event for event in observer.events if event.id > after][:limit]
 
     @refuses("kill", "A Fuel master cannot kill running tasks.", hint="Stop it without --kill.")
@@ -330,37 +325,28 @@ class Runs:
         run = self._transaction(run_id)
         run = run if run.graph_type else self._related(run)
         part = run.children[-1].id if run.children else run_id
-        data = self._session.get(f"transactions/{part}/{what}", _about(run_id))
+        data = self._session.get(f"transactions/{part}/{what}", About("run", run_id))
         if not data:
             raise NotFound(what.replace("_", " "), f"of run {run_id}", hint="It was not recorded.")
         return data
 
     def _stop(self, cluster_id: int) -> Run:
-        path = f"clusters/{cluster_id}/stop_deployment/"
-        return run_from(self._session.put(path, {}, About("environment", cluster_id)))
+        return run_from(resource(self._session, "environment", cluster_id, "stop_deployment/").put({}))
 
     def _past(self, cluster_id: int) -> History:
         """Return what the master knows of earlier runs on an environment; the history of each is read once."""
-        known: dict[int, Sequence[HistoryRow]] = {}
-
-        def succeeded(run: Run) -> Sequence[HistoryRow]:
-            if run.id not in known:
-                known[run.id] = self._rows(run, SUCCEEDED)
-            return known[run.id]
-
         runs = self.list(cluster_id=cluster_id, names=(CHILD,))
-        ended = [run for run in runs if run.is_final and not run.dry_run]
-        return History(ended, succeeded, self.deployment_info)
+        ended = {run.id: run for run in runs if run.is_final and not run.dry_run}
+        rows = cache(lambda run_id: self._rows(ended[run_id], SUCCEEDED))
+        return History(list(ended.values()), lambda run: rows(run.id), self.deployment_info)
 
     def _transaction(self, run_id: int) -> Run:
         """Return a run as it is answered: a Fuel master names neither its parts nor its parent."""
-        return run_from(self._session.get(f"transactions/{run_id}/", _about(run_id)))
+        return run_from(self._at(run_id).get())
 
     def _related(self, run: Run) -> Run:
         """Return a run with its parts, or with its parent."""
-        if run.cluster_id == NO_CLUSTER or not (is_whole(run) or run.graph_type):
-            return run
-        if run.parent_id is not None:
+        if run.cluster_id == NO_CLUSTER or run.parent_id is not None or not (is_whole(run) or run.graph_type):
             return run
         tasks: list[Run] = []
         with suppress(Unsupported):  # a server need not have this path
@@ -368,12 +354,8 @@ class Runs:
         return related(run, tasks)
 
     def _history(self, run: Run, filters: HistoryFilter, *, summary: bool = True) -> Sequence[HistoryRow]:
-        whole = self._whole(run)
+        whole = run if run.children or run.graph_type else self._related(run)
         return [row for part in (whole.children or (whole,)) for row in self._rows(part, filters, summary)]
-
-    def _whole(self, run: Run) -> Run:
-        """Return a run with its parts, if it has any."""
-        return run if run.children or run.graph_type else self._related(run)
 
     def _explained(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
         """Return the rows, those that have failed since the last look with what they reported."""
@@ -395,14 +377,14 @@ class Runs:
         return [] if part.status is RunStatus.PENDING else self._rows_of(part.id, part.graph_type, filters, summary)
 
     def _rows_of(self, run_id: int, graph_type: str, filters: HistoryFilter, summary: bool) -> Sequence[HistoryRow]:
-        data = self._session.get(
-            f"transactions/{run_id}/deployment_history/", _about(run_id), include_summary=summary or None,
-            nodes=filters.nodes or None, statuses=filters.statuses or None, tasks_names=filters.tasks or None,
+        data = self._at(run_id, _HISTORY).get(
+            include_summary=summary or None, nodes=filters.nodes or None, statuses=filters.statuses or None,
+            tasks_names=filters.tasks or None,
         )  # fmt: skip
-        rows = (history_row_from(record, run_id=run_id) for record in objects(data, "row of a history"))
         return [
-            replace(row, graph_type=row.graph_type or graph_type, message=row.message or _complaint(row))
-            for row in rows
+            # a Fuel master records no other reason for a failure than what the task reported of itself
+            replace(row, message=reported(row.summary) if row.status is InstanceStatus.ERROR else "")
+            for row in _history_rows(data, run_id, graph_type)
             if filters.passes(row)  # Fuel 9.0 reads none of the filters, 9.0.1 adds rows that were skipped
         ]
 
@@ -444,12 +426,3 @@ def _seconds(start: str | None, end: str | None) -> float | None:
         return (datetime.fromisoformat(end or "") - datetime.fromisoformat(start or "")).total_seconds()
     except (TypeError, ValueError):  # no moments, or one with and one without a time zone
         return None
-
-
-def _complaint(row: HistoryRow) -> str:
-    """Return what a task that failed reported of itself: a Fuel master records no other reason for it."""
-    return reported(row.summary) if row.status is InstanceStatus.ERROR else ""
-
-
-def _about(run_id: int) -> About:
-    return About("run", run_id)

@@ -6,29 +6,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import Facet, by_id
 from fuelclient.environment.checks import require_sequence, require_sequence_change
 from fuelclient.errors import NotFound
 from fuelclient.model.sequence import DeploymentSequence
-from fuelclient.serializers.answer import objects
 from fuelclient.serializers.sequence import sequence_from
 
 
-class Sequences:
+class Sequences(Facet):
     """Sequences; see `base.Sequences`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    noun = "sequence"
 
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
         about = About("release", release_id) if cluster_id is None else About("environment", cluster_id)
         query = {"cluster": cluster_id} if cluster_id is not None else {"release": release_id}
-        records = objects(self._session.get("sequences/", about, **query), "sequence")
-        kept = [sequence for sequence in map(sequence_from, records) if release_id in (None, sequence.release_id)]
-        return sorted(kept, key=lambda sequence: sequence.id)
+        sequences = by_id(sequence_from, self._session.get("sequences/", about, **query), "sequence")
+        return [sequence for sequence in sequences if release_id in (None, sequence.release_id)]
 
     def get(self, sequence_id: int) -> DeploymentSequence:
-        return sequence_from(self._session.get(_path(sequence_id), _about(sequence_id)))
+        return sequence_from(self._at(sequence_id).get())
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
         for sequence in self.list(cluster_id=cluster_id):
@@ -58,19 +55,11 @@ class Sequences:
             body["name"] = name
         if graph_types is not None:
             body["graphs"] = _graphs(graph_types)
-        return sequence_from(self._session.put(_path(sequence_id), body, _about(sequence_id)))
+        return sequence_from(self._at(sequence_id).put(body))
 
     def delete(self, sequence_id: int) -> None:
-        self._session.delete(_path(sequence_id), _about(sequence_id))
+        self._at(sequence_id).delete()
 
 
 def _graphs(graph_types: Sequence[str]) -> list[dict[str, str]]:
     return [{"type": graph_type} for graph_type in graph_types]
-
-
-def _path(sequence_id: int) -> str:
-    return f"sequences/{sequence_id}/"
-
-
-def _about(sequence_id: int) -> About:
-    return About("sequence", sequence_id)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from fuelclient.backends.http.errors import About
-from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.networks import neutron_path
+from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, resource
+from fuelclient.backends.nailgun.networks import NEUTRON
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.services import (
@@ -30,9 +30,8 @@ from fuelclient.serializers.services import (
 )
 from fuelclient.serializers.values import plain
 
-_OSTF = "/ostf/"
-"""The path of the service of health checks, beside Nailgun's."""
-
+_TEMPLATE = "network_configuration/template"
+_PROVISIONING = "orchestrator/provisioning/"
 _DEPLOYED = frozenset((ClusterStatus.ERROR, ClusterStatus.OPERATIONAL, ClusterStatus.UPDATE_ERROR))
 _SNAPSHOT, _READY = "dump", "ready"
 _ADVANCED = "advanced"
@@ -42,31 +41,32 @@ _GROUP: Mapping[str, Any] = {
 """What Nailgun needs to know of a network group, unless its creator says otherwise."""
 
 
-class Services:
+Value = TypeVar("Value")
+
+
+class Services(Facet):
     """Services; see `backends.services.Services`."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    invalid = InvalidDocument
 
     def verify_networks(self, cluster_id: int) -> int:
-        path = neutron_path(cluster_id)
-        configuration = self._session.get(path, _environment(cluster_id))
-        return _task(self._session.put(f"{path}/verify", configuration, _environment(cluster_id)))
+        configuration = self._at(cluster_id, NEUTRON).get()
+        return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
 
     def network_template(self, cluster_id: int) -> Any:
-        return plain(self._session.get(_template(cluster_id), _environment(cluster_id)))
+        return plain(self._at(cluster_id, _TEMPLATE).get())
 
     def set_network_template(self, cluster_id: int, template: Mapping[str, Any]) -> None:
-        self._session.put(_template(cluster_id), plain(template), _environment(cluster_id))
+        self._at(cluster_id, _TEMPLATE).put(plain(template))
 
     def delete_network_template(self, cluster_id: int) -> None:
-        self._session.delete(_template(cluster_id), _environment(cluster_id))
+        self._at(cluster_id, _TEMPLATE).delete()
 
     def network_groups(self) -> Sequence[NetworkGroup]:
-        return [network_group_from(record) for record in objects(self._session.get("networks/"), "network group")]
+        return _listed(network_group_from, self._session.get("networks/"), "network group")
 
     def network_group(self, group_id: int) -> NetworkGroup:
-        return network_group_from(self._session.get(f"networks/{group_id}/", About("network group", group_id)))
+        return network_group_from(self._other("network group", group_id).get())
 
     def create_network_group(self, group: NetworkGroup, *, release_id: int | None = None) -> NetworkGroup:
         stated = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
@@ -76,80 +76,80 @@ class Services:
         return network_group_from(self._session.post("networks/", body, about))
 
     def update_network_group(self, group_id: int, changes: Mapping[str, Any]) -> NetworkGroup:
-        about = About("network group", group_id, invalid=InvalidDocument)
-        return network_group_from(self._session.put(f"networks/{group_id}/", plain(changes), about))
+        group = resource(self._session, "network group", group_id, invalid=InvalidDocument)
+        return network_group_from(group.put(plain(changes)))
 
     def delete_network_group(self, group_id: int) -> None:
-        self._session.delete(f"networks/{group_id}/", About("network group", group_id))
+        self._other("network group", group_id).delete()
 
     def extensions(self) -> Sequence[Extension]:
-        return [extension_from(record) for record in objects(self._session.get("extensions/"), "extension")]
+        return _listed(extension_from, self._session.get("extensions/"), "extension")
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
-        data = self._session.get(_extensions(cluster_id), _environment(cluster_id))
-        return Answer({"names": data}, "environment's extensions").texts("names")
+        names = self._at(cluster_id, "extensions/").get()
+        return Answer({"names": names}, "environment's extensions").texts("names")
 
     def enable_extensions(self, cluster_id: int, names: Sequence[str]) -> None:
-        self._session.put(_extensions(cluster_id), list(names), _environment(cluster_id))
+        self._at(cluster_id, "extensions/").put(list(names))
 
     def disable_extensions(self, cluster_id: int, names: Sequence[str]) -> None:
-        self._session.delete(_extensions(cluster_id), _environment(cluster_id), extension_names=tuple(names))
+        self._at(cluster_id, "extensions/").delete(extension_names=tuple(names))
 
     def provisioning_facts(
         self, cluster_id: int, *, default: bool, nodes: Sequence[int] | None = None, split: bool = True
     ) -> Mapping[str, Any]:
-        path = f"{_provisioning(cluster_id)}{'defaults/' if default else ''}"
-        data = self._session.get(path, _environment(cluster_id), nodes=tuple(nodes) if nodes else None, split=split)
+        facts = self._at(cluster_id, f"{_PROVISIONING}{'defaults/' if default else ''}")
+        data = facts.get(nodes=tuple(nodes) if nodes else None, split=split)
         return Answer(data, "environment's provisioning facts").rest()
 
     def set_provisioning_facts(self, cluster_id: int, facts: Mapping[str, Any]) -> None:
-        self._session.put(_provisioning(cluster_id), plain(facts), _environment(cluster_id))
+        self._at(cluster_id, _PROVISIONING).put(plain(facts))
 
     def delete_provisioning_facts(self, cluster_id: int) -> None:
-        self._session.delete(_provisioning(cluster_id), _environment(cluster_id))
+        self._at(cluster_id, _PROVISIONING).delete()
 
     def openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, active: bool = True
     ) -> Sequence[OpenstackConfig]:
-        data = self._session.get(
-            "openstack-config/", _environment(cluster_id), cluster_id=cluster_id,
-            node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active),
-        )  # fmt: skip
-        return [openstack_config_from(record) for record in objects(data, "OpenStack configuration")]
+        data = self._configs(cluster_id).get(
+            cluster_id=cluster_id, node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active)
+        )
+        return _listed(openstack_config_from, data, "OpenStack configuration")
 
     def openstack_config(self, config_id: int) -> OpenstackConfig:
-        return openstack_config_from(self._session.get(f"openstack-config/{config_id}/", _config(config_id)))
+        return openstack_config_from(self._other("OpenStack configuration", config_id).get())
 
     def create_openstack_config(
         self, cluster_id: int, configuration: Any, *, node_ids: Sequence[int] | None = None, role: str | None = None
     ) -> Sequence[OpenstackConfig]:
         body = {"cluster_id": cluster_id, "configuration": plain(configuration), **_whose(node_ids, role)}
-        data = self._session.post("openstack-config/", body, _environment(cluster_id))
-        return [openstack_config_from(record) for record in objects(data, "OpenStack configuration")]
+        return _listed(openstack_config_from, self._configs(cluster_id).post(body), "OpenStack configuration")
 
     def execute_openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, force: bool = False
     ) -> int:
         body = {"cluster_id": cluster_id, "force": force, **_whose(node_ids, role)}
-        about = About("environment", cluster_id)
-        return _task(self._session.put("openstack-config/execute/", body, about))
+        return _task(self._session.put("openstack-config/execute/", body, About("environment", cluster_id)))
 
     def delete_openstack_config(self, config_id: int) -> None:
-        self._session.delete(f"openstack-config/{config_id}/", _config(config_id))
+        self._other("OpenStack configuration", config_id).delete()
+
+    def _configs(self, cluster_id: int) -> Resource:
+        return Resource(self._session, "openstack-config/", About("environment", cluster_id, invalid=InvalidDocument))
 
     def vms(self, node_id: int) -> Any:
         self._require_advanced()
-        data = self._session.get(f"nodes/{node_id}/vms_conf/", About("node", node_id))
+        data = self._other("node", node_id, "vms_conf/").get()
         return Answer(data, "node's virtual machines").rest().get("vms_conf")
 
     def set_vms(self, node_id: int, vms: Sequence[Mapping[str, Any]]) -> Any:
         self._require_advanced()
-        about = About("node", node_id, invalid=InvalidDocument)
-        return plain(self._session.put(f"nodes/{node_id}/vms_conf/", {"vms_conf": plain(vms)}, about))
+        machines = resource(self._session, "node", node_id, "vms_conf/", invalid=InvalidDocument)
+        return plain(machines.put({"vms_conf": plain(vms)}))
 
     def spawn_vms(self, cluster_id: int) -> None:
         self._require_advanced()
-        self._session.put(f"clusters/{cluster_id}/spawn_vms/", {}, About("environment", cluster_id))
+        self._other("environment", cluster_id, "spawn_vms/").put({})
 
     def create_snapshot(self, config: Mapping[str, Any]) -> int:
         about = About("configuration", "of a snapshot", invalid=InvalidDocument)
@@ -159,7 +159,7 @@ class Services:
         return Answer(self._session.get("logs/package/config/default/"), "configuration of a snapshot").rest()
 
     def snapshot(self, task_id: int) -> Snapshot:
-        task = Answer(self._session.get(f"transactions/{task_id}/", About("run", task_id)), "task")
+        task = Answer(self._other("run", task_id).get(), "task")
         if task.text("name") != _SNAPSHOT:
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
             raise NotFound("snapshot", task_id, hint=hint)
@@ -169,8 +169,8 @@ class Services:
         return Snapshot(status, message=message)
 
     def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
-        data = self._session.get(f"{_OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
-        return [test_set_from(record) for record in objects(data, "test set")]
+        data = self._session.get(f"{OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
+        return _listed(test_set_from, data, "test set")
 
     def start_tests(
         self, cluster_id: int, names: Sequence[str], credentials: OstfCredentials, *, force: bool = False
@@ -178,13 +178,14 @@ class Services:
         self._require_testable(cluster_id, force=force)
         chosen = list(names) or [test_set.id for test_set in self.test_sets(cluster_id)]
         body = [test_order_to(cluster_id, name, credentials) for name in chosen]
-        return _test_runs(self._session.post(f"{_OSTF}testruns/", body, About("environment", cluster_id)))
+        data = self._session.post(f"{OSTF}testruns/", body, About("environment", cluster_id))
+        return _listed(test_run_from, data, "test run")
 
     def test_runs(self) -> Sequence[TestRun]:
-        return _test_runs(self._session.get(f"{_OSTF}testruns/"))
+        return _listed(test_run_from, self._session.get(f"{OSTF}testruns/"), "test run")
 
     def test_run(self, run_id: int) -> TestRun:
-        data = self._session.get(f"{_OSTF}testruns/{run_id}/", About("test run", run_id))
+        data = self._other("test run", run_id).get()
         if not data:  # which is how OSTF says it
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return test_run_from(data)
@@ -196,15 +197,19 @@ class Services:
         return self._change_tests(run_id, "restarted")
 
     def _change_tests(self, run_id: int, status: str) -> TestRun:
-        body = [{"id": run_id, "status": status}]
-        runs = _test_runs(self._session.put(f"{_OSTF}testruns/", body, About("test run", run_id)))
+        data = self._session.put(f"{OSTF}testruns/", [{"id": run_id, "status": status}], About("test run", run_id))
+        runs = _listed(test_run_from, data, "test run")
         if not runs:
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return runs[0]
 
+    def _other(self, noun: str, key: int, below: str = "") -> Resource:
+        """Return the resource of a thing to which no document is sent that could be invalid."""
+        return resource(self._session, noun, key, below)
+
     def _require_testable(self, cluster_id: int, *, force: bool) -> None:
         """Raise `Conflict` for an environment that health checks would only fail on, unless `force`."""
-        cluster = Answer(self._session.get(f"clusters/{cluster_id}/", About("environment", cluster_id)), "environment")
+        cluster = Answer(self._other("environment", cluster_id).get(), "environment")
         status = cluster.text("status")
         if force:
             return
@@ -228,8 +233,8 @@ class Services:
             )
 
 
-def _test_runs(data: Any) -> Sequence[TestRun]:
-    return [test_run_from(record) for record in objects(data, "test run")]
+def _listed(read: Callable[[Any], Value], data: Any, noun: str) -> Sequence[Value]:
+    return [read(record) for record in objects(data, noun)]
 
 
 def _task(data: Any) -> int:
@@ -240,23 +245,3 @@ def _task(data: Any) -> int:
 def _whose(node_ids: Iterable[int] | None, role: str | None) -> dict[str, Any]:
     stated = {"node_ids": list(node_ids) if node_ids else None, "node_role": role}
     return {key: value for key, value in stated.items() if value is not None}
-
-
-def _template(cluster_id: int) -> str:
-    return f"clusters/{cluster_id}/network_configuration/template"
-
-
-def _extensions(cluster_id: int) -> str:
-    return f"clusters/{cluster_id}/extensions/"
-
-
-def _provisioning(cluster_id: int) -> str:
-    return f"clusters/{cluster_id}/orchestrator/provisioning/"
-
-
-def _environment(cluster_id: int) -> About:
-    return About("environment", cluster_id, invalid=InvalidDocument)
-
-
-def _config(config_id: int) -> About:
-    return About("OpenStack configuration", config_id)

@@ -9,24 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
+from fuelclient.backends.nailgun.facet import resource
 from fuelclient.environment.settings import EDITABLE
 from fuelclient.serializers.answer import Answer
 
+ATTRIBUTES = "attributes"
+"""The path of an environment's settings, below its own."""
+
 _ID_KEYS = ("chosen_id", "plugin_id")
-
-
-def attributes_path(cluster_id: int) -> str:
-    """Return the path of an environment's attributes: its settings."""
-    return f"clusters/{cluster_id}/attributes"
 
 
 def settings_of(session: Session, cluster_id: int) -> dict[str, Any]:
     """Return the settings of an environment by section, which has one for each plugin that could be enabled. Raise
     `NotFound` if the environment does not exist."""
-    data = session.get(attributes_path(cluster_id), About("environment", cluster_id))
-    return Answer(data, "environment's attributes").mapping(EDITABLE)
+    attributes = resource(session, "environment", cluster_id, ATTRIBUTES)
+    return Answer(attributes.get(), "environment's attributes").mapping(EDITABLE)
 
 
 def enabled_plugins(stated: Mapping[str, Any]) -> frozenset[int]:
@@ -36,8 +34,8 @@ def enabled_plugins(stated: Mapping[str, Any]) -> frozenset[int]:
     >>> sorted(enabled_plugins({"lma": lma, "common": {}}))
     [3]
     """
-    sections = [plugin_metadata(section) for section in stated.values()]
-    chosen = (plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True)
+    sections = map(plugin_metadata, stated.values())
+    chosen = {plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True}
     return frozenset(plugin_id for plugin_id in chosen if plugin_id is not None)
 
 
