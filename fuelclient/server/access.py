@@ -22,11 +22,8 @@ class Policy(Protocol):
     server's own user, or `keystone`. `check` refuses requests; `reads` says that one changes nothing. `admits` says
     before whether to read a body."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def required(self) -> bool: ...
+    name: str
+    required: bool
 
     def wrap(self, app: Wsgi) -> Wsgi: ...
 

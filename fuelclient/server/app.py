@@ -9,7 +9,7 @@ from typing import Any
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
-from werkzeug.routing import BaseConverter, Map, Rule
+from werkzeug.routing import BaseConverter, IntegerConverter, Map, Rule
 
 from fuelclient import __version__
 from fuelclient.backends import messages
@@ -53,13 +53,10 @@ _VERSION = {
 """The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
 
 
-class _Id(BaseConverter):
+class _Id(IntegerConverter):
     """An id in a path: a whole number that is short enough to be an id."""
 
     regex = "[0-9]{1,10}"
-
-    def to_python(self, value: str) -> int:
-        return int(value)
 
 
 class _GraphType(BaseConverter):
@@ -87,21 +84,18 @@ def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
         groups = list(load().feature_groups)
         return {**_VERSION, "feature_groups": groups, "auth_required": auth_required, "auth": auth}
 
-    def openapi(_call: Call) -> Any:
-        return document(all_routes, auth_required=auth_required)
-
     text = {"type": "string"}
     described = opened(
         ("api", "auth_required", "feature_groups", "openstack_version", "release"),
         api=text, auth_required=BOOLEAN, feature_groups={"type": "array"}, openstack_version=text, release=text,
         server=text, revision=NUMBER, auth=text,
     )  # fmt: skip
-    all_routes: list[Route] = [
-        Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True)
-    ]
-    for noun in _NOUNS:
-        all_routes += noun.ROUTES
-    all_routes.append(Route("GET", "openapi.json", openapi, "Show this document", {200: MAPPING}, is_open=True))
+    all_routes = [
+        Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True),
+        *(route for noun in _NOUNS for route in noun.ROUTES),
+        Route("GET", "openapi.json", lambda _call: document(all_routes, auth_required=auth_required),
+              "Show this document", {200: MAPPING}, is_open=True),
+    ]  # fmt: skip
     return all_routes
 
 

@@ -123,27 +123,15 @@ def unassign(call: Call) -> Any:
     return [node_record_to(call.backend.nodes.get(node_id)) for node_id in ids]
 
 
-def show_facts(call: Call) -> Any:
-    return _facts(call, call.backend.facts.get(call.id("cluster_id")))
-
-
-def default_facts(call: Call) -> Any:
-    return _facts(call, call.backend.facts.default(call.id("cluster_id")))
-
-
 def upload_facts(call: Call) -> Any:
     """Answer PUT orchestrator/deployment: store the facts of the body, and return the body. The facts of nodes that it
     does not name stay, and so does the common part if it has none."""
     cluster_id, facts = call.id("cluster_id"), facts_from(call.body)
     with call.connections.exclusive() as backend:
-        if not _states_common(call.body):
+        if COMMON not in (call.body if isinstance(call.body, Mapping) else [part["uid"] for part in call.body]):
             facts = DeploymentFacts(backend.facts.get(cluster_id).common, facts.nodes)
         backend.facts.put(cluster_id, facts)
     return call.body
-
-
-def _states_common(body: Any) -> bool:
-    return COMMON in (body if isinstance(body, Mapping) else [part["uid"] for part in body])
 
 
 def delete_facts(call: Call) -> Any:
@@ -200,9 +188,11 @@ ROUTES = (
           body=_ASSIGNMENT),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
           body=_UNASSIGNMENT),
-    Route("GET", _FACTS_PATH, show_facts, "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
+    Route("GET", _FACTS_PATH, lambda call: _facts(call, call.backend.facts.get(call.id("cluster_id"))),
+          "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),
     Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {202: MAPPING}),
-    Route("GET", f"{_FACTS_PATH}/defaults", default_facts, "Show the facts computed for an environment",
-          {200: _NODE_FACTS}, _FACTS_QUERY),
+    Route("GET", f"{_FACTS_PATH}/defaults",
+          lambda call: _facts(call, call.backend.facts.default(call.id("cluster_id"))),
+          "Show the facts computed for an environment", {200: _NODE_FACTS}, _FACTS_QUERY),
 )  # fmt: skip

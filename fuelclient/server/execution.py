@@ -49,11 +49,6 @@ def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
     return HttpError(400, text, error)
 
 
-def execute(call: Call) -> Any:
-    """Answer POST graphs/execute: run graphs one after another."""
-    return begin(call, execution_from(call.body))
-
-
 def deploy(call: Call) -> Any:
     """Answer PUT deploy: run one graph on some nodes, or on all that can be deployed."""
     cluster_id, graph_type = call.id("cluster_id"), graph_type_of(call)
@@ -77,17 +72,6 @@ def deploy_tasks(call: Call) -> Any:
     return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes, task_names=names))
 
 
-def changes(call: Call) -> Any:
-    """Answer PUT changes: run the graphs that deploy the environment as it is, or those of its release's own sequence
-    for that."""
-    return _deployed(call, force=call.flag("force"))
-
-
-def redeploy(call: Call) -> Any:
-    """Answer PUT changes/redeploy: do what `changes` does as if nothing had ever run."""
-    return _deployed(call, force=True)
-
-
 def provision(call: Call) -> Any:
     """Answer PUT provision: run the graph that provisions nodes on those of the query, by default on all that are not
     provisioned.
@@ -103,11 +87,6 @@ def provision(call: Call) -> Any:
         message = f"Environment {cluster_id} has no nodes to provision."
         raise HttpError(400, message, UsageError(message))
     return _change(call, replace(_request(call, (graph_type,)), node_ids=nodes))
-
-
-def stop(call: Call) -> Any:
-    """Answer PUT stop_deployment: stop the run on an environment."""
-    return run_record(call.backend.runs.stop_cluster(call.id("cluster_id")))
 
 
 def reset(call: Call) -> Any:
@@ -142,7 +121,11 @@ def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
 
 
 def _deployed(call: Call, *, force: bool) -> Any:
-    """Begin the run of the graph of the query, or of those that deploy the environment."""
+    """Answer PUT changes, and with `force` PUT changes/redeploy, which runs everything as if nothing had ever run.
+
+    The run has the graph of the query, or those that deploy the environment as it is: those of its release's own
+    sequence for that, if there is one.
+    """
     own = (graph_type_of(call),) if "graph_type" in call.query else ()
     chosen = Changes(own) if own else changes_of(call.backend, call.id("cluster_id"))
     with naming(chosen):
@@ -160,14 +143,19 @@ _STARTED = {202: TASK_RUN}
 _PATH = "clusters/{cluster_id}"
 
 ROUTES = (
-    Route("POST", "graphs/execute", execute, "Run graphs one after another", _STARTED, body=EXECUTION),
+    Route("POST", "graphs/execute", lambda call: begin(call, execution_from(call.body)), "Run graphs one after another",
+          _STARTED, body=EXECUTION),
     Route("PUT", f"{_PATH}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
     Route("PUT", f"{_PATH}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
           {"anyOf": [listed({"type": "string"}), {"type": "object", "maxProperties": 0}]}),
-    Route("PUT", f"{_PATH}/changes", changes, "Deploy an environment", _STARTED, _FLAGS),
-    Route("PUT", f"{_PATH}/changes/redeploy", redeploy, "Deploy an environment from scratch", _STARTED, _FLAGS),
+    Route("PUT", f"{_PATH}/changes", lambda call: _deployed(call, force=call.flag("force")), "Deploy an environment",
+          _STARTED, _FLAGS),
+    Route("PUT", f"{_PATH}/changes/redeploy", lambda call: _deployed(call, force=True),
+          "Deploy an environment from scratch", _STARTED, _FLAGS),
     Route("PUT", f"{_PATH}/provision", provision, "Run the graph that provisions nodes", _STARTED,
           (_NODES, *_FLAGS[1:])),
     Route("PUT", f"{_PATH}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
-    Route("PUT", f"{_PATH}/stop_deployment", stop, "Stop the run on an environment", _STARTED),
+    Route("PUT", f"{_PATH}/stop_deployment",
+          lambda call: run_record(call.backend.runs.stop_cluster(call.id("cluster_id"))),
+          "Stop the run on an environment", _STARTED),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 from fuelclient.backends.base import Backend
 from fuelclient.errors import Conflict, InvalidGraph, NotFound
 from fuelclient.model.document import Document
-from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, OwnerRef
+from fuelclient.model.graph import GraphDocument, GraphSummary, Level, OwnerRef
 from fuelclient.serializers.graph import document_from, graph_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Route
@@ -33,7 +33,7 @@ def list_of_owner(call: Call) -> Any:
 
 
 def show(call: Call) -> Any:
-    return graph_to(call.backend.graphs.get(owner_of(call), call.path["graph_type"]))
+    return graph_to(call.backend.graphs.get(*_locate(call)))
 
 
 def create(call: Call) -> Any:
@@ -47,14 +47,22 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT or PATCH of a graph: replace what the body states of it; the rest stays."""
-    owner, graph_type = owner_of(call), call.path["graph_type"]
+    """Answer PUT or PATCH of a graph: replace what the body states of it; the rest stays.
+
+    A body without tasks changes only name and metadata.
+    """
     with call.connections.exclusive() as backend:
-        return _update(call, backend.graphs.get(owner, graph_type), owner)
+        owner, graph_type = _locate(call)
+        before = backend.graphs.get(owner, graph_type)
+        if "tasks" in call.body:
+            return upload(call, owner, graph_type, call.body)
+        document = document_from(Document({**call.body, "tasks": []}, ""), owner_label=str(owner.level))
+        return _store(call, owner, graph_type, replace(document, tasks=before.tasks))
 
 
 def delete(call: Call) -> None:
-    call.backend.graphs.delete(owner_of(call), call.path["graph_type"])
+    with call.connections.exclusive() as backend:
+        backend.graphs.delete(*_locate(call))
 
 
 def list_all(call: Call) -> Any:
@@ -79,21 +87,6 @@ def list_all(call: Call) -> Any:
     return _read(call, summaries)
 
 
-def show_by_id(call: Call) -> Any:
-    return graph_to(call.backend.graphs.get(*_locate(call)))
-
-
-def update_by_id(call: Call) -> Any:
-    with call.connections.exclusive() as backend:
-        owner, graph_type = _locate(call)
-        return _update(call, backend.graphs.get(owner, graph_type), owner)
-
-
-def delete_by_id(call: Call) -> None:
-    with call.connections.exclusive() as backend:
-        backend.graphs.delete(*_locate(call))
-
-
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
     """Store the body as the owner's graph of this type, and return it."""
     counted = Counter(task.get("id") for task in body["tasks"])
@@ -105,14 +98,6 @@ def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) 
     label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
     document = document_from(Document(dict(body), ""), owner_label=label)
     return _store(call, ref, graph_type, document)
-
-
-def _update(call: Call, before: Graph, owner: OwnerRef) -> Any:
-    """A body without tasks changes only name and metadata."""
-    if "tasks" in call.body:
-        return upload(call, owner, before.type, call.body)
-    document = document_from(Document({**call.body, "tasks": []}, ""), owner_label=str(owner.level))
-    return _store(call, owner, before.type, replace(document, tasks=before.tasks))
 
 
 def _store(call: Call, owner: OwnerRef, graph_type: str, document: GraphDocument) -> Any:
@@ -139,7 +124,9 @@ def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]
 
 
 def _locate(call: Call) -> tuple[OwnerRef, str]:
-    """Return the owner and the type of the graph whose id is in the path."""
+    """Return the owner and the type of the graph in the path, which has both, or the id of the graph."""
+    if "graph_id" not in call.path:
+        return owner_of(call), call.path["graph_type"]
     graph_id = call.id("graph_id")
     for summary in call.backend.graphs.list():
         if summary.id == graph_id:
@@ -181,8 +168,8 @@ ROUTES = (
     *_routes("plugins/{plugin_id}", _BODY),
     *_routes("clusters/{cluster_id}", graph_body()),
     Route("GET", "graphs", list_all, "List graphs", {200: listed(GRAPH)}, _FILTERS),
-    Route("GET", _PATH, show_by_id, "Show a graph", {200: GRAPH}),
-    Route("PUT", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (), _BODY),
-    Route("PATCH", _PATH, update_by_id, "Change a graph", {200: GRAPH}, (), _BODY),
-    Route("DELETE", _PATH, delete_by_id, "Delete a graph", {204: None}),
+    Route("GET", _PATH, show, "Show a graph", {200: GRAPH}),
+    Route("PUT", _PATH, update, "Change a graph", {200: GRAPH}, (), _BODY),
+    Route("PATCH", _PATH, update, "Change a graph", {200: GRAPH}, (), _BODY),
+    Route("DELETE", _PATH, delete, "Delete a graph", {204: None}),
 )

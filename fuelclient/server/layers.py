@@ -41,10 +41,6 @@ def show_merged(call: Call) -> Any:
     return _part(call, merged(call))
 
 
-def show_level(call: Call) -> Any:
-    return list(map(nailgun_task_to, merged(call, (_LEVELS[call.path["level"]],))))
-
-
 def show_release(call: Call) -> Any:
     owner = graphs.owner_of(call)
     call.backend.graphs.owner(owner)
@@ -130,8 +126,9 @@ ROUTES = (
                   (_TYPE,), TASKS),
         )
     ),
-    Route("GET", f"clusters/{{cluster_id}}/{_PATH}/{{level}}", show_level, "List the tasks of some layers",
-          {200: _TASKS}, (_TYPE,)),
+    Route("GET", f"clusters/{{cluster_id}}/{_PATH}/{{level}}",
+          lambda call: list(map(nailgun_task_to, merged(call, (_LEVELS[call.path["level"]],)))),
+          "List the tasks of some layers", {200: _TASKS}, (_TYPE,)),
     Route("GET", "clusters/{cluster_id}/deploy_tasks/graph.gv", picture, "Draw the merged graph in DOT",
           {200: {"type": "string"}}, _PICTURE, mimetypes=("text/vnd.graphviz",)),
 )  # fmt: skip

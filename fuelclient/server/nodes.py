@@ -31,14 +31,6 @@ from fuelclient.server.schemas import (
 _FIELDS = ("id", "name", "roles", "ip", "status", "online")
 
 
-def list_all(call: Call) -> Any:
-    return [node_record_to(node) for node in call.backend.nodes.list(call.query.get("cluster_id"))]
-
-
-def show(call: Call) -> Any:
-    return node_record_to(call.backend.nodes.get(call.id("node_id")))
-
-
 def create(call: Call) -> Any:
     """Answer POST nodes: create the node, or all nodes of a list; with `cluster`, in that environment with their
     roles."""
@@ -67,18 +59,10 @@ def update(call: Call) -> Any:
         return node_record_to(backend.nodes.get(node_id))
 
 
-def show_attributes(call: Call) -> Any:
-    return plain(call.backend.nodes.attributes(call.id("node_id")))
-
-
 def set_attributes(call: Call) -> Any:
     """Answer PUT attributes: replace the attributes of a node by those of the body."""
     call.backend.nodes.set_attributes(call.id("node_id"), call.body)
-    return show_attributes(call)
-
-
-def delete(call: Call) -> None:
-    call.backend.nodes.delete([call.id("node_id")], force=call.flag("force"))
+    return plain(call.backend.nodes.attributes(call.id("node_id")))
 
 
 def delete_several(call: Call) -> None:
@@ -134,12 +118,16 @@ _IDS = Query("ids", QueryType.NUMBERS, "these nodes", required=True)
 _PATH = "nodes/{node_id}"
 
 ROUTES = (
-    Route("GET", "nodes", list_all, "List nodes", {200: listed(NODE)}, _ONLY),
+    Route("GET", "nodes", lambda call: list(map(node_record_to, call.backend.nodes.list(call.query.get("cluster_id")))),
+          "List nodes", {200: listed(NODE)}, _ONLY),
     Route("POST", "nodes", create, "Create a node, or all of a list", {201: _CREATED}, body=_BODIES),
     Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None}, (_IDS, _FORCE)),
-    Route("GET", _PATH, show, "Show a node", {200: NODE}),
+    Route("GET", _PATH, lambda call: node_record_to(call.backend.nodes.get(call.id("node_id"))), "Show a node",
+          {200: NODE}),
     Route("PUT", _PATH, update, "Rename or label a node", {200: NODE}, body=_UPDATE),
-    Route("GET", f"{_PATH}/attributes", show_attributes, "Show the attributes of a node", {200: MAPPING}),
+    Route("GET", f"{_PATH}/attributes", lambda call: plain(call.backend.nodes.attributes(call.id("node_id"))),
+          "Show the attributes of a node", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes", set_attributes, "Set the attributes of a node", {200: MAPPING}, body=MAPPING),
-    Route("DELETE", _PATH, delete, "Delete a node", {204: None}, (_FORCE,)),
-)
+    Route("DELETE", _PATH, lambda call: call.backend.nodes.delete([call.id("node_id")], force=call.flag("force")),
+          "Delete a node", {204: None}, (_FORCE,)),
+)  # fmt: skip

@@ -12,10 +12,6 @@ from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NUMBER, PLUGIN, TEXT, Schema, closed, listed, opened
 
 
-def list_all(call: Call) -> Any:
-    return [plugin_to(plugin) for plugin in call.backend.plugins.list()]
-
-
 def show(call: Call) -> Any:
     return plugin_to(call.backend.plugins.get(call.id("plugin_id")))
 
@@ -54,7 +50,8 @@ _READ: dict[str, Schema] = {
 _WHOLE = opened(("name", "title", "version", "releases", "package_version", "fuel_version"), **_READ)
 
 ROUTES = (
-    Route("GET", "plugins", list_all, "List plugins", {200: listed(PLUGIN)}),
+    Route("GET", "plugins", lambda call: list(map(plugin_to, call.backend.plugins.list())), "List plugins",
+          {200: listed(PLUGIN)}),
     Route("GET", "plugins/{plugin_id}", show, "Show a plugin", {200: PLUGIN}),
     Route("PUT", "plugins/{plugin_id}", update, "Change what people read of a plugin", {200: PLUGIN}, body=_WHOLE),
     Route("DELETE", "plugins/{plugin_id}", delete, "Remove a plugin with its graphs", {204: None}),

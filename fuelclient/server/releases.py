@@ -19,10 +19,6 @@ _FIXED = frozenset(("id", "is_deployable"))
 """Fields that follow from something else."""
 
 
-def list_all(call: Call) -> Any:
-    return [release_record_to(release) for release in call.backend.releases.list()]
-
-
 def show(call: Call) -> Any:
     return release_record_to(call.backend.releases.get(call.id("release_id")))
 
@@ -58,10 +54,6 @@ def delete(call: Call) -> None:
         call.backend.releases.delete(release_id)
 
 
-def components(call: Call) -> Any:
-    return [plain(component) for component in call.backend.releases.components(call.id("release_id"))]
-
-
 def settings(call: Call) -> Any:
     """Answer GET attributes_metadata: the settings of a release, which include its package repositories."""
     attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
@@ -85,13 +77,15 @@ _REPOS = opened(("value",), value=listed(MAPPING))
 _REPOSITORIES = opened(("editable",), editable=opened(("repo_setup",), repo_setup=opened(("repos",), repos=_REPOS)))
 
 ROUTES = (
-    Route("GET", "releases", list_all, "List releases", {200: listed(RELEASE)}),
+    Route("GET", "releases", lambda call: list(map(release_record_to, call.backend.releases.list())), "List releases",
+          {200: listed(RELEASE)}),
     Route("POST", "releases", create, "Create a release, or all of a list", {201: _CREATED}, body=_BODIES),
     Route("GET", _PATH, show, "Show a release", {200: RELEASE}),
     Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
           body=opened(name=NAME, version=NAME, state=_STATE)),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
-    Route("GET", f"{_PATH}/components", components, "List the components of a release", {200: {"type": "array"}}),
+    Route("GET", f"{_PATH}/components", lambda call: plain(call.backend.releases.components(call.id("release_id"))),
+          "List the components of a release", {200: {"type": "array"}}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes_metadata", set_repositories, "Set the package repositories of a release",
           {200: MAPPING}, body=_REPOSITORIES),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
+from werkzeug.datastructures import MultiDict
 
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.files import json_text
@@ -22,15 +23,7 @@ _MOST_ERRORS = 20
 """How many errors of one body are reported."""
 
 
-class QueryTexts(Protocol):
-    """The texts of query parameters by name, each of which may be given several times."""
-
-    def get(self, key: str) -> str | None: ...
-
-    def getlist(self, key: str) -> list[str]: ...
-
-
-def query(route: Route, given: QueryTexts) -> dict[str, Any]:
+def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
     """Return the given query parameters of a route by name. Unknown ones are ignored, as in Nailgun.
 
     Raise `HttpError` (400) for a value that cannot be read, and for a required one that is missing.

@@ -15,8 +15,7 @@ from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENC
 
 def list_all(call: Call) -> Any:
     release, cluster = call.query.get("release"), call.query.get("cluster")
-    sequences = call.backend.sequences.list(release_id=release, cluster_id=cluster)
-    return [sequence_to(sequence) for sequence in sequences]
+    return list(map(sequence_to, call.backend.sequences.list(release_id=release, cluster_id=cluster)))
 
 
 def create(call: Call) -> Any:
@@ -29,19 +28,9 @@ def create(call: Call) -> Any:
         raise HttpError(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
 
 
-def show(call: Call) -> Any:
-    return sequence_to(call.backend.sequences.get(call.id("sequence_id")))
-
-
 def update(call: Call) -> Any:
-    types = _types(call) if "graphs" in call.body else None
-    return sequence_to(
-        call.backend.sequences.update(call.id("sequence_id"), name=call.body.get("name"), graph_types=types)
-    )
-
-
-def delete(call: Call) -> None:
-    call.backend.sequences.delete(call.id("sequence_id"))
+    name, types = call.body.get("name"), _types(call) if "graphs" in call.body else None
+    return sequence_to(call.backend.sequences.update(call.id("sequence_id"), name=name, graph_types=types))
 
 
 def execute(call: Call) -> Any:
@@ -54,12 +43,9 @@ def execute(call: Call) -> Any:
             hint=f"It belongs to release {sequence.release_id}, the environment to release {cluster.release_id}.",
         )  # fmt: skip
         raise HttpError(404, f"Sequence '{sequence.name}' is not found for cluster {cluster.name}", error)
-    flags = call.body
-    request = RunRequest(
-        cluster.id, sequence.graph_types, force=flags.get("force", False), dry_run=flags.get("dry_run", False),
-        noop=flags.get("noop_run", False), trace=flags.get("debug", False),
-    )  # fmt: skip
-    return begin(call, request)
+    fields = {"force": "force", "dry_run": "dry_run", "noop": "noop_run", "trace": "debug"}
+    flags = {field: call.body.get(name, False) for field, name in fields.items()}
+    return begin(call, RunRequest(cluster.id, sequence.graph_types, **flags))
 
 
 def _types(call: Call) -> list[str]:
@@ -77,10 +63,12 @@ _FILTERS = (
 ROUTES = (
     Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
     Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE}, body=_CREATE),
-    Route("GET", _PATH, show, "Show a sequence", {200: SEQUENCE}),
+    Route("GET", _PATH, lambda call: sequence_to(call.backend.sequences.get(call.id("sequence_id"))),
+          "Show a sequence", {200: SEQUENCE}),
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("DELETE", _PATH, delete, "Delete a sequence", {204: None}),
+    Route("DELETE", _PATH, lambda call: call.backend.sequences.delete(call.id("sequence_id")), "Delete a sequence",
+          {204: None}),
     Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
           body=closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.environment.settings import defaults as default_settings
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.serializers.values import plain
+from fuelclient.serializers.values import deep_merged, plain
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import BOOLEAN, MAPPING, NUMBER, closed, maybe, opened
 
@@ -22,15 +22,14 @@ _EDITABLE = "editable"
 
 def show(call: Call) -> Any:
     """Answer GET attributes: the settings of an environment, with the plugins that are or can be enabled."""
-    return _with_plugins(call.backend, call.id("cluster_id"), _stored(call.backend, call.id("cluster_id")))
+    return _shown(call.backend, call.id("cluster_id"))
 
 
 def defaults(call: Call) -> Any:
     """Answer GET attributes/defaults: the settings of the environment's release, and of the plugins that are or can be
     enabled, as `show`."""
-    cluster_id = call.id("cluster_id")
-    sections = default_settings(call.backend.clusters.environment(cluster_id))
-    return _with_plugins(call.backend, cluster_id, sections)
+    environment = call.backend.clusters.environment(call.id("cluster_id"))
+    return _with_plugins(call.backend, environment.cluster.id, default_settings(environment))
 
 
 def replace(call: Call) -> Any:
@@ -41,13 +40,12 @@ def replace(call: Call) -> Any:
 def update(call: Call) -> Any:
     """Answer PATCH attributes: merge the body into the settings of an environment."""
     with call.connections.exclusive() as backend:
-        cluster_id = call.id("cluster_id")
-        current = _with_plugins(backend, cluster_id, _stored(backend, cluster_id))[_EDITABLE]
-        return _store(call, _merge(current, call.body[_EDITABLE]))
+        current = _shown(backend, call.id("cluster_id"))[_EDITABLE]
+        return _store(call, deep_merged(current, call.body[_EDITABLE]))
 
 
-def _stored(backend: Backend, cluster_id: int) -> dict[str, Any]:
-    return dict(plain(backend.clusters.settings(cluster_id)))
+def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
+    return _with_plugins(backend, cluster_id, plain(backend.clusters.settings(cluster_id)))
 
 
 def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
@@ -96,16 +94,7 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
     cluster_id = call.id("cluster_id")
     with call.connections.exclusive() as backend:
         backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
-        return _with_plugins(backend, cluster_id, _stored(backend, cluster_id))
-
-
-def _merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge `above` into `below`: mappings merge, everything else is replaced."""
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
+        return _shown(backend, cluster_id)
 
 
 _METADATA = opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER))

@@ -31,24 +31,9 @@ _RUNS = "You cannot delete running task manually"
 
 def list_all(call: Call) -> Any:
     query = call.query
-    runs = call.backend.runs.list(
-        cluster_id=query.get("cluster_id"),
-        statuses=query.get("statuses", ()),
-        names=query.get("transaction_types", ()),
-    )
-    return [nailgun_transaction_to(run) for run in runs]
-
-
-def show(call: Call) -> Any:
-    return nailgun_transaction_to(call.backend.runs.get(call.id("transaction_id")))
-
-
-def list_tasks(call: Call) -> Any:
-    return [run_record(run) for run in call.backend.runs.list(cluster_id=call.query.get("cluster_id"))]
-
-
-def show_task(call: Call) -> Any:
-    return run_record(call.backend.runs.get(call.id("transaction_id")))
+    statuses, names = query.get("statuses", ()), query.get("transaction_types", ())
+    runs = call.backend.runs.list(cluster_id=query.get("cluster_id"), statuses=statuses, names=names)
+    return list(map(nailgun_transaction_to, runs))
 
 
 def run_record(run: Run) -> dict[str, Any]:
@@ -134,15 +119,10 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
 _PATH = "transactions/{transaction_id}"
 _FILTERS = (
     Query("cluster_id", QueryType.NUMBER, "only runs on this environment"),
-    Query(
-        "statuses",
-        QueryType.WORDS,
-        f"only runs that are {', '.join(_STATUSES)}",
-        words=_STATUSES,
-        complaint="could only be one of",
-    ),
+    Query("statuses", QueryType.WORDS, f"only runs that are {', '.join(_STATUSES)}", words=_STATUSES,
+          complaint="could only be one of"),
     Query("transaction_types", QueryType.WORDS, "only runs with these names: deploy, deployment"),
-)
+)  # fmt: skip
 _HISTORY = (
     Query("nodes", QueryType.WORDS, "only on these nodes: ids, master, null"),
     Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_INSTANCES)}", words=_INSTANCES),
@@ -153,10 +133,14 @@ _INFO = opened(common=MAPPING, nodes=MAPPING)
 
 ROUTES = (
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
-    Route("GET", _PATH, show, "Show a run", {200: RUN}),
-    Route("GET", "tasks", list_tasks, "List runs with the runs that they are parts of", {200: listed(TASK_RUN)},
-          _FILTERS[:1]),
-    Route("GET", "tasks/{transaction_id}", show_task, "Show a run with the run that it is a part of", {200: TASK_RUN}),
+    Route("GET", _PATH, lambda call: nailgun_transaction_to(call.backend.runs.get(call.id("transaction_id"))),
+          "Show a run", {200: RUN}),
+    Route("GET", "tasks",
+          lambda call: list(map(run_record, call.backend.runs.list(cluster_id=call.query.get("cluster_id")))),
+          "List runs with the runs that they are parts of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
+    Route("GET", "tasks/{transaction_id}",
+          lambda call: run_record(call.backend.runs.get(call.id("transaction_id"))),
+          "Show a run with the run that it is a part of", {200: TASK_RUN}),
     Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
