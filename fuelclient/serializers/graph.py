@@ -80,20 +80,13 @@ def graph_to(graph: Graph) -> dict[str, Any]:
 
 
 def _record(graph: Graph, write: Callable[[Task], Any]) -> dict[str, Any]:
-    relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
     return {
         "id": graph.id,
         "name": graph.name,
         "tasks": list(map(write, graph.tasks)),
-        "relations": [relation],
+        "relations": [{"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}],
         **{key: graph.metadata[key] for key in METADATA if key in graph.metadata},
     }
-
-
-def _legacy_to(tasks: Iterable[Task]) -> dict[str, Any]:
-    """Return the field of a graph with the ids of legacy entries; an empty mapping if it has none."""
-    entries = [task.id for task in tasks if task.legacy]
-    return {_LEGACY: entries} if entries else {}
 
 
 def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
@@ -108,12 +101,12 @@ def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
     return {_SOURCES: places}
 
 
-def _placed(tasks: Sequence[Task], data: Mapping[str, Any]) -> tuple[Task, ...]:
-    """Return the tasks of the graph `data` with the places beside them. A Fuel master knows none.
+def _placed(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
+    """Return the tasks of a graph with the places beside them. A Fuel master knows none.
 
     Raise `InvalidDocument` for places that cannot be read.
     """
-    places = [Answer(item, "place") for item in Answer(data, "graph").items(_SOURCES)]
+    places = [Answer(item, "place") for item in graph.items(_SOURCES)]
     if len(places) != len(tasks):
         return tuple(tasks)
     sources = (Source(place.text("file"), place.number("line"), _lines(place)) for place in places)
@@ -145,9 +138,9 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
     document = document_from(Document(stated, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
-    metadata = {key: answer.data[key] for key in METADATA if answer.data.get(key) is not None}
-    tasks = _placed(document.tasks, answer.data)
-    return Graph(answer.identifier(), graph_type, owner, tasks, answer.text("name") or None, plain(metadata))
+    metadata = plain({key: answer.data[key] for key in METADATA if answer.data.get(key) is not None})
+    name, tasks = answer.text("name") or None, _placed(document.tasks, answer)
+    return Graph(answer.identifier(), graph_type, owner, tasks, name, metadata)
 
 
 def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
@@ -222,9 +215,7 @@ class _Reader:
         elif isinstance(data, list | tuple):
             self._records(data, document.file, line_of(data))
         elif data is not None:
-            report.error(
-                "G006", 1, f"a graph is a list of tasks, not {in_words(data)}", "Begin each task with `- id:`."
-            )
+            report.misshapen(1, "a graph is a list of tasks", data, "Begin each task with `- id:`.")
         self.findings += report.findings
 
     def _graph(self, data: Mapping[Any, Any], file: str, report: Report) -> None:
@@ -238,9 +229,7 @@ class _Reader:
             self._records(data["tasks"], file, line)
             self.tasks[before:] = _marked(self.tasks[before:], data.get(_LEGACY))
         elif data["tasks"] is not None:
-            report.error(
-                "G006", line, f"tasks must be a list, not {in_words(data['tasks'])}", "Begin each with `- id:`."
-            )
+            report.misshapen(line, "tasks must be a list", data["tasks"], "Begin each with `- id:`.")
 
     def _records(self, records: Sequence[Any], file: str, line: int) -> None:
         for record, at in items_of(records, line):
@@ -258,8 +247,8 @@ class _Reader:
         if isinstance(document.data, Mapping):
             self._settings(document.data, report, ("name", *METADATA, *_IGNORED))
         elif document.data is not None:
-            message = f"the metadata of a graph is a mapping, not {in_words(document.data)}"
-            report.error("G006", 1, message, f"Known keys: name, {', '.join(METADATA)}.")
+            hint = f"Known keys: name, {', '.join(METADATA)}."
+            report.misshapen(1, "the metadata of a graph is a mapping", document.data, hint)
         self.findings += report.findings
 
     def _settings(self, data: Mapping[Any, Any], report: Report, known: tuple[str, ...]) -> None:
@@ -274,7 +263,7 @@ class _Reader:
             elif value is None or key in ("tasks", *_IGNORED):
                 continue
             elif key in ("name", "node_filter") and not isinstance(value, str):
-                report.error("G006", line, f"{key} must be a string, not {in_words(value)}", "Write it in quotes.")
+                report.misshapen(line, f"{key} must be a string", value, "Write it in quotes.")
             elif key == "name":
                 self.name = value
             elif key == "node_filter":
@@ -302,9 +291,10 @@ def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
     It is its graph in Nailgun's shape (with the id 0), its owner, and which of its tasks are legacy entries, where they
     are written, and their defaults.
     """
+    legacy = [task.id for task in layer.tasks if task.legacy]
     return {
         **_record(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata), task_to),
-        **_legacy_to(layer.tasks),
+        **({_LEGACY: legacy} if legacy else {}),
         **_sources_to(layer.tasks),
         "owner": {
             "level": str(layer.owner.level), "id": layer.owner.id, "name": layer.owner.name,
@@ -322,6 +312,5 @@ def layer_record_from(data: Any) -> Layer:
     stated = Answer(answer.mapping("owner"), "owner of a layer")
     _, known = _relation(Answer(data, "graph"), None)
     graph = graph_from(data, Owner(known.level, known.id, stated.text("name"), stated.text("version")))
-    warnings = findings_from(answer.items("warnings"))
-    defaults = answer.text("cwd"), answer.mapping("fault_tolerance")
-    return Layer(graph.owner, graph.tasks, graph.metadata, *defaults, warnings)
+    cwd, warnings = answer.text("cwd"), findings_from(answer.items("warnings"))
+    return Layer(graph.owner, graph.tasks, graph.metadata, cwd, answer.mapping("fault_tolerance"), warnings)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from fuelclient.model.document import Document
 from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, line_of, plain
+from fuelclient.serializers.values import items_of, line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
@@ -43,8 +44,7 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
                 _once(node, line_of(item) or line, seen, report)
                 nodes.append(node)
     elif document.data is not None:
-        message = f"a nodes file is a list of nodes, not {in_words(document.data)}"
-        report.error("G006", 1, message, "Begin each node with `- name:`.")
+        report.misshapen(1, "a nodes file is a list of nodes", document.data, "Begin each node with `- name:`.")
     report.raise_errors()
     return nodes
 
@@ -108,30 +108,46 @@ def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Repor
 def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
     """Return the node of an entry; None after an error."""
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a node is a mapping, not {in_words(item)}", "Write {name: node-1, roles: [...]}.")
+        report.misshapen(line, "a node is a mapping", item, "Write {name: node-1, roles: [...]}.")
         return None
     before = len(report.findings)
     report.check_keys(item, _KEYS, "a node", line)
-    name = item.get("name")
-    if name is None:
+    if item.get("name") is None:
         report.error("G002", line, "the node has no name", "Add `name:`.")
-    roles = item.get("roles")
     stated = _Fields(item, line, report)
-    ssh = stated.get("ssh", _is_mapping, "a mapping", {})
-    if isinstance(ssh, Mapping):
-        _ssh(ssh, line_of(item, "ssh") or line, report)
+    ssh = stated.get("ssh", "a mapping", {})
+    _ssh(ssh, line_of(item, "ssh") or line, report)
     node = Node(
-        id=stated.get("id", _is_number, "a whole number from 1", 0),
-        name=stated.get("name", _is_text, "a string", ""),
+        id=stated.get("id", "a whole number from 1", 0),
+        name=stated.get("name", "a string", ""),
         status=stated.word("status", tuple(NodeStatus), NodeStatus.PROVISIONED),
-        pending_roles=_roles(roles, line_of(item, "roles") or line, report),
-        ip=stated.get("ip", _is_reachable, "an address or a host name", ""),
-        online=stated.get("online", _is_truth, "true or false", True),
+        pending_roles=_roles(item.get("roles"), line_of(item, "roles") or line, report),
+        ip=stated.get("ip", "an address or a host name", ""),
+        online=stated.get("online", "true or false", True),
         executor=stated.word("executor", executors, ""),
         ssh=plain(ssh),
-        attributes=plain(stated.get("attributes", _is_mapping, "a mapping", {})),
+        attributes=plain(stated.get("attributes", "a mapping", {})),
     )
     return node if len(report.findings) == before else None
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: Any, most: float = math.inf) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most
+
+
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "a mapping": lambda value: isinstance(value, Mapping),
+    "a whole number from 1": _is_number,
+    "a port (1 to 65535)": lambda value: _is_number(value, 65535),
+    "a string": _is_name,
+    "an address or a host name": lambda value: isinstance(value, str) and is_address(value),
+    "true or false": lambda value: isinstance(value, bool),
+}
+"""The kinds of values, as messages name them."""
 
 
 class _Fields:
@@ -140,49 +156,30 @@ class _Fields:
     def __init__(self, item: Mapping[str, Any], line: int, report: Report) -> None:
         self.item, self.line, self.report = item, line, report
 
-    def get(self, key: str, is_right: Any, wanted: str, default: Any) -> Any:
-        """Return the value of `key`, or `default` if it is not stated or (with an error) not what is wanted."""
+    def get(self, key: str, wanted: str, default: Any) -> Any:
+        """Return the value of `key`, or `default` if it is not stated or (with an error) not of the wanted kind."""
         value = self.item.get(key)
-        if value is None:
-            return default
-        if is_right(value):
-            return value
-        line = line_of(self.item, key) or self.line
-        self.report.error("G006", line, f"{key} must be {wanted}, not {in_words(value)}", "Change it, or leave it out.")
-        return default
+        if value is None or _KINDS[wanted](value):
+            return default if value is None else value
+        return self._wrong(key, wanted, default)
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:
         """Return the value of `key`, which is one of `words`, or `default`. All words are looked at only for an
         error."""
         value = self.item.get(key)
-        if isinstance(value, str) and value in words:
-            return value
-        return self.get(key, lambda _: False, "" if value is None else f"one of {', '.join(words)}", default)
+        if value is None or (isinstance(value, str) and value in words):
+            return default if value is None else value
+        return self._wrong(key, f"one of {', '.join(words)}", default)
 
-
-def _is_mapping(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _is_reachable(value: Any) -> bool:
-    return isinstance(value, str) and is_address(value)
-
-
-def _is_truth(value: Any) -> bool:
-    return isinstance(value, bool)
+    def _wrong(self, key: str, wanted: str, default: Any) -> Any:
+        line, value = line_of(self.item, key) or self.line, self.item[key]
+        self.report.misshapen(line, f"{key} must be {wanted}", value, "Change it, or leave it out.")
+        return default
 
 
 def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:
     names = [] if value is None else [value] if isinstance(value, str) else value
-    if isinstance(names, list | tuple) and all(_is_text(name) for name in names):
+    if isinstance(names, list | tuple) and all(_is_name(name) for name in names):
         return tuple(dict.fromkeys(names))
     report.error("G006", line, "roles must be a list of names", "Write roles: [controller].")
     return ()
@@ -191,6 +188,6 @@ def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:
 def _ssh(ssh: Mapping[str, Any], line: int, report: Report) -> None:
     report.check_keys(ssh, _SSH, "ssh", line)
     fields = _Fields(ssh, line, report)
-    fields.get("port", lambda value: _is_number(value) and value < 65536, "a port (1 to 65535)", 22)
+    fields.get("port", "a port (1 to 65535)", 22)
     for key in ("user", "key", "jump"):
-        fields.get(key, _is_text, "a string", "")
+        fields.get(key, "a string", "")

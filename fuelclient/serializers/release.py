@@ -14,7 +14,7 @@ from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, key_text, line_of, plain
+from fuelclient.serializers.values import items_of, key_text, line_of, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
@@ -54,7 +54,7 @@ def releases_from(document: Document) -> list[Release]:
             numbers.update([release.id] if release.id else [])
             releases.append(release)
     elif data is not None:
-        report.error("G006", 1, f"a release file is a list of releases, not {in_words(data)}", "Name another file.")
+        report.misshapen(1, "a release file is a list of releases", data, "Name another file.")
     if not releases and not report.findings:
         report.error("G006", 0, "the file contains no release", "Records need a pk, or a name and a version.")
     report.raise_errors()
@@ -99,12 +99,11 @@ def release_record_from(data: Any) -> Release:
 def _record(item: Any, line: int, report: Report) -> Release | None:
     """Return the release of a record; None for a base, for another model, and after an error."""
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a release is a mapping, not {in_words(item)}", "Write its name and version.")
+        report.misshapen(line, "a release is a mapping", item, "Write its name and version.")
         return None
     line = line_of(item) or line
     if not any(key in item for key in _ENVELOPE):
-        identity = item.get("id", 0)
-        return _release(identity, item, line, report)
+        return _release(item.get("id", 0), item, line, report)
     if item.get("model", _MODEL) != _MODEL or item.get("pk") is None:
         return None
     fields = _inherited(item, report)
@@ -117,9 +116,7 @@ def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
     base = item.get("extend", {})
     if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
         word = "extend" if isinstance(fields, Mapping) else "fields"
-        report.error(
-            "G006", line_of(item, word), f"{word} must be a mapping, not {in_words(item[word])}", "Correct it."
-        )
+        report.misshapen(line_of(item, word), f"{word} must be a mapping", item[word], "Correct it.")
         return None
     if not base:
         return _over(Marked(), fields)
@@ -143,7 +140,7 @@ def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
 def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report) -> Release | None:
     before = len(report.findings)
     if isinstance(identity, bool) or not isinstance(identity, int) or identity < 0:
-        report.error("G006", line, f"the id of a release is a whole number, not {in_words(identity)}", "Number it.")
+        report.misshapen(line, "the id of a release is a whole number", identity, "Number it.")
     stated: dict[str, Any] = {}
     for stated_key, value in fields.items():
         key = key_text(stated_key)
@@ -152,7 +149,7 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         if key in stated and plain(value) != stated[key]:
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
-            report.error("G006", at, f"{key} must be a string, not {in_words(value)}", "Write it in quotes.")
+            report.misshapen(at, f"{key} must be a string", value, "Write it in quotes.")
         else:
             check_part(key, value, at, report)
         stated[key] = plain(value)
@@ -206,8 +203,7 @@ def repositories_from(document: Document) -> list[dict[str, Any]]:
     """
     report = Report(document.file)
     if not isinstance(document.data, list | tuple):
-        message = f"repositories are a list, not {in_words(document.data)}"
-        report.error("G006", 1, message, "Begin each repository with `- name:`.")
+        report.misshapen(1, "repositories are a list", document.data, "Begin each repository with `- name:`.")
         report.raise_errors()
         return []
     for item, line in items_of(document.data, 1):
@@ -219,7 +215,7 @@ def repositories_from(document: Document) -> list[dict[str, Any]]:
 
 def _check_repository(item: Any, line: int, report: Report) -> None:
     if not isinstance(item, Mapping):
-        report.error("G006", line, f"a repository is a mapping, not {in_words(item)}", "Write {name: mos, uri: ...}.")
+        report.misshapen(line, "a repository is a mapping", item, "Write {name: mos, uri: ...}.")
         return
     for key in ("name", "uri"):
         if item.get(key) is None:
@@ -227,10 +223,8 @@ def _check_repository(item: Any, line: int, report: Report) -> None:
     for key in ("name", "type", "uri", "suite", "section"):
         value = item.get(key)
         if value is not None and not isinstance(value, str):
-            report.error(
-                "G006", line_of(item, key) or line, f"{key} must be a string, not {in_words(value)}", "Quote it."
-            )
+            report.misshapen(line_of(item, key) or line, f"{key} must be a string", value, "Quote it.")
     priority = item.get("priority")
     if priority is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
-        at = line_of(item, "priority") or line
-        report.error("G006", at, f"priority must be a whole number, not {in_words(priority)}", "Leave it out for none.")
+        line = line_of(item, "priority") or line
+        report.misshapen(line, "priority must be a whole number", priority, "Leave it out for none.")

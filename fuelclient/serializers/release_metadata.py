@@ -15,6 +15,7 @@ from fuelclient.serializers.report import Report
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of
 
 _MAPPING, _LIST, _NAME, _NAMES = "a mapping", "a list", "a name", "a name or a list of names"
+_TYPES: Mapping[str, Any] = {_MAPPING: Mapping, _LIST: list | tuple, _NAME: str | int | float}
 _HINTS = {
     _MAPPING: "Write its keys below it.",
     _LIST: "Write it as a list, each item after `- `.",
@@ -36,25 +37,20 @@ class _Shape:
 
     def fits(self, value: Any) -> bool:
         """Return whether a value has the right type; what is below it is not looked at."""
-        if self.wanted == _MAPPING:
-            return isinstance(value, Mapping)
-        if self.wanted == _LIST:
-            return isinstance(value, list | tuple)
         if self.wanted == _NAMES:
-            return isinstance(value, str) or (isinstance(value, list | tuple) and all(map(_is_name, value)))
-        return _is_name(value)
+            return isinstance(value, str) or (_LISTED.fits(value) and all(map(_NAMED.fits, value)))
+        return isinstance(value, _TYPES[self.wanted])
 
 
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str | int | float)
+_LISTED, _NAMED = _Shape(_LIST), _Shape(_NAME)
 
 
-_RECORDS = _Shape(_LIST, each=_Shape(_MAPPING, {"id": _Shape(_NAME), "name": _Shape(_NAME)}))
+_RECORDS = _Shape(_LIST, each=_Shape(_MAPPING, {"id": _NAMED, "name": _NAMED}))
 _LIMITS = _Shape(_MAPPING, {"overrides": _Shape(_LIST, each=_Shape(_MAPPING))})
 _ROLE = _Shape(
     _MAPPING,
     {
-        "tags": _Shape(_LIST, each=_Shape(_NAME)),
+        "tags": _Shape(_LIST, each=_NAMED),
         "conflicts": _Shape(_NAMES),
         "restrictions": _Shape(_LIST),
         "limits": _LIMITS,
@@ -90,8 +86,8 @@ def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
     {'tags_metadata': {'b': {}}, 'else': 7}
     """
-    kept = _kept(metadata, _METADATA)
-    return kept if isinstance(kept, Mapping) else {}
+    kept: Mapping[str, Any] = _kept(metadata, _METADATA)
+    return kept
 
 
 def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tuple[str, Any, str, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.serializers.values import did_you_mean, key_text, line_of
+from fuelclient.serializers.values import did_you_mean, in_words, key_text, line_of
 
 
 @dataclass(slots=True)
@@ -25,6 +25,10 @@ class Report:
         place = Place(self.file, line) if self.file else Place(layer=self.layer)
         said = f"{self.subject}: {message}" if self.subject else message
         self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
+
+    def misshapen(self, line: int, rule: str, value: Any, hint: str) -> None:
+        """Report (G006) a value that does not have the shape that `rule` states."""
+        self.error("G006", line, f"{rule}, not {in_words(value)}", hint)
 
     def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
         """Report (G010) the keys of `data` that are not `known`."""

@@ -15,7 +15,7 @@ from fuelclient.model.release import Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, line_of, plain
+from fuelclient.serializers.values import items_of, line_of, plain
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"
@@ -97,10 +97,8 @@ def tag_from_document(document: Document, name: str) -> Tag:
     meta = data.get("meta") or {}
     has_primary = meta.get("has_primary") if isinstance(meta, Mapping) else None
     if has_primary is not None and not isinstance(has_primary, bool):
-        at = line_of(meta, "has_primary") or 1
-        report.error(
-            "G006", at, f"has_primary must be true or false, not {in_words(has_primary)}", "Leave it out for no."
-        )
+        line = line_of(meta, "has_primary") or 1
+        report.misshapen(line, "has_primary must be true or false", has_primary, "Leave it out for no.")
     report.raise_errors()
     return Tag(name, plain(meta))
 
@@ -123,18 +121,15 @@ def tag_document_to(tag: Tag) -> dict[str, Any]:
 def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: Report) -> Mapping[str, Any]:
     """Return the record in a document, with the checks that roles and tags have in common."""
     if not isinstance(data, Mapping):
-        hint = f"Start from 'fuel2 {noun} download'."
-        report.error("G006", 1, f"the description of a {noun} is a mapping, not {in_words(data)}", hint)
+        report.misshapen(1, f"the description of a {noun} is a mapping", data, f"Start from 'fuel2 {noun} download'.")
         report.raise_errors()
     report.check_keys(data, keys, f"the description of a {noun}", 1)
     if data.get("name", name) != name:
-        at = line_of(data, "name") or 1
         message = f"this describes the {noun} {data['name']}, not {name}"
-        report.error("G005", at, message, "Change one of the two names.")
+        report.error("G005", line_of(data, "name") or 1, message, "Change one of the two names.")
     meta = data.get("meta")
     if meta is not None and not isinstance(meta, Mapping):
-        at = line_of(data, "meta") or 1
-        report.error("G006", at, f"meta must be a mapping, not {in_words(meta)}", "Write its keys below it.")
+        report.misshapen(line_of(data, "meta") or 1, "meta must be a mapping", meta, "Write its keys below it.")
         report.raise_errors()
     record: Mapping[str, Any] = data
     return record
@@ -144,12 +139,12 @@ def _check_volumes(volumes: Any, line: int, report: Report) -> None:
     if volumes is None:
         return
     if not isinstance(volumes, list | tuple):
-        report.error("G006", line, f"{_MAPPING} must be a list, not {in_words(volumes)}", "Write [] for no volumes.")
+        report.misshapen(line, f"{_MAPPING} must be a list", volumes, "Write [] for no volumes.")
         return
     for item, at in items_of(volumes, line):
         if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
-            message = f"a volume of a role is a mapping with an id, not {in_words(item)}"
-            report.error("G006", line_of(item) or at, message, "Write {id: os, allocate_size: min}.")
+            hint = "Write {id: os, allocate_size: min}."
+            report.misshapen(line_of(item) or at, "a volume of a role is a mapping with an id", item, hint)
         elif item.get("allocate_size", "min") not in SIZES:
-            message = f"allocate_size must be all, min or full-disk, not {in_words(item['allocate_size'])}"
-            report.error("G006", line_of(item, "allocate_size") or at, message, "Write for example min.")
+            line, size = line_of(item, "allocate_size") or at, item["allocate_size"]
+            report.misshapen(line, "allocate_size must be all, min or full-disk", size, "Write for example min.")

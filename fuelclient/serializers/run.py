@@ -48,27 +48,21 @@ def run_from(data: Any) -> Run:
     Of the request, a master returns only the environment, the graph type, and whether the run changes anything.
     """
     answer = Answer(data, "transaction")
+    cluster_id, graph_type = answer.number("cluster", NO_CLUSTER), answer.text("graph_type")
     return Run(
         id=answer.identifier(),
         uuid=answer.text("uuid"),
-        cluster_id=answer.number("cluster", NO_CLUSTER),
+        cluster_id=cluster_id,
         name=answer.text("name"),
         status=answer.one_of("status", RunStatus),
-        request=_request_of(answer),
-        graph_type=answer.text("graph_type"),
+        request=RunRequest(cluster_id, (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run")),
+        graph_type=graph_type,
         parent_id=answer.optional("parent_id"),
         progress=answer.number("progress"),
         message=answer.text("message"),
         result=answer.mapping("result"),
         time_start=answer.moment("time_start"),
         time_end=answer.moment("time_end"),
-    )
-
-
-def _request_of(answer: Answer) -> RunRequest:
-    graph_type = answer.text("graph_type")
-    return RunRequest(
-        answer.number("cluster", NO_CLUSTER), (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run")
     )
 
 
@@ -80,22 +74,22 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
         limits["nodes"] = list(request.node_ids)
     if request.task_names:
         limits["tasks"] = list(request.task_names)
-    body: dict[str, Any] = {
+    beside = {
+        "executor": request.executor,
+        "on_originals": request.on_originals,
+        "unknown": request.unknown,
+        "assumed_facts": {} if request.assumed.is_empty else info_to(request.assumed),
+    }
+    return {
         "cluster": request.cluster_id,
         "graphs": [{"type": graph_type, **limits} for graph_type in request.graph_types],
+        **({"subgraphs": list(map(subgraph_to, request.subgraphs))} if request.subgraphs else {}),
+        "dry_run": request.dry_run,
+        "noop_run": request.noop,
+        "force": request.force,
+        "debug": request.trace,
+        **{name: value for name, value in beside.items() if value},
     }
-    if request.subgraphs:
-        body["subgraphs"] = list(map(subgraph_to, request.subgraphs))
-    body.update(dry_run=request.dry_run, noop_run=request.noop, force=request.force, debug=request.trace)
-    if request.executor:
-        body["executor"] = request.executor
-    if request.on_originals:
-        body["on_originals"] = True
-    if request.unknown:
-        body["unknown"] = request.unknown
-    if not request.assumed.is_empty:
-        body["assumed_facts"] = info_to(request.assumed)
-    return body
 
 
 def execution_from(data: Any) -> RunRequest:
@@ -110,8 +104,7 @@ def execution_from(data: Any) -> RunRequest:
     tasks = {graph.texts("tasks") for graph in graphs}
     for word, stated in (("nodes", nodes), ("tasks", tasks)):
         if len(stated) > 1:
-            message = f"The graphs of one run cannot have different {word}."
-            raise UsageError(message, hint="Run them one after another.")
+            raise UsageError(f"The graphs of one run cannot have different {word}.", hint="Run them one after another.")
     return RunRequest(
         answer.identifier("cluster"),
         tuple(graph.stated("type") for graph in graphs),
@@ -161,6 +154,6 @@ def subgraph_from(data: Any) -> str:
 def _boundary(value: Any, word: str) -> str:
     names = [value] if isinstance(value, str) or value is None else value
     if not isinstance(names, list) or len(names) != 1 or not (names[0] is None or isinstance(names[0], str)):
-        message = f"The {word} of a subgraph is one task, not {in_words(value)}."
-        raise UsageError(message, hint='Write {"start": ["task/1,2"]}.')
+        hint = 'Write {"start": ["task/1,2"]}.'
+        raise UsageError(f"The {word} of a subgraph is one task, not {in_words(value)}.", hint=hint)
     return names[0] or ""

@@ -9,7 +9,7 @@ from fuelclient.model.document import Document
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, key_text, line_of
+from fuelclient.serializers.values import items_of, key_text, line_of
 
 
 def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
@@ -25,10 +25,8 @@ def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
 def sequence_from(data: Any) -> DeploymentSequence:
     """Return the sequence in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "sequence")
-    graphs = [Answer(graph, "graph of a sequence").stated("type") for graph in answer.items("graphs")]
-    return DeploymentSequence(
-        answer.identifier(), answer.identifier("release_id"), answer.stated("name"), tuple(graphs)
-    )
+    graphs = tuple(Answer(graph, "graph of a sequence").stated("type") for graph in answer.items("graphs"))
+    return DeploymentSequence(answer.identifier(), answer.identifier("release_id"), answer.stated("name"), graphs)
 
 
 _KEYS = ("id", "name", "graphs", "release_id", "release")
@@ -44,7 +42,7 @@ def sequence_document_from(document: Document) -> tuple[str, list[str]]:
     report = Report(document.file)
     data = document.data
     if not isinstance(data, Mapping):
-        report.error("G006", 1, f"a sequence is a mapping, not {in_words(data)}", "Write `name:` and `graphs:`.")
+        report.misshapen(1, "a sequence is a mapping", data, "Write `name:` and `graphs:`.")
         report.raise_errors()
     report.check_keys(data, _KEYS, "a sequence", 0)
     name = data.get("name")
@@ -60,14 +58,14 @@ def _types(data: Mapping[str, Any], report: Report) -> list[str]:
     line = line_of(data, "graphs")
     hint = "Write `graphs: [{type: default}]`, in the order in which they run."
     if not isinstance(stated, list | tuple) or not stated:
-        report.error("G006", line, f"graphs are a list of graph types, not {in_words(stated)}", hint)
+        report.misshapen(line, "graphs are a list of graph types", stated, hint)
         return []
     types = []
     for item, at in items_of(stated, line):
         where = line_of(item) or at
         graph_type = item.get("type") if isinstance(item, Mapping) else item
         if not isinstance(graph_type, str) or not graph_type.strip():
-            report.error("G006", where, f"a graph of a sequence is a type, not {in_words(graph_type)}", hint)
+            report.misshapen(where, "a graph of a sequence is a type", graph_type, hint)
             continue
         more = [key_text(key) for key in item if key != "type"] if isinstance(item, Mapping) else []
         if more:

@@ -173,8 +173,8 @@ def _identity(stated: _Stated, report: Report, owner_label: str, position: int) 
     if isinstance(stage, str) and stage:
         return f"{owner_label}:{stage.partition('/')[0].strip()}#{position}", True
     if stage is not None:
-        message = f"stage must be the name of a stage, not {in_words(stage)}"
-        report.error("G006", stated.line_of("stage"), message, "Write for example post_deployment/100.")
+        hint = "Write for example post_deployment/100."
+        report.misshapen(stated.line_of("stage"), "stage must be the name of a stage", stage, hint)
     else:
         report.error("G002", line, "the task has no id", "Add `id:` with a name that no other task has.")
     return "", False
@@ -209,7 +209,7 @@ def _names(key: str, value: Any, line: int, report: Report) -> Any:
     if (key, value) == ("tags", "*"):
         return value
     if not isinstance(value, list | tuple):
-        report.error("G006", line, f"{key} must be a list of names, not {in_words(value)}", f"Write {key}: [name].")
+        report.misshapen(line, f"{key} must be a list of names", value, f"Write {key}: [name].")
         return value
     names: list[Any] = []
     for item, at in items_of(value, line):
@@ -229,7 +229,7 @@ def _relations(key: str, value: Any, line: int, report: Report) -> Any:
         return value
     if not isinstance(value, list):
         hint = f"Write {shown}: [{{name: task, role: role}}]."
-        report.error("G006", line, f"{shown} must be a list of mappings, not {in_words(value)}", hint)
+        report.misshapen(line, f"{shown} must be a list of mappings", value, hint)
         return value
     return [_relation(shown, item, at, report) for item, at in items_of(value, line)]
 
@@ -249,15 +249,15 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
     else:
         entry["name"] = _text(entry["name"])
         if not (entry["name"] and isinstance(entry["name"], str)) and not _is_expression(entry["name"]):
-            message = f"name in {shown} must be the name of a task, not {in_words(entry['name'])}"
-            report.error("G006", line_of(item, "name") or line, message, "Write the id of a task.")
+            rule = f"name in {shown} must be the name of a task"
+            report.misshapen(line_of(item, "name") or line, rule, entry["name"], "Write the id of a task.")
     for word in ("role", "tags"):
         if word in entry:
             entry[word] = _holders(shown, word, entry[word], line_of(item, word) or line, report)
     policy = entry.get("policy", "all")
     if policy not in ("all", "any"):
-        message = f"policy in {shown} must be all or any, not {in_words(policy)}"
-        report.error("G006", line_of(item, "policy") or line, message, "Write all or any.")
+        rule = f"policy in {shown} must be all or any"
+        report.misshapen(line_of(item, "policy") or line, rule, policy, "Write all or any.")
     return entry
 
 
@@ -268,9 +268,7 @@ def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> An
     names = [_text(item) for item in value] if isinstance(value, list | tuple) else [_text(value)]
     if all(isinstance(name, str) for name in names):
         return names if isinstance(value, list | tuple) else names[0]
-    report.error(
-        "G006", line, f"{word} in {shown} must be a role or a list of roles, not {in_words(value)}", "List names."
-    )
+    report.misshapen(line, f"{word} in {shown} must be a role or a list of roles", value, "List names.")
     return value
 
 
@@ -292,28 +290,28 @@ def _type(value: Any, lines: Lines, report: Report) -> None:
 
 def _version(value: Any, lines: Lines, report: Report) -> None:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
-        message = f"version must be three numbers like 2.1.0, not {in_words(value)}"
-        report.error("G006", lines("version"), message, "Write for example version: 2.1.0.")
+        hint = "Write for example version: 2.1.0."
+        report.misshapen(lines("version"), "version must be three numbers like 2.1.0", value, hint)
 
 
 def _parameters(value: Any, lines: Lines, report: Report) -> None:
     if value is None:
         return
     if not isinstance(value, Mapping):
-        message = f"parameters must be a mapping, not {in_words(value)}"
-        report.error("G006", lines("parameters"), message, "Write its keys below it, indented.")
+        hint = "Write its keys below it, indented."
+        report.misshapen(lines("parameters"), "parameters must be a mapping", value, hint)
         return
     strategy = value.get("strategy")
     if strategy is None or _is_expression(strategy):
         return
     if not isinstance(strategy, Mapping):
-        message = f"parameters.strategy must be a mapping, not {in_words(strategy)}"
-        report.error("G006", lines("parameters.strategy"), message, "Write {type: parallel, amount: 10}.")
+        hint = "Write {type: parallel, amount: 10}."
+        report.misshapen(lines("parameters.strategy"), "parameters.strategy must be a mapping", strategy, hint)
         return
     strategy_type = strategy.get("type")
     if "type" in strategy and strategy_type not in _STRATEGIES and not _is_expression(strategy_type):
-        message = f"the type of parameters.strategy must be parallel or one_by_one, not {in_words(strategy_type)}"
-        report.error("G006", lines("parameters.strategy.type"), message, "Write parallel or one_by_one.")
+        rule = "the type of parameters.strategy must be parallel or one_by_one"
+        report.misshapen(lines("parameters.strategy.type"), rule, strategy_type, "Write parallel or one_by_one.")
     if "amount" in strategy:
         _amount(strategy["amount"], lines("parameters.strategy.amount"), report)
 
@@ -329,8 +327,8 @@ def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
 def _amount(value: Any, line: int, report: Report) -> None:
     if (isinstance(value, int) and not isinstance(value, bool)) or _is_expression(value):
         return
-    message = f"parameters.strategy.amount must be a whole number, not {in_words(value)}"
-    report.error("G006", line, message, "Write a number without quotes, or {yaql_exp: ...}.")
+    hint = "Write a number without quotes, or {yaql_exp: ...}."
+    report.misshapen(line, "parameters.strategy.amount must be a whole number", value, hint)
 
 
 _CHECKS: dict[str, Callable[[Any, Lines, Report], None]] = {
