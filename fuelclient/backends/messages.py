@@ -50,10 +50,9 @@ class Call:
     def on(self, backend: base.Backend) -> Any:
         """Call the method of `backend`, and return what it returns."""
         method = getattr(getattr(backend, self.facet), self.method)
-        names = _parameters(self.facet, self.method)
         named = dict(self.arguments)
         positional: list[Any] = []
-        for parameter in names.values():
+        for parameter in _parameters(self.facet, self.method).values():
             if parameter.kind is parameter.VAR_POSITIONAL:
                 positional += named.pop(parameter.name, ())
             elif parameter.kind is not parameter.KEYWORD_ONLY and parameter.name in named:
@@ -126,8 +125,9 @@ def refusal(error: FuelError) -> bytes:
     name = next(cls.__name__ for cls in type(error).__mro__ if vars(errors).get(cls.__name__) is cls)
     data = {key: value for key, value in vars(error).items() if key in _Refusal.__dataclass_fields__}
     data |= {key: tuple(map(str, data[key])) for key in ("cycle", "known", "drawings") if key in data}
-    found = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding))
-    return _encoded({**data, "kind": name, "key": _plain_key(data.get("key")), "findings": found})
+    found, key = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding)), data.get("key")
+    plain_key = key if isinstance(key, int) or key is None else str(key)
+    return _encoded({**data, "kind": name, "key": plain_key, "findings": found})
 
 
 def refused(data: bytes) -> FuelError:
@@ -160,10 +160,6 @@ class _Refusal:
     drawings: tuple[str, ...] = ()
 
 
-def _plain_key(key: object) -> str | int | None:
-    return key if isinstance(key, int) or key is None else str(key)
-
-
 def answered(call: Call, data: bytes) -> Any:
     """Return what the method of a call returned. Raise `UsageError` if the answer is none of this method."""
     try:
@@ -175,21 +171,16 @@ def answered(call: Call, data: bytes) -> Any:
 @cache
 def facets() -> Mapping[str, type]:
     """Return the protocols of the facets that messages can name, by the name of the facet."""
-    here = vars(base)
-    types = {name: here.get(str(member.fget.__annotations__["return"])) for name, member in _properties()}
+    stated = inspect.getmembers(base.Backend, lambda member: isinstance(member, property))
+    types = {name: vars(base).get(member.fget.__annotations__["return"]) for name, member in stated}
     return {name: found for name, found in types.items() if found is not None and name != "services"}
-
-
-def _properties() -> list[tuple[str, Any]]:
-    return [(name, member) for name, member in vars(base.Backend).items() if isinstance(member, property)]
 
 
 def methods(facet: str) -> Mapping[str, Callable[..., Any]]:
     """Return the methods of the protocol of a facet by name."""
-    protocol = facets()[facet]
     return {
         name: member
-        for name, member in inspect.getmembers(protocol, inspect.isfunction)
+        for name, member in inspect.getmembers(facets()[facet], inspect.isfunction)
         if not name.startswith("_") and (facet, name) not in NOT_SENT
     }  # fmt: skip
 

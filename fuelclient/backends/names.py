@@ -7,6 +7,7 @@ asked by queries of its own (`store.names`); a master is asked through the facet
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from fuelclient.backends.base import Backend
     from fuelclient.settings import Settings
-    from fuelclient.settings.master import Master
     from fuelclient.store.database import Connection
 
 Row = tuple[str, str, str]
@@ -43,15 +43,15 @@ def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
     """
     master = settings.master
     if master is not None:
-        return _of_master(master, noun, scope)
+        from fuelclient.backends.connected import connected
+
+        brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
+        with closing(connected(brief)) as backend:
+            return _of_backend(backend, noun, scope)
     from fuelclient.store.database import Database
 
-    database = Database(settings.engine, busy_seconds=_BUSY_SECONDS)
-    try:
-        with database.read() as connection:
-            return _of_file(connection, noun, scope)
-    finally:
-        database.close()
+    with closing(Database(settings.engine, busy_seconds=_BUSY_SECONDS)) as database, database.read() as connection:
+        return _of_file(connection, noun, scope)
 
 
 def _of_file(connection: Connection, noun: str, scope: Scope) -> Sequence[Row]:
@@ -70,17 +70,6 @@ def _of_file(connection: Connection, noun: str, scope: Scope) -> Sequence[Row]:
         "instance": lambda: stored.instances(connection, scope.run),
     }
     return queries[noun]() if noun in queries else ()
-
-
-def _of_master(master: Master, noun: str, scope: Scope) -> Sequence[Row]:
-    from fuelclient.backends.connected import connected
-
-    brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
-    backend = connected(brief)
-    try:
-        return _of_backend(backend, noun, scope)
-    finally:
-        backend.close()
 
 
 def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from fuelclient.errors import FuelError
@@ -92,12 +93,9 @@ def _runs(path: str) -> Iterator[Diagnosis]:
     from fuelclient.backends.local import LocalBackend
     from fuelclient.model.status import RunStatus
 
-    backend = LocalBackend(path)
-    try:
+    with closing(LocalBackend(path)) as backend:
         for run in backend.runs.list(statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
             if run.parent_id is None and run.runner == "gone":
                 message = f"run {run.id} on environment {run.cluster_id} was interrupted: its process is gone"
                 mend = f"fuel2 task resume {run.id}, or end it: fuel2 task stop {run.id}"
                 yield Diagnosis(_AREA, "runs", Health.WARNING, message, mend)
-    finally:
-        backend.close()

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
@@ -39,17 +40,10 @@ def master(settings: Settings) -> Iterator[Diagnosis]:
         if stated is None:
             return
         brief = replace(stated, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
-        backend = connected(brief)
-        try:
+        with closing(connected(brief)) as backend:
             version = backend.version()
-            yield Diagnosis(
-                "master",
-                stated.url,
-                Health.OK,
-                f"answers: Fuel {version.release or 'of unknown version'}, API {version.api}",
-            )
-        finally:
-            backend.close()
+        message = f"answers: Fuel {version.release or 'of unknown version'}, API {version.api}"
+        yield Diagnosis("master", stated.url, Health.OK, message)
         yield from clock("master", stated.url, _skew(brief))
     except FuelError as error:
         yield Diagnosis("master", str(settings["SERVER_ADDRESS"].value), Health.ERROR, error.message, error.hint)
@@ -94,10 +88,8 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     if workers:
         yield Diagnosis("dask", scheduler.address, Health.OK, f"answers; workers: {', '.join(workers)}")
     else:
-        message = "answers, but has no workers"
-        yield Diagnosis(
-            "dask", scheduler.address, Health.WARNING, message, "Start a worker with the name of each node."
-        )
+        mend = "Start a worker with the name of each node."
+        yield Diagnosis("dask", scheduler.address, Health.WARNING, "answers, but has no workers", mend)
 
 
 async def _workers(scheduler: DaskScheduler) -> Sequence[str]:
@@ -114,29 +106,30 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
     """Yield the nodes of environments that do not answer or whose clocks differ, and how many answer."""
     from fuelclient.backends.local import LocalBackend
 
-    backend = LocalBackend(settings.engine)
     try:
-        known = [node for node in backend.nodes.list() if node.cluster_id is not None and node.ip]
+        with closing(LocalBackend(settings.engine)) as backend:
+            known = backend.nodes.list()
     except FuelError as error:
         yield Diagnosis("nodes", "list", Health.ERROR, error.message, error.hint)
         return
-    finally:
-        backend.close()
-    reached = []
-    for node in known:
-        connector = registry.known(target_of(node).kind)
-        if connector is not None and connector.needs_address and connector.runs:
-            reached.append(node)
+    reached = list(filter(_is_reached, known))
     if not reached:
         return
-    diagnoses = asyncio.run(_ask_all(reached))
-    problems = [diagnosis for answers in diagnoses for diagnosis in answers]
+    problems = [diagnosis for answers in asyncio.run(_ask_all(reached)) for diagnosis in answers]
     yield from alike(problems)
     silent = {diagnosis.name for diagnosis in problems if diagnosis.health is Health.ERROR}
     if len(silent) < len(reached):
         yield Diagnosis(
             "nodes", "connections", Health.OK, f"{len(reached) - len(silent)} of {len(reached)} nodes answer"
         )
+
+
+def _is_reached(node: Node) -> bool:
+    """Return whether a node is one of an environment that tasks reach by its address."""
+    if node.cluster_id is None or not node.ip:
+        return False
+    connector = registry.known(target_of(node).kind)
+    return connector is not None and connector.needs_address and connector.runs
 
 
 async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:

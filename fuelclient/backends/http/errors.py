@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
-import requests
+from requests.exceptions import (
+    ChunkedEncodingError,
+    ConnectTimeout,
+    ContentDecodingError,
+    InvalidURL,
+    ProxyError,
+    RequestException,
+    SSLError,
+    Timeout,
+)
 
 from fuelclient.backends.http.response import CHECK_ADDRESS, Response
 from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
@@ -102,41 +112,36 @@ def _missing(answer: Response, about: About | None, said: str) -> FuelError:
     return NotFound(about.noun, about.key, hint="" if named else _sentence(said))
 
 
-def unreachable(
-    error: requests.exceptions.RequestException, url: str, timeout: float, about: About | None = None
-) -> Unavailable:
+_FAILURES: tuple[tuple[Any, str, str], ...] = (
+    (BodyTooLarge, "{url}: {error}", CHECK_ADDRESS),
+    (TotalTimeout, "{url}: {error}", "Raise FUEL_HTTP_TOTAL_TIMEOUT if it is only slow."),
+    (SSLError, "{url}: its certificate cannot be checked{cause}", "Name its certificate authority with --os-cacert."),
+    (ProxyError, "{url}: the proxy cannot be used{cause}", "Check HTTP_PROXY."),
+    (
+        Timeout,
+        "{url} could not be connected to in {timeout:g} seconds",
+        "Check --server or SERVER_ADDRESS, or raise HTTP_TIMEOUT.",
+    ),
+    ((ChunkedEncodingError, ContentDecodingError), "{url} broke off in the middle of its answer{cause}", "Try again."),
+    (RequestException, "{url} cannot be reached{cause}", CHECK_ADDRESS),
+)
+"""What is said of a request that got no answer, and what to do; the first type that an error has counts."""
+
+_NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
+
+
+def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> Unavailable:
     """Return the error for a request that got no answer, with what the master may have done all the same."""
-    failure = _unreachable(error, url, timeout)
-    never_sent = (
-        requests.exceptions.ConnectTimeout, requests.exceptions.SSLError, requests.exceptions.ProxyError,
-        requests.exceptions.InvalidURL,
-    )  # fmt: skip
-    if about is None or not about.unsure or isinstance(error, never_sent) or is_unconnected(error):
-        return failure
-    return Unavailable(failure.args[0], hint=f"{about.unsure} {failure.hint}".strip())
+    told, hint = next((told, hint) for types, told, hint in _FAILURES if isinstance(error, types))
+    message = told.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
+    if about is not None and about.unsure and not isinstance(error, _NEVER_SENT) and not is_unconnected(error):
+        hint = f"{about.unsure} {hint}"
+    return Unavailable(f"{message}.", hint=hint)
 
 
-def is_unconnected(error: requests.exceptions.RequestException) -> bool:
+def is_unconnected(error: RequestException) -> bool:
     """Return whether no connection was made at all: nothing listens there, or the name is unknown."""
     return "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
-
-
-def _unreachable(error: requests.exceptions.RequestException, url: str, timeout: float) -> Unavailable:
-    if isinstance(error, BodyTooLarge):
-        return Unavailable(f"{url}: {error}.", hint=CHECK_ADDRESS)
-    if isinstance(error, TotalTimeout):
-        return Unavailable(f"{url}: {error}.", hint="Raise FUEL_HTTP_TOTAL_TIMEOUT if it is only slow.")
-    if isinstance(error, requests.exceptions.SSLError):
-        hint = "Name its certificate authority with --os-cacert."
-        return Unavailable(f"{url}: its certificate cannot be checked{_colon(_cause(error))}.", hint=hint)
-    if isinstance(error, requests.exceptions.ProxyError):
-        return Unavailable(f"{url}: the proxy cannot be used{_colon(_cause(error))}.", hint="Check HTTP_PROXY.")
-    if isinstance(error, requests.exceptions.Timeout):
-        message = f"{url} could not be connected to in {timeout:g} seconds."
-        return Unavailable(message, hint="Check --server or SERVER_ADDRESS, or raise HTTP_TIMEOUT.")
-    if isinstance(error, requests.exceptions.ChunkedEncodingError | requests.exceptions.ContentDecodingError):
-        return Unavailable(f"{url} broke off in the middle of its answer{_colon(_cause(error))}.", hint="Try again.")
-    return Unavailable(f"{url} cannot be reached{_colon(_cause(error))}.", hint=CHECK_ADDRESS)
 
 
 def _cause(error: BaseException) -> str:
@@ -148,8 +153,8 @@ def _cause(error: BaseException) -> str:
         if cause is None:
             break
         inner = cause
-    text = getattr(inner, "strerror", None) or str(inner)
-    return re.sub(r"\(_ssl\.c:\d+\)", "", " ".join(str(text).split())).strip(" .")[:_SHOWN]
+    text = str(getattr(inner, "strerror", None) or inner)
+    return re.sub(r"\(_ssl\.c:\d+\)", "", " ".join(text.split())).strip(" .")[:_SHOWN]
 
 
 def _colon(said: str) -> str:

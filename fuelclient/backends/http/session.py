@@ -45,6 +45,12 @@ _REDIRECTS = 3
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
 _NOTHING = object()
+_LASTING = (
+    TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
+    requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
+)  # fmt: skip
+"""Failures after which another try would not help, as without a listener."""
+
 _NO_PROXIES = {"http": "", "https": ""}
 
 
@@ -182,7 +188,7 @@ class Session:
             try:
                 answer = self._exchange(method, url, body, token)
             except requests.exceptions.RequestException as error:
-                if not left or late or not _may_pass(error):
+                if not left or late or isinstance(error, _LASTING) or is_unconnected(error):
                     raise unreachable(error, url, self.master.timeout, about) from error
                 LOG.debug("%s %s broke, another try follows", method, url)
             else:
@@ -283,15 +289,6 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         return ",".join(map(str, value))
     return str(value)
-
-
-def _may_pass(error: requests.exceptions.RequestException) -> bool:
-    """Return whether another try may help: not after a time limit, without a listener, or with a wrong certificate."""
-    lasting = (
-        TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
-        requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
-    )  # fmt: skip
-    return not isinstance(error, lasting) and not is_unconnected(error)
 
 
 def _next(method: str, url: str, location: str) -> str:
