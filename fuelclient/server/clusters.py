@@ -161,16 +161,10 @@ _CREATE = {
     ),
     "anyOf": [{"required": ["release_id"]}, {"required": ["release"]}],
 }  # fmt: skip
-_ASSIGNMENT = listed(opened(("id", "roles"), id=NUMBER, roles=listed(NAME, 1)), 1)
-_UNASSIGNMENT = listed(opened(("id",), id=NUMBER), 1)
 _PATH = "clusters/{cluster_id}"
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
 _NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
-_BY_UID: Schema = {
-    "type": "object", "properties": {"common": MAPPING, "nodes": {"anyOf": [MAPPING, _NODE_FACTS]}},
-    "additionalProperties": False,
-}  # fmt: skip
-_FACTS: Schema = {"anyOf": [_NODE_FACTS, _BY_UID]}
+_FACTS: Schema = {"anyOf": [_NODE_FACTS, closed(common=MAPPING, nodes={"anyOf": [MAPPING, _NODE_FACTS]})]}
 _FACTS_QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
     Query("split", QueryType.FLAG, "return the common part as an element with the uid common"),
@@ -185,9 +179,9 @@ ROUTES = (
     Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None},
           query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
-          body=_ASSIGNMENT),
+          body=listed(opened(("id", "roles"), id=NUMBER, roles=listed(NAME, 1)), 1)),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
-          body=_UNASSIGNMENT),
+          body=listed(opened(("id",), id=NUMBER), 1)),
     Route("GET", _FACTS_PATH, lambda call: _facts(call, call.backend.facts.get(call.id("cluster_id"))),
           "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),

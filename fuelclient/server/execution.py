@@ -18,8 +18,6 @@ from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import EXECUTION, TASK_RUN, listed
 from fuelclient.server.transactions import run_record
 
-_BUSY = "Deployment already started"
-
 
 def begin(call: Call, request: RunRequest) -> Any:
     """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
@@ -28,7 +26,7 @@ def begin(call: Call, request: RunRequest) -> Any:
     """
     request = replace(request, noop=request.noop and not request.dry_run)
     try:
-        with refusing(Conflict, 409, _BUSY):
+        with refusing(Conflict, 409, "Deployment already started"):
             return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
     except NotFound as error:
         if error.noun == "node":

@@ -25,6 +25,7 @@ from fuelclient.server.schemas import (
     closed,
     listed,
     maybe,
+    one_or_several,
     opened,
 )
 
@@ -35,8 +36,8 @@ def create(call: Call) -> Any:
     """Answer POST nodes: create the node, or all nodes of a list; with `cluster`, in that environment with their
     roles."""
     several = isinstance(call.body, list)
-    nodes = [_node(item) for item in (call.body if several else [call.body])]
-    records = [node_record_to(node) for node in call.backend.nodes.create(nodes)]
+    nodes = list(map(_node, call.body if several else [call.body]))
+    records = list(map(node_record_to, call.backend.nodes.create(nodes)))
     return records if several else records[0]
 
 
@@ -108,20 +109,19 @@ _BODY = closed(
     roles=listed(NAME), pending_roles=listed(NAME), ip={"type": ["string", "null"]}, mac={"type": ["string", "null"]},
     status=NODE["properties"]["status"], online={"type": "boolean"},
 )  # fmt: skip
-_BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
-_CREATED: Schema = {"anyOf": [NODE, listed(NODE)]}
 _LABELS: Schema = {"type": "object", "additionalProperties": maybe(TEXT), "propertyNames": NAME}
 _UPDATE: Schema = {**opened(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
-_ONLY = (Query("cluster_id", QueryType.NUMBER, "only nodes of this environment"),)
 _FORCE = Query("force", QueryType.FLAG, "delete them even if they belong to an environment")
-_IDS = Query("ids", QueryType.NUMBERS, "these nodes", required=True)
 _PATH = "nodes/{node_id}"
 
 ROUTES = (
     Route("GET", "nodes", lambda call: list(map(node_record_to, call.backend.nodes.list(call.query.get("cluster_id")))),
-          "List nodes", {200: listed(NODE)}, _ONLY),
-    Route("POST", "nodes", create, "Create a node, or all of a list", {201: _CREATED}, body=_BODIES),
-    Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None}, (_IDS, _FORCE)),
+          "List nodes", {200: listed(NODE)},
+          (Query("cluster_id", QueryType.NUMBER, "only nodes of this environment"),)),
+    Route("POST", "nodes", create, "Create a node, or all of a list", {201: one_or_several(NODE)},
+          body=one_or_several(_BODY, 1)),
+    Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None},
+          (Query("ids", QueryType.NUMBERS, "these nodes", required=True), _FORCE)),
     Route("GET", _PATH, lambda call: node_record_to(call.backend.nodes.get(call.id("node_id"))), "Show a node",
           {200: NODE}),
     Route("PUT", _PATH, update, "Rename or label a node", {200: NODE}, body=_UPDATE),

@@ -25,14 +25,14 @@ def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
                 for name in variables
             ]
         entry[route.method.lower()] = _operation(route, auth_required)
-    schemes = {"token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"}} if auth_required else {}
+    token = {"token": {"type": "apiKey", "in": "header", "name": "X-Auth-Token"}}
     return {
         "openapi": "3.1.0",
         "info": {"title": "fuelclient", "version": __version__, "description": _DESCRIPTION},
         "paths": dict(sorted(paths.items())),
         "components": {
             "responses": {"Error": {"description": "An error", "content": _ERROR_CONTENTS}},
-            **({"securitySchemes": schemes} if schemes else {}),
+            **({"securitySchemes": token} if auth_required else {}),
         },
     }
 

@@ -12,7 +12,7 @@ from fuelclient.serializers.release import release_record_to, release_to, releas
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import differing, refusing, require_same
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, opened
+from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened
 
 _EXISTS = "Release with the same name and version already exists"
 _FIXED = frozenset(("id", "is_deployable"))
@@ -41,8 +41,8 @@ def update(call: Call) -> Any:
     require_same(record, call.body, *(changed.keys() - _FIXED))
     before = release_to(call.backend.releases.get(record["id"]))
     (wanted,) = releases_from(Document({**before, **changed}, ""))
-    others = (one for one in call.backend.releases.list() if one.id != wanted.id)
-    is_taken = any((one.name, one.version) == (wanted.name, wanted.version) for one in others)
+    name = (wanted.name, wanted.version)
+    is_taken = any((one.name, one.version) == name and one.id != wanted.id for one in call.backend.releases.list())
     with refusing(Conflict, 409, _EXISTS) if is_taken else nullcontext():  # other conflicts have words of their own
         return release_record_to(call.backend.releases.update(wanted))
 
@@ -69,9 +69,6 @@ def set_repositories(call: Call) -> Any:
 
 
 _STATE: Schema = {"enum": ["available", "unavailable", "manageonly", None]}
-_BODY: Schema = opened(("name", "version"), name=NAME, version=NAME, state=_STATE)
-_BODIES: Schema = {"anyOf": [_BODY, listed(_BODY, 1)]}
-_CREATED: Schema = {"anyOf": [RELEASE, listed(RELEASE)]}
 _PATH = "releases/{release_id}"
 _REPOS = opened(("value",), value=listed(MAPPING))
 _REPOSITORIES = opened(("editable",), editable=opened(("repo_setup",), repo_setup=opened(("repos",), repos=_REPOS)))
@@ -79,7 +76,8 @@ _REPOSITORIES = opened(("editable",), editable=opened(("repo_setup",), repo_setu
 ROUTES = (
     Route("GET", "releases", lambda call: list(map(release_record_to, call.backend.releases.list())), "List releases",
           {200: listed(RELEASE)}),
-    Route("POST", "releases", create, "Create a release, or all of a list", {201: _CREATED}, body=_BODIES),
+    Route("POST", "releases", create, "Create a release, or all of a list", {201: one_or_several(RELEASE)},
+          body=one_or_several(opened(("name", "version"), name=NAME, version=NAME, state=_STATE), 1)),
     Route("GET", _PATH, show, "Show a release", {200: RELEASE}),
     Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
           body=opened(name=NAME, version=NAME, state=_STATE)),

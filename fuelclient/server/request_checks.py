@@ -75,7 +75,8 @@ def _check(data: Any, schema: Schema) -> None:
         findings = [_finding(error) for error in errors[:_MOST_ERRORS]]
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
-        raise HttpError(400, _message(errors[0]), refusal)
+        where = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
+        raise HttpError(400, f"{where}{_shortened(errors[0].message)}", refusal)
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
@@ -113,12 +114,6 @@ def _finding(error: ValidationError) -> Finding:
     return Finding(Severity.ERROR, "G006", message, Place(path=tuple(error.path)))
 
 
-def _message(error: ValidationError) -> str:
-    """Return an error of a schema in Nailgun's words."""
-    message = _shortened(error.message)
-    return f"deque({list(error.path)!r}): {message}" if error.path else message
-
-
 def _shortened(message: str) -> str:
     return message if len(message) <= 500 else f"{message[:500]}..."
 
@@ -130,17 +125,16 @@ def _value(parameter: Query, text: str) -> Any:
             raise _bad_query(parameter, f"{name} must be 0 or 1, not {text!r}")
         return _FLAGS[text.lower()]
     if parameter.type is QueryType.NUMBER:
-        wanted = f"a whole number from {parameter.least} to {LARGEST}"
-        return _number(parameter, text, f"{name} must be {wanted}, not {text!r}")
-    if parameter.type is QueryType.NUMBERS:
-        message = "Comma-separated numbers list expected"  # Nailgun's words
-        return [_number(parameter, part.strip(), message) for part in text.split(",") if part.strip()]
-    words = [part.strip() for part in _text(text, parameter).split(",") if part.strip()]
-    for word in words if parameter.words else ():
-        if word not in parameter.words:
-            said = f"{name.capitalize()} parameter {parameter.complaint}: {', '.join(parameter.words)}"
-            raise _bad_query(parameter, said)
-    return words if parameter.type is QueryType.WORDS else _text(text, parameter)
+        return _number(
+            parameter, text, f"{name} must be a whole number from {parameter.least} to {LARGEST}, not {text!r}"
+        )
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if parameter.type is QueryType.NUMBERS:  # in Nailgun's words
+        return [_number(parameter, part, "Comma-separated numbers list expected") for part in parts]
+    if parameter.words and not set(parts) <= set(parameter.words):
+        said = f"{name.capitalize()} parameter {parameter.complaint}: {', '.join(parameter.words)}"
+        raise _bad_query(parameter, said)
+    return parts if parameter.type is QueryType.WORDS else text
 
 
 def _number(parameter: Query, text: str, message: str) -> int:

@@ -175,10 +175,9 @@ _ROLES = _Roles("role", lambda backend: backend.roles, role_from_document, role_
 _TAGS = _Tags("tag", lambda backend: backend.tags, tag_from_document, tag_to)
 _VOLUME = opened(("id",), id=NAME, allocate_size={"enum": [*SIZES]})
 _ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=listed(_VOLUME), tags=listed(NAME))
-_TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
 
 ROUTES = tuple(
     route
     for owner in ("releases/{release_id}", "clusters/{cluster_id}")
-    for route in (*_ROLES.routes(owner, ROLE, _ROLE), *_TAGS.routes(owner, TAG, _TAG))
+    for route in (*_ROLES.routes(owner, ROLE, _ROLE), *_TAGS.routes(owner, TAG, TAG))
 )

@@ -44,6 +44,11 @@ def listed(item: Schema, least: int = 0) -> Schema:
     return {"type": "array", "items": item, **({"minItems": least} if least else {})}
 
 
+def one_or_several(schema: Schema, least: int = 0) -> Schema:
+    """Return the schema of one thing or of a list with at least `least` of them."""
+    return {"anyOf": [schema, listed(schema, least)]}
+
+
 def maybe(schema: Schema) -> Schema:
     """Return the schema with null allowed as well."""
     return {**schema, "type": [schema["type"], "null"]}
@@ -75,7 +80,6 @@ TASK: Schema = {
     **_TASK,
     "properties": {**_TASK["properties"], "cross-depends": RELATIONS, "cross-depended-by": RELATIONS},
 }
-TASK_WITH_ID: Schema = {**TASK, "required": ["id"]}
 ATTRIBUTES = opened(
     status={"enum": [*map(str, NodeStatus), DELETED]},
     pending_addition=BOOLEAN,
@@ -83,7 +87,7 @@ ATTRIBUTES = opened(
     error_msg={"type": "string"},
 )
 CALLBACK = opened(node_attributes=ATTRIBUTES)
-TASKS = listed(TASK_WITH_ID)
+TASKS = listed({**TASK, "required": ["id"]})
 PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["stage"]}]})
 
 

@@ -53,7 +53,6 @@ def _types(call: Call) -> list[str]:
 
 
 _PATH = "sequences/{sequence_id}"
-_CREATE = closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)
 _UPDATE = {**closed(name=NAME, graphs=SEQUENCE_GRAPHS), "minProperties": 1}
 _FILTERS = (
     Query("release", QueryType.NUMBER, "only sequences of this release"),
@@ -62,7 +61,8 @@ _FILTERS = (
 
 ROUTES = (
     Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
-    Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE}, body=_CREATE),
+    Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE},
+          body=closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)),
     Route("GET", _PATH, lambda call: sequence_to(call.backend.sequences.get(call.id("sequence_id"))),
           "Show a sequence", {200: SEQUENCE}),
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),

@@ -97,9 +97,8 @@ def _store(call: Call, sections: Mapping[str, Any]) -> Any:
         return _shown(backend, cluster_id)
 
 
-_METADATA = opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER))
-_SECTIONS = {"type": "object", "additionalProperties": opened(metadata=_METADATA)}
-_BODY = closed((_EDITABLE,), editable=_SECTIONS, generated=MAPPING)
+_SECTION = opened(metadata=opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER)))
+_BODY = closed((_EDITABLE,), editable={"type": "object", "additionalProperties": _SECTION}, generated=MAPPING)
 _SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
 _PATH = "clusters/{cluster_id}/attributes"
 _FORCE = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)

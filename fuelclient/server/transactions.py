@@ -129,7 +129,6 @@ _HISTORY = (
     Query("tasks_names", QueryType.WORDS, "only these tasks"),
     Query("include_summary", QueryType.FLAG, "also what tasks reported"),
 )
-_INFO = opened(common=MAPPING, nodes=MAPPING)
 
 ROUTES = (
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
@@ -146,7 +145,8 @@ ROUTES = (
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
     Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
           {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
-    Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw", {200: _INFO}),
+    Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw",
+          {200: opened(common=MAPPING, nodes=MAPPING)}),
     Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
           {200: maybe(opened(editable=MAPPING, generated=MAPPING))}),
     Route("GET", f"{_PATH}/network_configuration", network_configuration,
