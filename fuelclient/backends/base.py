@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from fuelclient.backends.inventory import Nodes, Releases, Roles, Sequences, Tags
 from fuelclient.backends.networks import Networks
 from fuelclient.backends.reading import reads
-from fuelclient.backends.services import Services
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
@@ -410,8 +409,8 @@ class Backend(Protocol):
     def runs(self) -> Runs: ...
 
     @property
-    def services(self) -> Services:
-        """What only a Fuel master does. It is `unsupported` elsewhere."""
+    def services(self) -> Any:
+        """What only a Fuel master does, `nailgun.services.Services`. It is `unsupported` elsewhere."""
 
     @property
     def copies(self) -> Copies:

@@ -9,7 +9,7 @@ from fuelclient.errors import Unsupported
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
-    from fuelclient.backends.services import Services
+    from fuelclient.backends.nailgun.services import Services
 
 
 class MasterOnly(Command):
@@ -26,7 +26,8 @@ class MasterOnly(Command):
         """The services of the master. Raise `Unsupported` if the backend has none."""
         if not supports(self.backend.services):
             raise Unsupported(self.reason, hint=self.instead)
-        return self.backend.services
+        services: Services = self.backend.services
+        return services
 
     def writable_services(self) -> Services:
         """Return the services, after saying which place is about to change."""

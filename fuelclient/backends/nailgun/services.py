@@ -45,15 +45,21 @@ Value = TypeVar("Value")
 
 
 class Services(Facet):
-    """Services; see `backends.services.Services`."""
+    """Networks as nodes see them, provisioning, OpenStack's own configuration, diagnosis and health checks.
+
+    Other backends have an `unsupported` value in place of this facet, so no protocol repeats it. All methods raise
+    `NotFound` for an id that does not exist, and the errors of the master for what it refuses.
+    """
 
     invalid = InvalidDocument
 
     def verify_networks(self, cluster_id: int) -> int:
+        """Let nodes check the networks of an environment, and return the id of the task."""
         configuration = self._at(cluster_id, NEUTRON).get()
         return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
 
     def network_template(self, cluster_id: int) -> Any:
+        """Return the network template of an environment; None if it has none."""
         return plain(self._at(cluster_id, _TEMPLATE).get())
 
     def set_network_template(self, cluster_id: int, template: Mapping[str, Any]) -> None:
@@ -63,12 +69,14 @@ class Services(Facet):
         self._at(cluster_id, _TEMPLATE).delete()
 
     def network_groups(self) -> Sequence[NetworkGroup]:
+        """Return the network groups of all environments, in the order of the master."""
         return _listed(network_group_from, self._session.get("networks/"), "network group")
 
     def network_group(self, group_id: int) -> NetworkGroup:
         return network_group_from(self._other("network group", group_id).get())
 
     def create_network_group(self, group: NetworkGroup, *, release_id: int | None = None) -> NetworkGroup:
+        """Create a network group; its `meta` comes over what Nailgun's clients state by default."""
         stated = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
         meta = {**_GROUP, **stated, **plain(group.meta)}
         body = {**stated, "release": release_id, "gateway": group.gateway, "group_id": group.group_id, "meta": meta}
@@ -76,6 +84,7 @@ class Services(Facet):
         return network_group_from(self._session.post("networks/", body, about))
 
     def update_network_group(self, group_id: int, changes: Mapping[str, Any]) -> NetworkGroup:
+        """Change the fields of a network group that `changes` has, under the names of `NetworkGroup`."""
         group = resource(self._session, "network group", group_id, invalid=InvalidDocument)
         return network_group_from(group.put(plain(changes)))
 
@@ -83,9 +92,11 @@ class Services(Facet):
         self._other("network group", group_id).delete()
 
     def extensions(self) -> Sequence[Extension]:
+        """Return the extensions that the master has."""
         return _listed(extension_from, self._session.get("extensions/"), "extension")
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
+        """Return the names of the extensions that are enabled in an environment."""
         names = self._at(cluster_id, "extensions/").get()
         return Answer({"names": names}, "environment's extensions").texts("names")
 
@@ -98,6 +109,7 @@ class Services(Facet):
     def provisioning_facts(
         self, cluster_id: int, *, default: bool, nodes: Sequence[int] | None = None, split: bool = True
     ) -> Mapping[str, Any]:
+        """Return the facts for provisioning: of the `engine`, and a list of `nodes`; empty if none were uploaded."""
         facts = self._at(cluster_id, f"{_PROVISIONING}{'defaults/' if default else ''}")
         data = facts.get(nodes=tuple(nodes) if nodes else None, split=split)
         return Answer(data, "environment's provisioning facts").rest()
@@ -111,6 +123,7 @@ class Services(Facet):
     def openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, active: bool = True
     ) -> Sequence[OpenstackConfig]:
+        """Return the configurations of an environment, or those for these nodes or this role."""
         data = self._configs(cluster_id).get(
             cluster_id=cluster_id, node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active)
         )
@@ -122,12 +135,14 @@ class Services(Facet):
     def create_openstack_config(
         self, cluster_id: int, configuration: Any, *, node_ids: Sequence[int] | None = None, role: str | None = None
     ) -> Sequence[OpenstackConfig]:
+        """Store a configuration for an environment, for each of these nodes, or for a role."""
         body = {"cluster_id": cluster_id, "configuration": plain(configuration), **_whose(node_ids, role)}
         return _listed(openstack_config_from, self._configs(cluster_id).post(body), "OpenStack configuration")
 
     def execute_openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, force: bool = False
     ) -> int:
+        """Deploy the configurations of an environment, and return the id of the task."""
         body = {"cluster_id": cluster_id, "force": force, **_whose(node_ids, role)}
         return _task(self._session.put("openstack-config/execute/", body, About("environment", cluster_id)))
 
@@ -138,27 +153,33 @@ class Services(Facet):
         return Resource(self._session, "openstack-config/", About("environment", cluster_id, invalid=InvalidDocument))
 
     def vms(self, node_id: int) -> Any:
+        """Return the configuration of the virtual machines on a node."""
         self._require_advanced()
         data = self._other("node", node_id, "vms_conf/").get()
         return Answer(data, "node's virtual machines").rest().get("vms_conf")
 
     def set_vms(self, node_id: int, vms: Sequence[Mapping[str, Any]]) -> Any:
+        """Set the configuration of the virtual machines on a node, and return the answer of the master."""
         self._require_advanced()
         machines = resource(self._session, "node", node_id, "vms_conf/", invalid=InvalidDocument)
         return plain(machines.put({"vms_conf": plain(vms)}))
 
     def spawn_vms(self, cluster_id: int) -> None:
+        """Start the virtual machines of an environment."""
         self._require_advanced()
         self._other("environment", cluster_id, "spawn_vms/").put({})
 
     def create_snapshot(self, config: Mapping[str, Any]) -> int:
+        """Collect a diagnostic snapshot, and return the id of the task."""
         about = About("configuration", "of a snapshot", invalid=InvalidDocument)
         return _task(self._session.put("logs/package", plain(config), about))
 
     def snapshot_config(self) -> Mapping[str, Any]:
+        """Return what a snapshot has by default."""
         return Answer(self._session.get("logs/package/config/default/"), "configuration of a snapshot").rest()
 
     def snapshot(self, task_id: int) -> Snapshot:
+        """Return the state of a snapshot. Raise `NotFound` if the task is of another kind."""
         task = Answer(self._other("run", task_id).get(), "task")
         if task.text("name") != _SNAPSHOT:
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
@@ -169,12 +190,17 @@ class Services(Facet):
         return Snapshot(status, message=message)
 
     def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
+        """Return the sets of health checks for an environment."""
         data = self._session.get(f"{OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
         return _listed(test_set_from, data, "test set")
 
     def start_tests(
         self, cluster_id: int, names: Sequence[str], credentials: OstfCredentials, *, force: bool = False
     ) -> Sequence[TestRun]:
+        """Run sets of health checks (none named: all).
+
+        Raise `Conflict`, unless `force`, if the environment is not deployed or its facts were changed.
+        """
         self._require_testable(cluster_id, force=force)
         chosen = list(names) or [test_set.id for test_set in self.test_sets(cluster_id)]
         body = [test_order_to(cluster_id, name, credentials) for name in chosen]
@@ -182,9 +208,11 @@ class Services(Facet):
         return _listed(test_run_from, data, "test run")
 
     def test_runs(self) -> Sequence[TestRun]:
+        """Return all runs of health checks."""
         return _listed(test_run_from, self._session.get(f"{OSTF}testruns/"), "test run")
 
     def test_run(self, run_id: int) -> TestRun:
+        """Return a run of health checks with its results."""
         data = self._other("test run", run_id).get()
         if not data:  # which is how OSTF says it
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
