@@ -200,25 +200,22 @@ class _Reader:
         self.nulls: dict[str, Place] = {}
 
     def read(self, documents: Sequence[Document], metadata: Document | None) -> GraphDocument:
-        if metadata is not None:
-            self._metadata(metadata)
-        for document in documents:
-            self._document(document)
+        for document in (metadata, *documents) if metadata else documents:
+            self.findings += document.findings
+            report = Report(document.file, self.owner_label)
+            (self._metadata if document is metadata else self._document)(document.data, report)
+            self.findings += report.findings
         return GraphDocument(tuple(self.tasks), self.name, self.metadata, tuple(self.findings), self.nulls)
 
-    def _document(self, document: Document) -> None:
-        self.findings += document.findings
-        report = Report(document.file, self.owner_label)
-        data = document.data
+    def _document(self, data: Any, report: Report) -> None:
         if isinstance(data, Mapping):
-            self._graph(data, document.file, report)
+            self._graph(data, report)
         elif isinstance(data, list | tuple):
-            self._records(data, document.file, line_of(data))
+            self._records(data, report.file, line_of(data))
         elif data is not None:
             report.misshapen(1, "a graph is a list of tasks", data, "Begin each task with `- id:`.")
-        self.findings += report.findings
 
-    def _graph(self, data: Mapping[Any, Any], file: str, report: Report) -> None:
+    def _graph(self, data: Mapping[Any, Any], report: Report) -> None:
         self._settings(data, report, (*_STATED, *_IGNORED))
         line = line_of(data, "tasks")
         if "tasks" not in data:
@@ -226,7 +223,7 @@ class _Reader:
             report.error("G006", line_of(data), "this mapping has no tasks, so it is not a graph", hint)
         elif isinstance(data["tasks"], list | tuple):
             before = len(self.tasks)
-            self._records(data["tasks"], file, line)
+            self._records(data["tasks"], report.file, line)
             self.tasks[before:] = _marked(self.tasks[before:], data.get(_LEGACY))
         elif data["tasks"] is not None:
             report.misshapen(line, "tasks must be a list", data["tasks"], "Begin each with `- id:`.")
@@ -241,15 +238,12 @@ class _Reader:
             if task is not None:
                 self.tasks.append(task)
 
-    def _metadata(self, document: Document) -> None:
-        self.findings += document.findings
-        report = Report(document.file, self.owner_label)
-        if isinstance(document.data, Mapping):
-            self._settings(document.data, report, ("name", *METADATA, *_IGNORED))
-        elif document.data is not None:
+    def _metadata(self, data: Any, report: Report) -> None:
+        if isinstance(data, Mapping):
+            self._settings(data, report, ("name", *METADATA, *_IGNORED))
+        elif data is not None:
             hint = f"Known keys: name, {', '.join(METADATA)}."
-            report.misshapen(1, "the metadata of a graph is a mapping", document.data, hint)
-        self.findings += report.findings
+            report.misshapen(1, "the metadata of a graph is a mapping", data, hint)
 
     def _settings(self, data: Mapping[Any, Any], report: Report, known: tuple[str, ...]) -> None:
         """Take the name and the metadata. Null counts as not stated, because Nailgun returns it for a missing name."""

@@ -10,7 +10,7 @@ from fuelclient.model.document import Document
 from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import items_of, line_of, plain
+from fuelclient.serializers.values import line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
@@ -36,15 +36,13 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
     """
     report = Report(document.file)
     nodes: list[Node] = []
-    if isinstance(document.data, list | tuple):
-        seen: dict[tuple[str, Any], int] = {}
-        for item, line in items_of(document.data, 1):
-            node = _node(item, line_of(item) or line, report, executors)
-            if node is not None:
-                _once(node, line_of(item) or line, seen, report)
-                nodes.append(node)
-    elif document.data is not None:
-        report.misshapen(1, "a nodes file is a list of nodes", document.data, "Begin each node with `- name:`.")
+    seen: dict[tuple[str, Any], int] = {}
+    rule, hint = "a nodes file is a list of nodes", "Begin each node with `- name:`."
+    for item, line in report.entries(document.data, rule, hint):
+        node = _node(item, line, report, executors)
+        if node is not None:
+            _once(node, line, seen, report)
+            nodes.append(node)
     report.raise_errors()
     return nodes
 

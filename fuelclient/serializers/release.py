@@ -14,7 +14,7 @@ from fuelclient.model.release import Release
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import items_of, key_text, line_of, plain
+from fuelclient.serializers.values import key_text, line_of, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
@@ -43,18 +43,14 @@ def releases_from(document: Document) -> list[Release]:
     data = [document.data] if isinstance(document.data, Mapping) else document.data
     releases: list[Release] = []
     numbers: set[int] = set()
-    if isinstance(data, list | tuple):
-        for item, line in items_of(data, 1):
-            release = _record(item, line, report)
-            if release is None:
-                continue
-            if release.id in numbers:
-                message = f"two releases have the id {release.id}"
-                report.error("G006", line_of(item) or line, message, "Number them differently.")
-            numbers.update([release.id] if release.id else [])
-            releases.append(release)
-    elif data is not None:
-        report.misshapen(1, "a release file is a list of releases", data, "Name another file.")
+    for item, line in report.entries(data, "a release file is a list of releases", "Name another file."):
+        release = _record(item, line, report)
+        if release is None:
+            continue
+        if release.id in numbers:
+            report.error("G006", line, f"two releases have the id {release.id}", "Number them differently.")
+        numbers.update([release.id] if release.id else [])
+        releases.append(release)
     if not releases and not report.findings:
         report.error("G006", 0, "the file contains no release", "Records need a pk, or a name and a version.")
     report.raise_errors()
@@ -101,7 +97,6 @@ def _record(item: Any, line: int, report: Report) -> Release | None:
     if not isinstance(item, Mapping):
         report.misshapen(line, "a release is a mapping", item, "Write its name and version.")
         return None
-    line = line_of(item) or line
     if not any(key in item for key in _ENVELOPE):
         return _release(item.get("id", 0), item, line, report)
     if item.get("model", _MODEL) != _MODEL or item.get("pk") is None:
@@ -201,13 +196,11 @@ def repositories_from(document: Document) -> list[dict[str, Any]]:
 
     Raise `InvalidDocument` with all findings: G002 for a missing name or address, G006 for wrong shapes.
     """
-    report = Report(document.file)
-    if not isinstance(document.data, list | tuple):
-        report.misshapen(1, "repositories are a list", document.data, "Begin each repository with `- name:`.")
-        report.raise_errors()
-        return []
-    for item, line in items_of(document.data, 1):
-        _check_repository(item, line_of(item) or line, report)
+    report, rule, hint = Report(document.file), "repositories are a list", "Begin each repository with `- name:`."
+    if document.data is None:
+        report.misshapen(1, rule, None, hint)
+    for item, line in report.entries(document.data, rule, hint):
+        _check_repository(item, line, report)
     report.raise_errors()
     repositories: list[dict[str, Any]] = plain(document.data)
     return repositories

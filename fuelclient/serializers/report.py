@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.serializers.values import did_you_mean, in_words, key_text, line_of
+from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of
 
 
 @dataclass(slots=True)
@@ -29,6 +29,13 @@ class Report:
     def misshapen(self, line: int, rule: str, value: Any, hint: str) -> None:
         """Report (G006) a value that does not have the shape that `rule` states."""
         self.error("G006", line, f"{rule}, not {in_words(value)}", hint)
+
+    def entries(self, data: Any, rule: str, hint: str) -> Iterator[tuple[Any, int]]:
+        """Yield the items of a document that is a list, each with its line; report anything else but an empty one."""
+        if isinstance(data, list | tuple):
+            yield from ((item, line_of(item) or line) for item, line in items_of(data, 1))
+        elif data is not None:
+            self.misshapen(1, rule, data, hint)
 
     def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
         """Report (G010) the keys of `data` that are not `known`."""
