@@ -14,9 +14,8 @@ from wsgi_transport import WsgiAdapter
 from fuelclient.backends.base import Backend
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.remote import RemoteBackend
-from fuelclient.server.access import Policy
+from fuelclient.server.access import LocalToken, Policy
 from fuelclient.server.app import application
-from fuelclient.server.local_token import LocalToken
 from fuelclient.settings.master import Credentials, Master
 
 

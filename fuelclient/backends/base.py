@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fuelclient.backends.inventory import Nodes, Releases, Roles, Sequences, Tags
-from fuelclient.backends.networks import Networks
+from fuelclient.backends.inventory import Networks, Nodes, Releases, Roles, Sequences, Tags
 from fuelclient.backends.reading import reads
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 

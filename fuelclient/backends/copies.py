@@ -62,11 +62,10 @@ def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
     """
     summaries = backend.graphs.list(cluster_id)
     inputs = _inputs(backend, cluster_id, summaries)
-    names = {graph_key(graph.owner, graph.type): graph.name for graph in summaries if graph.name}
     return EnvironmentCopy(
         inputs,
         backend.networks.configuration(cluster_id),
-        names,
+        {graph_key(graph.owner, graph.type): graph.name for graph in summaries if graph.name},
         tuple(_past(backend, inputs)),
         has_parts=not supports(backend.runs.act),
         uploaded=by_node(backend.facts.get(cluster_id)),

@@ -57,6 +57,5 @@ def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: in
     known = backend.graphs.snapshot(cluster_id, graph_type)
     environment = backend.clusters.environment(cluster_id)
     added = installed_addition(backend, environment, known, plugin_id)
-    both = (known, changed(environment, known, added=[added]))
-    found = compare(*(study_of(backend, each) for each in both))
+    found = compare(*(study_of(backend, each) for each in (known, changed(environment, known, added=[added]))))
     return replace(found, findings=(*refusals(backend, cluster_id, [plugin_id]), *found.findings))

@@ -64,8 +64,8 @@ class ServerRun(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:
+            from fuelclient.server.access import LocalToken, left_for_clients
             from fuelclient.server.app import application
-            from fuelclient.server.local_token import LocalToken, left_for_clients
             from fuelclient.server.wsgi_server import Server
         except ModuleNotFoundError as error:
             raise Unsupported(
@@ -97,8 +97,7 @@ class ServerRun(Command):
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
     """Return who may do what. Raise `UsageError` for options that contradict each other."""
-    from fuelclient.server.access import Keystone, Loopback, conf_from, require_loopback
-    from fuelclient.server.local_token import LocalToken
+    from fuelclient.server.access import Keystone, LocalToken, Loopback, conf_from, require_loopback
 
     if parsed_args.auth != "keystone":
         require_loopback(parsed_args.host)

@@ -21,7 +21,6 @@ from fuelclient.server import (
     clusters,
     execution,
     graphs,
-    layers,
     networks,
     nodes,
     plugins,
@@ -30,7 +29,6 @@ from fuelclient.server import (
     roles,
     sequences,
     serialized,
-    settings,
     transactions,
 )
 from fuelclient.server.access import Loopback, Policy
@@ -43,8 +41,7 @@ from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, open
 from fuelclient.settings import load
 
 _NOUNS = (
-    clusters, settings, releases, roles, nodes, networks, plugins, graphs, layers, execution, serialized, transactions,
-    sequences,
+    clusters, releases, roles, nodes, networks, plugins, graphs, execution, serialized, transactions, sequences,
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
@@ -81,8 +78,7 @@ def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
     """Return all routes, including those of the version and of the OpenAPI document."""
 
     def version(_call: Call) -> Any:
-        groups = list(load().feature_groups)
-        return {**_VERSION, "feature_groups": groups, "auth_required": auth_required, "auth": auth}
+        return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required, "auth": auth}
 
     text = {"type": "string"}
     described = opened(

@@ -1,24 +1,46 @@
-"""Environments, their nodes and their deployment facts."""
+"""Environments, their nodes, their deployment facts and their settings.
+
+Nailgun keeps plugins among the settings: `editable.<plugin>.metadata` says which version of a plugin is enabled, and
+setting it enables or disables the plugin.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fuelclient.backends.base import Backend
+from fuelclient.environment.settings import defaults
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.facts.uploaded import NULL
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
+from fuelclient.serializers.values import deep_merged, plain
 from fuelclient.server.errors import HttpError, differing, refusing, require_same
 from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import CLUSTER, MAPPING, NAME, NODE, NUMBER, Schema, closed, listed, opened
+from fuelclient.server.schemas import (
+    BOOLEAN,
+    CLUSTER,
+    MAPPING,
+    NAME,
+    NODE,
+    NUMBER,
+    Schema,
+    closed,
+    listed,
+    maybe,
+    opened,
+)
+
+_EDITABLE = "editable"
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
@@ -85,7 +107,11 @@ def assign(call: Call) -> Any:
     for item in call.body:
         ids_by_roles.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
     with call.connections.exclusive() as backend:
-        _require_roles(backend, cluster_id, {role for item in call.body for role in item["roles"]})
+        roles = backend.roles.of_cluster(cluster_id)
+        missing = sorted({role for item in call.body for role in item["roles"]} - set(roles))
+        if missing:
+            text = f"{', '.join(missing)} are not valid roles for node in environment {cluster_id}"
+            raise HttpError(400, text, NotFound("role", missing[0], known=list(roles)))
         known = {node.id: node for node in backend.nodes.list()}
         unknown = sorted({item["id"] for item in call.body} - set(known))
         if unknown:
@@ -96,8 +122,8 @@ def assign(call: Call) -> Any:
         text = "Changing cluster on the fly is not allowed"
         try:
             with refusing(Conflict, 400, text, plain=True) if elsewhere else nullcontext():
-                for roles, ids in ids_by_roles.items():
-                    backend.clusters.add_nodes(cluster_id, ids, roles)
+                for named, ids in ids_by_roles.items():
+                    backend.clusters.add_nodes(cluster_id, ids, named)
                     done += ids
         except (FuelError, HttpError):
             if done:
@@ -105,14 +131,6 @@ def assign(call: Call) -> Any:
                 backend.clusters.remove_nodes(cluster_id, new, force=True)
             raise
         return [node_record_to(backend.nodes.get(item["id"])) for item in call.body]
-
-
-def _require_roles(backend: Backend, cluster_id: int, names: Collection[str]) -> None:
-    known = backend.roles.of_cluster(cluster_id)
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        text = f"{', '.join(unknown)} are not valid roles for node in environment {cluster_id}"
-        raise HttpError(400, text, NotFound("role", unknown[0], known=list(known)))
 
 
 def unassign(call: Call) -> Any:
@@ -147,9 +165,85 @@ def _facts(call: Call, facts: DeploymentFacts) -> Any:
     """
     chosen = members(call, call.id("cluster_id"))
     uids = {*map(str, chosen), MASTER, NULL} if chosen else set()
-    nodes = {uid: part for uid, part in facts.nodes.items() if part or uid != NULL}
-    facts = DeploymentFacts(facts.common, nodes)
+    facts = DeploymentFacts(facts.common, {uid: part for uid, part in facts.nodes.items() if part or uid != NULL})
     return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
+
+
+def show_settings(call: Call) -> Any:
+    """Answer GET attributes: the settings of an environment, with the plugins that are or can be enabled."""
+    return _shown(call.backend, call.id("cluster_id"))
+
+
+def default_settings(call: Call) -> Any:
+    """Answer GET attributes/defaults: the settings of the environment's release, and of the plugins that are or can be
+    enabled, as `show_settings`."""
+    environment = call.backend.clusters.environment(call.id("cluster_id"))
+    return _with_plugins(call.backend, environment.cluster.id, defaults(environment))
+
+
+def replace_settings(call: Call) -> Any:
+    """Answer PUT attributes: set the settings of the body; all that was set before is gone."""
+    return _store(call, call.body[_EDITABLE])
+
+
+def update_settings(call: Call) -> Any:
+    """Answer PATCH attributes: merge the body into the settings of an environment."""
+    with call.connections.exclusive() as backend:
+        current = _shown(backend, call.id("cluster_id"))[_EDITABLE]
+        return _store(call, deep_merged(current, call.body[_EDITABLE]))
+
+
+def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
+    return _with_plugins(backend, cluster_id, plain(backend.clusters.settings(cluster_id)))
+
+
+def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
+    """Return settings of an environment with a section for each plugin that is enabled there or supports its
+    release."""
+    release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
+    versions_by_name: dict[str, list[Plugin]] = {}
+    for plugin in backend.plugins.list():
+        if cluster_id in plugin.clusters or _supports(plugin, release):
+            versions_by_name.setdefault(plugin.name, []).append(plugin)
+    for name, versions in versions_by_name.items():
+        enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
+        section = sections.setdefault(name, {})
+        known = section.get("metadata")
+        section["metadata"] = {**(known if isinstance(known, dict) else {}), **_plugin_metadata(versions, enabled)}
+    return {_EDITABLE: sections, "generated": {}}
+
+
+def _supports(plugin: Plugin, release: Release) -> bool:
+    return any(
+        isinstance(record, Mapping)
+        and str(record.get("os", "")).lower() == release.operating_system.lower()
+        and release.version.startswith(str(record.get("version", "")))
+        for record in plugin.metadata.get("releases") or ()
+    )
+
+
+def _plugin_metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, Any]:
+    """Return what Nailgun says about a plugin in the metadata of its section."""
+    chosen = enabled or versions[-1]
+    return {
+        "class": "plugin",
+        "enabled": enabled is not None,
+        "toggleable": True,
+        "label": chosen.title or chosen.name,
+        "weight": 70,
+        "chosen_id": chosen.id,
+        "versions": [
+            {"metadata": {"plugin_id": plugin.id, "plugin_version": plugin.version, "always_editable": False}}
+            for plugin in versions
+        ],
+    }
+
+
+def _store(call: Call, sections: Mapping[str, Any]) -> Any:
+    cluster_id = call.id("cluster_id")
+    with call.connections.exclusive() as backend:
+        backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
+        return _shown(backend, cluster_id)
 
 
 _EMPTY = {"type": "array", "maxItems": 0}
@@ -169,6 +263,11 @@ _FACTS_QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
     Query("split", QueryType.FLAG, "return the common part as an element with the uid common"),
 )
+_SECTION = opened(metadata=opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER)))
+_SETTINGS_BODY = closed((_EDITABLE,), editable={"type": "object", "additionalProperties": _SECTION}, generated=MAPPING)
+_SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
+_SETTINGS_PATH = f"{_PATH}/attributes"
+_FORCE_OF_NAILGUN = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)
 
 ROUTES = (
     Route("GET", "clusters", list_all, "List environments", {200: listed(CLUSTER)}),
@@ -189,4 +288,10 @@ ROUTES = (
     Route("GET", f"{_FACTS_PATH}/defaults",
           lambda call: _facts(call, call.backend.facts.default(call.id("cluster_id"))),
           "Show the facts computed for an environment", {200: _NODE_FACTS}, _FACTS_QUERY),
+    Route("GET", _SETTINGS_PATH, show_settings, "Show the settings of an environment", {200: _SETTINGS}),
+    Route("PUT", _SETTINGS_PATH, replace_settings, "Set the settings of an environment", {200: _SETTINGS},
+          _FORCE_OF_NAILGUN, _SETTINGS_BODY),
+    Route("PATCH", _SETTINGS_PATH, update_settings, "Change settings of an environment", {200: _SETTINGS},
+          _FORCE_OF_NAILGUN, _SETTINGS_BODY),
+    Route("GET", f"{_SETTINGS_PATH}/defaults", default_settings, "Show the settings of the release", {200: _SETTINGS}),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from fuelclient.model.run import RunRequest
 from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, Changes, is_unprovisioned
 from fuelclient.serializers.run import execution_from
 from fuelclient.server.errors import HttpError, refusing
-from fuelclient.server.layers import graph_type_of, merged
+from fuelclient.server.graphs import graph_type_of, merged
 from fuelclient.server.nodes import members
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import EXECUTION, TASK_RUN, listed
@@ -105,8 +105,7 @@ def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
 
 def _change(call: Call, request: RunRequest) -> Any:
     """Begin a run; while another one has not ended, refuse that as Nailgun's deployment does."""
-    text = "Cannot perform the actions because there are another running tasks."
-    with refusing(Conflict, 400, text, plain=True):
+    with refusing(Conflict, 400, "Cannot perform the actions because there are another running tasks.", plain=True):
         return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
 
 

@@ -26,7 +26,7 @@ from fuelclient.plan.study import Study
 from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
-from fuelclient.server.layers import graph_type_of
+from fuelclient.server.graphs import graph_type_of
 from fuelclient.server.nodes import members
 from fuelclient.server.role_based_graph import complaint, role_based
 from fuelclient.server.routes import Call, Query, QueryType, Route

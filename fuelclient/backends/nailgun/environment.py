@@ -131,8 +131,7 @@ def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
     """Return the roles and tags that an environment has beside those of its release and its plugins."""
     at = partial(resource, session, "environment", environment.cluster.id)
     known_roles, known_tags = roles(environment), tags(environment)
-    every_role = map(role_from, objects(at("roles/").get(), "role"))
-    own_roles = [role for role in every_role if role.name not in known_roles]
+    own_roles = [role for role in map(role_from, objects(at("roles/").get(), "role")) if role.name not in known_roles]
     own_tags: dict[str, Any] = {}
     with suppress(NotFound, Unsupported):  # masters before Fuel 10 have no tags, and no such path
         for tag in map(tag_from, objects(at("tags/").get(), "tag")):

@@ -59,8 +59,7 @@ class Graphs(Facet):
 
     def types(self, release_id: int) -> Collection[str]:
         """As `base.Graphs`; one request to a Fuel master."""
-        every_graph = [*map(summary_from, objects(self._session.get("graphs/"), "graph"))]
-        return types_for(release_id, every_graph, None)
+        return types_for(release_id, [*map(summary_from, objects(self._session.get("graphs/"), "graph"))], None)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """As `base.Graphs`; on a Fuel master only a plugin as the owner has its name."""

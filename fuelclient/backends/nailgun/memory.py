@@ -50,8 +50,7 @@ def memory_of(
     if force or not asking:
         return Memory(forgotten=forgotten)
     for run in reversed(history.ended):
-        rows = history.succeeded(run)
-        keys = {(row.task, uid_of(row.node)) for row in rows if row.task in asking}
+        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in asking}
         new = {key for key in keys if key not in last and key[1] not in forgotten}
         if not new:
             continue

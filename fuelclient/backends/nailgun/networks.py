@@ -17,7 +17,7 @@ NEUTRON = "network_configuration/neutron"
 
 
 class Networks(Facet):
-    """Networks; see `backends.networks.Networks`."""
+    """Networks; see `base.Networks`."""
 
     invalid = InvalidDocument
 

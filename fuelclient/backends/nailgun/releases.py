@@ -68,8 +68,7 @@ class Releases(Facet):
 
     def _attributes(self, release_id: int) -> dict[str, Any]:
         """Return the settings of a release in the form of its metadata."""
-        data = self._at(release_id, f"{_ATTRIBUTES}/").get()
-        return {_ATTRIBUTES: Answer(data, "release's attributes").rest()}
+        return {_ATTRIBUTES: Answer(self._at(release_id, f"{_ATTRIBUTES}/").get(), "release's attributes").rest()}
 
     def _require_new(self, releases: Sequence[Release]) -> None:
         """Raise `Conflict` if a name and version exists or is given twice."""

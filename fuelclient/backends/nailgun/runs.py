@@ -21,11 +21,10 @@ from typing import Any
 from fuelclient.backends.base import Backend
 from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.actions import act
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facet import Facet, by_id, resource
 from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
-from fuelclient.backends.nailgun.request_checks import require_known, require_nodes
+from fuelclient.backends.nailgun.requests import act, require_known, require_nodes
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry

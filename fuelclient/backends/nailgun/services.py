@@ -155,8 +155,7 @@ class Services(Facet):
     def vms(self, node_id: int) -> Any:
         """Return the configuration of the virtual machines on a node."""
         self._require_advanced()
-        data = self._other("node", node_id, "vms_conf/").get()
-        return Answer(data, "node's virtual machines").rest().get("vms_conf")
+        return Answer(self._other("node", node_id, "vms_conf/").get(), "node's virtual machines").rest().get("vms_conf")
 
     def set_vms(self, node_id: int, vms: Sequence[Mapping[str, Any]]) -> Any:
         """Set the configuration of the virtual machines on a node, and return the answer of the master."""

@@ -16,7 +16,7 @@ from fuelclient.store.database import Connection, Database
 
 
 class Networks:
-    """Networks and virtual addresses; see `backends.networks.Networks`."""
+    """Networks and virtual addresses; see `base.Networks`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,20 +1,27 @@
-"""Check the names in a request for a run, because a Fuel master does not.
+"""Requests for runs, as a Fuel master takes them.
 
-It runs nothing for an unknown graph type or task and reports success, and answers 500 for nodes of another environment.
+It does not check the names in a request: it runs nothing for an unknown graph type or task and reports success, and
+answers 500 for nodes of another environment. And it deploys, provisions and resets environments itself, by paths of
+their own: by the states of the nodes it decides what to delete, to provision and to deploy; no graph has to say so.
 """
 
 from __future__ import annotations
 
-from fuelclient.backends.http.errors import About
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
 from fuelclient.backends.nailgun.facet import resource
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.owners import owners
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
-from fuelclient.model.run import RunRequest
+from fuelclient.model.run import Action, Run, RunRequest
 from fuelclient.plan.select import is_open, require_tasks, subgraph_from
 from fuelclient.serializers.answer import Answer, objects
+from fuelclient.serializers.run import run_from
 
 
 def require_known(session: Session, request: RunRequest) -> None:
@@ -58,8 +65,7 @@ def require_nodes(session: Session, request: RunRequest) -> None:
 def _merged_tasks(session: Session, cluster_id: int, graph_type: str) -> set[str]:
     """Return the ids of the tasks of a graph as the master merges it; none for an unknown type."""
     merged = resource(session, "environment", cluster_id, "deployment_tasks/", invalid=InvalidGraph)
-    records = objects(merged.get(graph_type=graph_type), "task")
-    return {Answer(record, "task").text("id") for record in records}
+    return {Answer(record, "task").text("id") for record in objects(merged.get(graph_type=graph_type), "task")}
 
 
 def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
@@ -68,3 +74,53 @@ def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
     of_release = types_of(session, release)
     types = {*of_release, *(name for owner in others for name in types_of(session, owner))}
     require_graph_type(graph_type, graph_types(types, of_release=bool(of_release)), cluster_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    """The path of an action, and which fields of a request its query has.
+
+    A master ignores parameters that it does not know. `always` are sent even if they are off, as the original client
+    does, `also` only if they are on. What is `implied` needs no parameter.
+    """
+
+    path: str
+    always: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    implied: tuple[str, ...] = ()
+
+
+_RESOURCES: Mapping[Action, _Resource] = MappingProxyType(
+    {
+        Action.DEPLOY: _Resource("changes", ("dry_run", "noop")),
+        Action.REDEPLOY: _Resource("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
+        Action.RESET: _Resource("reset/", also=("force",)),
+        Action.DEPLOY_NODES: _Resource("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
+        Action.PROVISION_NODES: _Resource("provision/", ("node_ids",), implied=("force",)),
+    }
+)
+
+_PARAMETERS = {"node_ids": "nodes", "noop": "noop_run"}
+"""The parameters whose names are not those of the fields."""
+
+_OPTIONS = ("force", "dry_run", "noop", "trace", "executor")
+
+
+def act(session: Session, action: Action, request: RunRequest) -> Run:
+    """Begin an action, as `base.Runs.act`, and return the run in the master's answer, which has no parts yet."""
+    resource = _RESOURCES[action]
+    known = {*resource.always, *resource.also, *resource.implied}
+    for option in _OPTIONS:
+        if getattr(request, option) and option not in known:
+            raise Unsupported(
+                f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
+                hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",
+            )
+    query = {
+        _PARAMETERS.get(name, name): getattr(request, name)
+        for name in (*resource.always, *resource.also)
+        if getattr(request, name) or name in resource.always
+    }
+    path = f"clusters/{request.cluster_id}/{resource.path}"
+    about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
+    return run_from(session.put(path, {}, about, **query))
