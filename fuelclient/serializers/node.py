@@ -15,7 +15,7 @@ from fuelclient.serializers.values import line_of, plain
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
 _RECORD = (
-    "id", "name", "cluster", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online",
+    "id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac", "online",
     "error_type", "pending_addition", "pending_deletion", "labels",
 )  # fmt: skip
 """The fields of Nailgun's record that `Node` has, too."""
@@ -49,23 +49,11 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 
 def node_record_to(node: Node) -> dict[str, Any]:
     """Return the node as Nailgun's REST API does."""
+    record = {key: plain(getattr(node, "cluster_id" if key == "cluster" else key)) for key in _RECORD}
     return {
-        "id": node.id,
-        "name": node.name,
-        "status": str(node.status),
-        "cluster": node.cluster_id,
-        "roles": list(node.roles),
-        "pending_roles": list(node.pending_roles),
-        "primary_tags": list(node.primary_tags),
-        "ip": node.ip or None,
-        "mac": node.mac or None,
-        "hostname": str(node.attributes.get("hostname") or node.name),
-        "fqdn": str(node.attributes.get("fqdn") or node.name),
-        "online": node.online,
-        "error_type": node.error_type or None,
-        "pending_addition": node.pending_addition,
-        "pending_deletion": node.pending_deletion,
-        "labels": dict(node.labels),
+        **record,
+        **{key: record[key] or None for key in ("ip", "mac", "error_type")},
+        **{key: str(node.attributes.get(key) or node.name) for key in ("hostname", "fqdn")},
         **{key: plain(node.attributes.get(key, value)) for key, value in _UNKNOWN.items()},
     }
 

@@ -26,11 +26,7 @@ def plugin_to(plugin: Plugin) -> dict[str, Any]:
     return {
         **{key: plain(default) for key, default in _SHOWN},
         **plain(plugin.metadata),
-        "name": plugin.name,
-        "version": plugin.version,
-        "title": plugin.title,
-        "package_version": plugin.package_version,
-        "id": plugin.id,
+        **{key: getattr(plugin, key) for key in ("name", "version", "title", "package_version", "id")},
     }
 
 

@@ -59,15 +59,7 @@ def releases_from(document: Document) -> list[Release]:
 
 def release_to(release: Release) -> dict[str, Any]:
     """Return the fields of a release under Nailgun's names, which `releases_from` reads."""
-    return {
-        "id": release.id,
-        "name": release.name,
-        "version": release.version,
-        "operating_system": release.operating_system,
-        "state": release.state,
-        "description": release.description,
-        **release.metadata,
-    }
+    return {**{key: getattr(release, key) for key in ("id", *_TEXTS)}, **release.metadata}
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
@@ -155,15 +147,7 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
         return None
     stated.pop("id", None)
     texts = {key: stated.pop(key, None) for key in _TEXTS}
-    return Release(
-        id=identity,
-        name=texts["name"],
-        version=texts["version"],
-        operating_system=texts["operating_system"] or "",
-        state=texts["state"] or "available",
-        description=texts["description"] or "",
-        metadata=stated,
-    )
+    return Release(identity, metadata=stated, **{key: value for key, value in texts.items() if value})
 
 
 def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:

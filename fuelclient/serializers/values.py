@@ -41,8 +41,7 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
     merged = dict(below)
     for name, value in above.items():
         old = merged.get(name)
-        both = isinstance(old, Mapping) and isinstance(value, Mapping)
-        merged[name] = deep_merged(old, value) if both and isinstance(old, Mapping) else value
+        merged[name] = deep_merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return merged
 
 

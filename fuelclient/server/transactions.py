@@ -108,11 +108,9 @@ def network_configuration(call: Call) -> Any:
 
 def _csv(rows: Iterable[HistoryRow]) -> str:
     out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(_COLUMNS)
-    for row in rows:
-        record = {**history_row_to(row), "type": row.type}
-        writer.writerow([record[column] for column in _COLUMNS])
+    writer = csv.DictWriter(out, _COLUMNS, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows({**history_row_to(row), "type": row.type} for row in rows)
     return out.getvalue()
 
 
