@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from fuelclient.backends.http.backend import Connection
 from fuelclient.backends.http.session import Session
 
 if TYPE_CHECKING:
@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from fuelclient.settings.master import Master
 
 
-class _Connected:
+class _Connected(Connection):
     """A backend that asks the server for its version at its first use: a command that uses none sends nothing."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self.target = session.master.url
 
     @cached_property
     def _backend(self) -> Backend:
@@ -36,17 +32,6 @@ class _Connected:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._backend, name)
-
-    def reading(self) -> AbstractContextManager[None]:
-        """As every backend over HTTP."""
-        return nullcontext()
-
-    def sweep(self) -> None:
-        """Do nothing, as every backend over HTTP."""
-
-    def close(self) -> None:
-        """Close the connections, if there are any."""
-        self._session.close()
 
 
 def connected(master: Master, *, adapter: BaseAdapter | None = None) -> Backend:

@@ -11,12 +11,27 @@ from fuelclient.model.version import FuelVersion
 from fuelclient.support import unsupported
 
 
-class OverHttp:
-    """A backend over one server, of whatever kind; see `base.Backend`."""
+class Connection:
+    """What a backend over a server has before anybody knows of what kind the server is; see `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.target = session.master.url
+
+    def reading(self) -> AbstractContextManager[None]:
+        """As `base.Backend`."""
+        return nullcontext()
+
+    def sweep(self) -> None:
+        """Do nothing: a server's runs clean up after themselves."""
+
+    def close(self) -> None:
+        """Close the connections, if there are any."""
+        self._session.close()
+
+
+class OverHttp(Connection):
+    """A backend over one server, of whatever kind; see `base.Backend`."""
 
     @property
     def copies(self) -> Any:
@@ -32,14 +47,3 @@ class OverHttp:
             f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
             hint="Use an engine file: --engine FILE, without --server.",
         )
-
-    def reading(self) -> AbstractContextManager[None]:
-        """As `base.Backend`."""
-        return nullcontext()
-
-    def sweep(self) -> None:
-        """Do nothing: a server's runs clean up after themselves."""
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._session.close()

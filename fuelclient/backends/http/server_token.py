@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from fuelclient.errors import Unauthorised
 from fuelclient.settings.server_tokens import path_of, token_of
-
-
-def is_wanted(version: Mapping[str, Any]) -> bool:
-    """Return whether a server of ours asks for the token that it has left for its own user."""
-    return version.get("auth") == "token" and bool(version.get("server"))
 
 
 class ServerToken:

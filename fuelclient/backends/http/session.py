@@ -163,10 +163,11 @@ class Session:
 
     def _tokens(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
         """Return what gives the tokens that a master wants: Keystone, or the file of a server of this user."""
-        from fuelclient.backends.http import server_token
+        is_own = version.get("auth") == "token" and version.get("server")  # a server that left its token for its user
+        if is_own and not self.master.credentials.token:
+            from fuelclient.backends.http.server_token import ServerToken
 
-        if server_token.is_wanted(version) and not self.master.credentials.token:
-            found = server_token.ServerToken(self.master.url)
+            found = ServerToken(self.master.url)
             self._is_direct = True
             return found
         if not self.master.credentials.stated:

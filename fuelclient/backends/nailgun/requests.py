@@ -77,7 +77,7 @@ def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Resource:
+class _Action:
     """The path of an action, and which fields of a request its query has.
 
     A master ignores parameters that it does not know. `always` are sent even if they are off, as the original client
@@ -90,13 +90,13 @@ class _Resource:
     implied: tuple[str, ...] = ()
 
 
-_RESOURCES: Mapping[Action, _Resource] = MappingProxyType(
+_ACTIONS: Mapping[Action, _Action] = MappingProxyType(
     {
-        Action.DEPLOY: _Resource("changes", ("dry_run", "noop")),
-        Action.REDEPLOY: _Resource("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
-        Action.RESET: _Resource("reset/", also=("force",)),
-        Action.DEPLOY_NODES: _Resource("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
-        Action.PROVISION_NODES: _Resource("provision/", ("node_ids",), implied=("force",)),
+        Action.DEPLOY: _Action("changes", ("dry_run", "noop")),
+        Action.REDEPLOY: _Action("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
+        Action.RESET: _Action("reset/", also=("force",)),
+        Action.DEPLOY_NODES: _Action("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
+        Action.PROVISION_NODES: _Action("provision/", ("node_ids",), implied=("force",)),
     }
 )
 
@@ -108,19 +108,17 @@ _OPTIONS = ("force", "dry_run", "noop", "trace", "executor")
 
 def act(session: Session, action: Action, request: RunRequest) -> Run:
     """Begin an action, as `base.Runs.act`, and return the run in the master's answer, which has no parts yet."""
-    resource = _RESOURCES[action]
-    known = {*resource.always, *resource.also, *resource.implied}
+    taken = _ACTIONS[action]
     for option in _OPTIONS:
-        if getattr(request, option) and option not in known:
+        if getattr(request, option) and option not in (*taken.always, *taken.also, *taken.implied):
             raise Unsupported(
                 f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
                 hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",
             )
     query = {
         _PARAMETERS.get(name, name): getattr(request, name)
-        for name in (*resource.always, *resource.also)
-        if getattr(request, name) or name in resource.always
+        for name in (*taken.always, *taken.also)
+        if getattr(request, name) or name in taken.always
     }
-    path = f"clusters/{request.cluster_id}/{resource.path}"
     about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
-    return run_from(session.put(path, {}, about, **query))
+    return run_from(session.put(f"clusters/{request.cluster_id}/{taken.path}", {}, about, **query))

@@ -33,8 +33,6 @@ from fuelclient.serializers.values import plain
 _TEMPLATE = "network_configuration/template"
 _PROVISIONING = "orchestrator/provisioning/"
 _DEPLOYED = frozenset((ClusterStatus.ERROR, ClusterStatus.OPERATIONAL, ClusterStatus.UPDATE_ERROR))
-_SNAPSHOT, _READY = "dump", "ready"
-_ADVANCED = "advanced"
 _GROUP: Mapping[str, Any] = {
     "notation": "cidr", "render_type": None, "map_priority": 2, "configurable": True, "use_gateway": False,
 }  # fmt: skip
@@ -180,11 +178,11 @@ class Services(Facet):
     def snapshot(self, task_id: int) -> Snapshot:
         """Return the state of a snapshot. Raise `NotFound` if the task is of another kind."""
         task = Answer(self._other("run", task_id).get(), "task")
-        if task.text("name") != _SNAPSHOT:
+        if task.text("name") != "dump":
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
             raise NotFound("snapshot", task_id, hint=hint)
         status, message = task.text("status"), task.text("message")
-        if status == _READY:
+        if status == "ready":
             return Snapshot(status, f"{self._session.master.url}{message}")
         return Snapshot(status, message=message)
 
@@ -253,7 +251,7 @@ class Services(Facet):
 
     def _require_advanced(self) -> None:
         """Raise `Unsupported` if the master does not have the feature group of virtual machines."""
-        if _ADVANCED not in Answer(self._session.version, "version").texts("feature_groups"):
+        if "advanced" not in Answer(self._session.version, "version").texts("feature_groups"):
             raise Unsupported(
                 "Advanced feature should be enabled in feature groups of the master.",
                 hint="Add `advanced` to FEATURE_GROUPS of the master, and restart Nailgun.",
