@@ -50,8 +50,8 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
     """
     if before is None:
         old, run_id, uncounted = _last(backend, cluster_id)
-        environment = backend.clusters.environment(cluster_id)
-        forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
+        nodes = backend.clusters.environment(cluster_id).nodes
+        forgotten = tuple(str(node.id) for node in nodes if is_deployed_anew(node))
         return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, forgotten, uncounted)
     run = backend.runs.get(before)
     if run.cluster_id != cluster_id:

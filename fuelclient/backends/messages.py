@@ -11,6 +11,7 @@ import ast
 import importlib
 import inspect
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -49,17 +50,9 @@ class Call:
 
     def on(self, backend: base.Backend) -> Any:
         """Call the method of `backend`, and return what it returns."""
-        method = getattr(getattr(backend, self.facet), self.method)
-        named = dict(self.arguments)
-        positional: list[Any] = []
-        for parameter in _parameters(self.facet, self.method).values():
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                positional += named.pop(parameter.name, ())
-            elif parameter.kind is not parameter.KEYWORD_ONLY and parameter.name in named:
-                positional.append(named.pop(parameter.name))
-            elif parameter.kind is not parameter.KEYWORD_ONLY:
-                break
-        return method(*positional, **named)
+        signature = inspect.Signature(list(_parameters(self.facet, self.method).values()))
+        stated = inspect.BoundArguments(signature, OrderedDict(self.arguments))
+        return getattr(getattr(backend, self.facet), self.method)(*stated.args, **stated.kwargs)
 
 
 def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:

@@ -74,8 +74,8 @@ def facts_from(data: Any) -> DeploymentFacts:
         common, nodes = data.get(COMMON) or {}, data.get("nodes") or []
     unknown = isinstance(data, Mapping) and not set(data) <= {COMMON, "nodes"}
     if unknown or not isinstance(common, Mapping) or not isinstance(nodes, list | tuple | Mapping):
-        message = "Facts are a list of nodes, or a mapping of common and nodes."
-        raise InvalidDocument(message, hint="Write {common: {...}, nodes: {}}.")
+        hint = "Write {common: {...}, nodes: {}}."
+        raise InvalidDocument("Facts are a list of nodes, or a mapping of common and nodes.", hint=hint)
     parts: dict[str, Mapping[str, Any]] = {}
     identified = list(_identified(nodes))
     by_role = len(identified) > len(dict(identified))

@@ -11,7 +11,6 @@ from fuelclient.serializers.answer import Answer
 
 def finding_to(finding: Finding) -> dict[str, Any]:
     """Return the record of a finding, which `finding_from` reads."""
-    path = {} if finding.place.path is None else {"path": list(finding.place.path)}
     return {
         "severity": str(finding.severity),
         "code": finding.code,
@@ -21,7 +20,7 @@ def finding_to(finding: Finding) -> dict[str, Any]:
         "layer": finding.place.layer,
         "task": finding.task,
         "hint": finding.hint,
-        **path,
+        **({} if finding.place.path is None else {"path": list(finding.place.path)}),
     }
 
 

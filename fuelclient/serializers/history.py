@@ -15,8 +15,6 @@ from fuelclient.serializers.task import nailgun_record
 from fuelclient.serializers.values import in_words, plain
 
 _TOLD = ("task_name", "node_id", "status", "time_start", "time_end")
-SYNC_POINTS = "null"
-"""The node of sync points in filters of nodes."""
 
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[str, Any]:
@@ -25,7 +23,7 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[st
     definition = nailgun_record({key: value for key, value in plain(row.definition).items() if key != "id"})
     record = {
         "task_name": row.task,
-        "node_id": node_key_to(row.node),
+        "node_id": None if row.node is None else str(row.node),
         "status": str(row.status),
         "time_start": row.time_start,
         "time_end": row.time_end,
@@ -57,22 +55,13 @@ def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> Histor
     )
 
 
-def node_key_to(key: NodeKey) -> str | None:
-    """Return the node of an instance as a string; null for sync points.
-
-    >>> node_key_to(3), node_key_to("master"), node_key_to(None)
-    ('3', 'master', None)
-    """
-    return None if key is None else str(key)
-
-
 def node_key_from(value: Any) -> NodeKey:
     """Return the node of an instance: numbers are node ids, other strings stay. Raise `InvalidDocument` for the rest.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)
     """
-    if value is None or value == SYNC_POINTS:
+    if value is None or value == "null":  # sync points, as filters of nodes name them
         return None
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise InvalidDocument(f"A row of a history has {in_words(value)} instead of a node.")

@@ -105,9 +105,7 @@ def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
         word = "extend" if isinstance(fields, Mapping) else "fields"
         report.misshapen(line_of(item, word), f"{word} must be a mapping", item[word], "Correct it.")
         return None
-    if not base:
-        return _over(Marked(), fields)
-    below = _inherited(base, report)
+    below = _inherited(base, report) if base else Marked()
     return None if below is None else _over(below, fields)
 
 

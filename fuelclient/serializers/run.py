@@ -24,7 +24,6 @@ def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, 
     tasks and its answers to requests that begin something name the parent (`with_parent`).
     """
     done = run.status == RunStatus.READY and not run.dry_run
-    parent = {"parent_id": run.parent_id} if with_parent else {}
     return {
         "id": run.id,
         "cluster": run.cluster_id,
@@ -36,7 +35,7 @@ def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, 
         "progress": run.progress,
         "dry_run": run.dry_run,
         "graph_type": run.graph_type or None,
-        **parent,
+        **({"parent_id": run.parent_id} if with_parent else {}),
         "time_start": run.time_start,
         "time_end": run.time_end,
     }

@@ -204,23 +204,16 @@ def _is_expression(value: Any) -> bool:
 
 def _names(key: str, value: Any, line: int, report: Report) -> Any:
     expressions = key in _WITH_EXPRESSIONS
-    if expressions and _is_expression(value):
-        return value
-    if (key, value) == ("tags", "*"):
+    if (expressions and _is_expression(value)) or (key, value) == ("tags", "*"):
         return value
     if not isinstance(value, list | tuple):
         report.misshapen(line, f"{key} must be a list of names", value, f"Write {key}: [name].")
         return value
-    names: list[Any] = []
     for item, at in items_of(value, line):
-        if isinstance(item, int) and not isinstance(item, bool):
-            names.append(str(item))
-            continue
-        if not isinstance(item, str) and not (expressions and _is_expression(item)):
+        if not isinstance(_text(item), str) and not (expressions and _is_expression(item)):
             message = f"an item of {key} is {in_words(item)}, not a name"
             report.error("G006", at, message, "List the names of tasks." if expressions else "List names.")
-        names.append(item)
-    return names
+    return list(map(_text, value))
 
 
 def _relations(key: str, value: Any, line: int, report: Report) -> Any:
@@ -244,8 +237,8 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
         return item
     entry = dict(item)
     if "name" not in entry:
-        message = f"an entry of {shown} has no name"
-        report.error("G006", line, message, "Add the `name:` of the task on the other nodes.")
+        hint = "Add the `name:` of the task on the other nodes."
+        report.error("G006", line, f"an entry of {shown} has no name", hint)
     else:
         entry["name"] = _text(entry["name"])
         if not (entry["name"] and isinstance(entry["name"], str)) and not _is_expression(entry["name"]):
@@ -272,16 +265,19 @@ def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> An
     return value
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _text(value: Any) -> Any:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    return str(value) if _is_number(value) else value
 
 
 def _type(value: Any, lines: Lines, report: Report) -> None:
     known = tuple(TaskType)
     if not isinstance(value, str):
-        message = f"type must be a string, not {in_words(value)}"
         hint = "Write a type, or remove the key to override a task of another layer."
-        report.error("G006", lines("type"), message, hint)
+        report.misshapen(lines("type"), "type must be a string", value, hint)
     elif value not in known:
         close = nearest(value, known)
         hint = f"Did you mean {close}? " if close else ""
@@ -312,8 +308,11 @@ def _parameters(value: Any, lines: Lines, report: Report) -> None:
     if "type" in strategy and strategy_type not in _STRATEGIES and not _is_expression(strategy_type):
         rule = "the type of parameters.strategy must be parallel or one_by_one"
         report.misshapen(lines("parameters.strategy.type"), rule, strategy_type, "Write parallel or one_by_one.")
-    if "amount" in strategy:
-        _amount(strategy["amount"], lines("parameters.strategy.amount"), report)
+    amount = strategy.get("amount", 0)
+    if not _is_number(amount) and not _is_expression(amount):
+        hint = "Write a number without quotes, or {yaql_exp: ...}."
+        where = "parameters.strategy.amount"
+        report.misshapen(lines(where), f"{where} must be a whole number", amount, hint)
 
 
 def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
@@ -322,13 +321,6 @@ def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
     if isinstance(strategy, Mapping) and "type" not in strategy and not _is_expression(strategy):
         message = "parameters.strategy has no type"
         report.error("G006", lines("parameters.strategy"), message, "Add type: parallel, or type: one_by_one.")
-
-
-def _amount(value: Any, line: int, report: Report) -> None:
-    if (isinstance(value, int) and not isinstance(value, bool)) or _is_expression(value):
-        return
-    hint = "Write a number without quotes, or {yaql_exp: ...}."
-    report.misshapen(line, "parameters.strategy.amount must be a whole number", value, hint)
 
 
 _CHECKS: dict[str, Callable[[Any, Lines, Report], None]] = {

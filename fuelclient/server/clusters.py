@@ -38,6 +38,7 @@ from fuelclient.server.schemas import (
     listed,
     maybe,
     opened,
+    whole,
 )
 
 _EDITABLE = "editable"
@@ -257,7 +258,7 @@ _CREATE = {
 }  # fmt: skip
 _PATH = "clusters/{cluster_id}"
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
-_NODE_FACTS = listed(opened(("uid",), uid={"type": ["string", "integer"]}))
+_NODE_FACTS = listed(whole(uid={"type": ["string", "integer"]}))
 _FACTS: Schema = {"anyOf": [_NODE_FACTS, closed(common=MAPPING, nodes={"anyOf": [MAPPING, _NODE_FACTS]})]}
 _FACTS_QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
@@ -265,7 +266,7 @@ _FACTS_QUERY = (
 )
 _SECTION = opened(metadata=opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER)))
 _SETTINGS_BODY = closed((_EDITABLE,), editable={"type": "object", "additionalProperties": _SECTION}, generated=MAPPING)
-_SETTINGS = opened((_EDITABLE, "generated"), editable=MAPPING, generated=MAPPING)
+_SETTINGS = whole(editable=MAPPING, generated=MAPPING)
 _SETTINGS_PATH = f"{_PATH}/attributes"
 _FORCE_OF_NAILGUN = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)
 
@@ -278,9 +279,9 @@ ROUTES = (
     Route("DELETE", _PATH, delete, "Delete an environment with its graphs", {204: None},
           query=(Query("force", QueryType.FLAG, "delete it even if it is deployed"),)),
     Route("POST", f"{_PATH}/assignment", assign, "Add nodes to an environment", {200: listed(NODE)},
-          body=listed(opened(("id", "roles"), id=NUMBER, roles=listed(NAME, 1)), 1)),
+          body=listed(whole(id=NUMBER, roles=listed(NAME, 1)), 1)),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
-          body=listed(opened(("id",), id=NUMBER), 1)),
+          body=listed(whole(id=NUMBER), 1)),
     Route("GET", _FACTS_PATH, lambda call: _facts(call, call.backend.facts.get(call.id("cluster_id"))),
           "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),

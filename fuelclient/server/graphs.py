@@ -18,7 +18,7 @@ from fuelclient.serializers.task import nailgun_task_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.role_based_graph import INTERNAL, dot, executed, role_based, subgraph
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, TASKS, Schema, graph_body, listed, opened
+from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, TASKS, Schema, graph_body, listed, whole
 
 _LEVELS = {"release_id": Level.RELEASE, "plugin_id": Level.PLUGIN, "cluster_id": Level.CLUSTER}
 
@@ -250,7 +250,7 @@ _PICTURE = (
     Query("parents_for", QueryType.WORD, "only this task and its predecessors"),
     Query("remove", QueryType.WORDS, "group, stage, skipped"),
 )
-_TASKS: Schema = listed(opened(("id",), id={"type": "string"}))
+_TASKS: Schema = listed(whole(id={"type": "string"}))
 _TASKS_PATH = "deployment_tasks"
 _FILTERS = (
     Query("clusters_ids", QueryType.NUMBERS, "graphs of these environments"),

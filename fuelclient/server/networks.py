@@ -6,7 +6,7 @@ from typing import Any
 
 from fuelclient.serializers.values import plain
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import BOOLEAN, MAPPING, NAME, NUMBER, TEXT, listed, maybe, opened
+from fuelclient.server.schemas import BOOLEAN, MAPPING, NAME, NUMBER, TEXT, listed, maybe, opened, whole
 
 
 def list_vips(call: Call) -> Any:
@@ -34,8 +34,8 @@ def create_vip(call: Call) -> Any:
 
 
 _PARTS = listed(MAPPING)
-_CONFIGURATION = opened(("networks", "networking_parameters"), networks=listed(MAPPING), networking_parameters=MAPPING)
-_CHANGES = opened(networks=listed(opened(("name",), name=NAME)), networking_parameters=MAPPING, vips=MAPPING)
+_CONFIGURATION = whole(networks=listed(MAPPING), networking_parameters=MAPPING)
+_CHANGES = opened(networks=listed(whole(name=NAME)), networking_parameters=MAPPING, vips=MAPPING)
 _VIP = opened(
     ("id", "ip_addr", "vip_name"),
     id=NUMBER, ip_addr=TEXT, vip_name=NAME, vip_namespace=maybe(TEXT), network=maybe(NUMBER), is_user_defined=BOOLEAN,

@@ -12,7 +12,7 @@ from fuelclient.serializers.release import release_record_to, release_to, releas
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import differing, refusing, require_same
 from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened
+from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened, whole
 
 _EXISTS = "Release with the same name and version already exists"
 _FIXED = frozenset(("id", "is_deployable"))
@@ -70,8 +70,7 @@ def set_repositories(call: Call) -> Any:
 
 _STATE: Schema = {"enum": ["available", "unavailable", "manageonly", None]}
 _PATH = "releases/{release_id}"
-_REPOS = opened(("value",), value=listed(MAPPING))
-_REPOSITORIES = opened(("editable",), editable=opened(("repo_setup",), repo_setup=opened(("repos",), repos=_REPOS)))
+_REPOSITORIES = whole(editable=whole(repo_setup=whole(repos=whole(value=listed(MAPPING)))))
 
 ROUTES = (
     Route("GET", "releases", lambda call: list(map(release_record_to, call.backend.releases.list())), "List releases",

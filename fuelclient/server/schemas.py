@@ -28,12 +28,17 @@ BOOLEAN: Schema = {"type": "boolean"}
 MAPPING: Schema = {"type": "object"}
 
 
-def closed(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+def closed(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
     """Return the schema of an object with these properties and no others."""
     return {**opened(required, **properties), "additionalProperties": False}
 
 
-def opened(required: tuple[str, ...] = (), **properties: Schema) -> Schema:
+def whole(**properties: Schema) -> Schema:
+    """Return the schema of an object that has all of these properties, and possibly others."""
+    return opened(tuple(properties), **properties)
+
+
+def opened(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
     """Return the schema of an object with these properties and possibly others."""
     schema: Schema = {"type": "object", "properties": properties}
     return {**schema, "required": list(required)} if required else schema
@@ -54,7 +59,7 @@ def maybe(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-EXPRESSION = opened(("yaql_exp",), yaql_exp={"type": "string"})
+EXPRESSION = whole(yaql_exp={"type": "string"})
 RELATION = opened(
     ("name",),
     name={"anyOf": [{"type": "string"}, EXPRESSION]},
@@ -68,18 +73,15 @@ STRATEGY = opened(
     type={"enum": ["parallel", "one_by_one"]},
     amount={"anyOf": [{"type": "integer"}, EXPRESSION]},
 )
-_TASK = opened(
+TASK = opened(
     id=NAME,
     type={"enum": list(map(str, TaskType))},
     version={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
     parameters=opened(strategy=STRATEGY),
     required_for={"type": "array"},
     requires={"type": "array"},
+    **{"cross-depends": RELATIONS, "cross-depended-by": RELATIONS},
 )
-TASK: Schema = {
-    **_TASK,
-    "properties": {**_TASK["properties"], "cross-depends": RELATIONS, "cross-depended-by": RELATIONS},
-}
 ATTRIBUTES = opened(
     status={"enum": [*map(str, NodeStatus), DELETED]},
     pending_addition=BOOLEAN,
@@ -108,15 +110,8 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
     )
 
 
-RELATED = opened(("type", "model", "model_id"), type=TEXT, model={"enum": ["release", "plugin", "cluster"]},
-                 model_id=NUMBER)  # fmt: skip
-GRAPH = opened(
-    ("id", "name", "tasks", "relations"),
-    id=NUMBER,
-    name=maybe(TEXT),
-    tasks=listed(opened(("id",), id={"type": "string"})),
-    relations=listed(RELATED),
-)
+RELATED = whole(type=TEXT, model={"enum": ["release", "plugin", "cluster"]}, model_id=NUMBER)
+GRAPH = whole(id=NUMBER, name=maybe(TEXT), tasks=listed(whole(id={"type": "string"})), relations=listed(RELATED))
 RUN_FLAGS: dict[str, Schema] = {
     "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
 }  # fmt: skip
@@ -152,28 +147,19 @@ HISTORY_ROW = opened(
     node_id={"type": ["string", "null"]},
     status={"enum": ["pending", "running", "ready", "error", "skipped"]},
 )
-SEQUENCE_GRAPHS = listed(opened(("type",), type=GRAPH_TYPE_TEXT), 1)
-SEQUENCE = opened(
-    ("id", "name", "release_id", "graphs"), id=NUMBER, name=NAME, release_id=NUMBER, graphs=SEQUENCE_GRAPHS
-)
+SEQUENCE_GRAPHS = listed(whole(type=GRAPH_TYPE_TEXT), 1)
+SEQUENCE = whole(id=NUMBER, name=NAME, release_id=NUMBER, graphs=SEQUENCE_GRAPHS)
 CLUSTER = opened(
     ("id", "name", "status", "release_id"),
     id=NUMBER, name=NAME, status={"type": "string"}, release_id=NUMBER, fuel_version={"type": "string"},
     is_customized=BOOLEAN, changes={"type": "array"},
 )  # fmt: skip
-RELEASE = opened(
-    ("id", "name", "version", "state", "operating_system"),
-    id=NUMBER, name=NAME, version=NAME, state={"type": "string"}, operating_system={"type": "string"},
-)  # fmt: skip
-NODE = opened(
-    ("id", "name", "status", "cluster", "roles", "pending_roles", "online"),
+RELEASE = whole(id=NUMBER, name=NAME, version=NAME, state={"type": "string"}, operating_system={"type": "string"})
+NODE = whole(
     id=NUMBER, name=NAME, status={"enum": list(map(str, NodeStatus))}, cluster=maybe(NUMBER),
     roles=listed(NAME), pending_roles=listed(NAME), online=BOOLEAN,
 )  # fmt: skip
-PLUGIN = opened(
-    ("id", "name", "version", "package_version", "releases"),
-    id=NUMBER, name=NAME, version=NAME, package_version={"type": "string"}, releases={"type": "array"},
-)  # fmt: skip
+PLUGIN = whole(id=NUMBER, name=NAME, version=NAME, package_version={"type": "string"}, releases={"type": "array"})
 ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping={"type": "array"})
-TAG = opened(("name", "meta"), name=NAME, meta=MAPPING)
-ERROR = opened(("message", "errors"), message={"type": "string"}, errors={"type": "array"})
+TAG = whole(name=NAME, meta=MAPPING)
+ERROR = whole(message={"type": "string"}, errors={"type": "array"})

@@ -30,7 +30,7 @@ from fuelclient.server.graphs import graph_type_of
 from fuelclient.server.nodes import members
 from fuelclient.server.role_based_graph import complaint, role_based
 from fuelclient.server.routes import Call, Query, QueryType, Route
-from fuelclient.server.schemas import MAPPING, opened
+from fuelclient.server.schemas import MAPPING, whole
 
 _SYNC = "null"
 _SINCE_10 = re.compile(r"-[1-9]\d+\.")
@@ -142,8 +142,7 @@ _QUERY = (
     Query("nodes", QueryType.NUMBERS, "only these nodes"),
     Query("tasks", QueryType.WORDS, "skip all other tasks"),
 )
-_SERIALIZED = opened(("tasks_graph", "tasks_directory", "tasks_metadata"), tasks_graph=MAPPING, tasks_directory=MAPPING,
-                 tasks_metadata=MAPPING)  # fmt: skip
+_SERIALIZED = whole(tasks_graph=MAPPING, tasks_directory=MAPPING, tasks_metadata=MAPPING)
 
 ROUTES = (
     Route("GET", "clusters/{cluster_id}/serialized_tasks", serialized,
