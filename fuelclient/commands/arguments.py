@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,24 +72,41 @@ def stated_path(word: str) -> Path:
     return Path(stated(word))
 
 
-def add_way(parser: argparse.ArgumentParser) -> None:
-    """Add how a run reaches its nodes: `executor` and `on_originals`."""
-    add_executor(parser, "how to reach all nodes (default: each by its own executor)")
-    parser.add_argument(
-        "--on-originals", action="store_true",
-        help="let a run on a copy (see 'env clone') reach the machines of the original",
-    )  # fmt: skip
+Argument = Callable[[argparse._ActionsContainer], object]
+"""Adds an argument or an option to a parser, or to a group of a parser."""
+
+Arguments = tuple[Argument, ...]
 
 
-def add_executor(parser: argparse.ArgumentParser, help: str) -> None:
-    """Add `executor`, a kind of executor or an empty string.
+def option(*spellings: str, **how: Any) -> Argument:
+    """Return an option, or an argument, that is described as for `argparse.ArgumentParser.add_argument`.
 
-    The metavar is stated because argparse would list all choices while it adds the option, and other packages would be
-    searched for kinds by every command that has it.
+    Without a type, its value must not be empty: in a script that means an unset variable.
     """
-    from fuelclient.backends import executor_kinds
+    if not how.keys() & {"action", "choices", "type"}:
+        how["type"] = stated
+    return lambda parser: parser.add_argument(*spellings, **how)
 
-    parser.add_argument("--executor", default="", metavar="KIND", choices=executor_kinds(), help=f"{help}: %(choices)s")
+
+def flag(*spellings: str, help: str) -> Argument:
+    """Return an option without a value: True if it is given."""
+    return option(*spellings, action="store_true", help=help)
+
+
+def one_of(*arguments: Argument, required: bool = False) -> Argument:
+    """Return options of which a command line has at most one or, if that is `required`, exactly one."""
+
+    def add(parser: argparse._ActionsContainer) -> None:
+        group = parser.add_mutually_exclusive_group(required=required)
+        for argument in arguments:
+            argument(group)
+
+    return add
+
+
+def defaults(**values: Any) -> Argument:
+    """Return what sets values that no option has."""
+    return lambda parser: parser.set_defaults(**values)
 
 
 class _Joined(argparse.Action):
@@ -105,107 +123,118 @@ class _Joined(argparse.Action):
         setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
 
 
-def add_id(parser: argparse.ArgumentParser, noun: str) -> None:
-    """Add the id of a `noun`, or its name if it can have one: `id` is a number when the command runs."""
+def id_of(noun: str) -> Argument:
+    """Return the argument with the id of a `noun`, or its name if it can have one: `id` is a number when the command
+    runs."""
     if has_names(noun):
-        parser.add_argument("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
-    else:
-        parser.add_argument("id", type=identifier, metavar="ID", help=f"id of the {noun}")
+        return option("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
+    return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 
 
-def add_env(parser: argparse._ActionsContainer, *, required: bool, help: str = "id or name of the environment") -> None:
-    """Add `--env`: `env` is a number, or None, when the command runs."""
-    parser.add_argument(*ENV, type=reference("environment"), required=required, metavar=NAMED, dest="env", help=help)
+def env_option(*, required: bool, help: str = "id or name of the environment") -> Argument:
+    """Return `--env`: `env` is a number, or None, when the command runs."""
+    return option(*ENV, type=reference("environment"), required=required, metavar=NAMED, dest="env", help=help)
 
 
-def add_nodes(
-    parser: argparse._ActionsContainer, *, required: bool, help: str = "ids or names of the nodes: 1 2 or 1,2"
-) -> None:
-    """Add `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
+OF_ENV = env_option(required=True)
+
+
+def release_option(*, required: bool = True, help: str = "id, name or version of the release") -> Argument:
+    """Return `--release`: `release` is a number, or None, when the command runs."""
+    return option(*RELEASE, type=reference("release"), required=required, metavar=NAMED, help=help)
+
+
+def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 or 1,2") -> Argument:
+    """Return `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
 
     Of several nodes with one name, that of `--env` is meant.
     """
-    parser.add_argument(
+    return option(
         "-n", "--nodes", "--node", nargs="+", type=node_references, action=_Joined, required=required, metavar=NAMED,
         dest="nodes", help=help,
     )  # fmt: skip
 
 
-def add_nodes_or_all(parser: argparse.ArgumentParser, all_of: str) -> None:
-    """Add `--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
-    group = parser.add_mutually_exclusive_group(required=True)
-    add_nodes(group, required=False)
-    group.add_argument("--nodes-all", action="store_true", help=all_of)
+def nodes_or_all(all_of: str) -> Argument:
+    """Return `--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
+    return one_of(nodes_option(required=False), flag("--nodes-all", help=all_of), required=True)
 
 
-def add_roles(parser: argparse._ActionsContainer, *spellings: str, required: bool) -> None:
-    """Add `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
-    parser.add_argument(
+def roles_option(*spellings: str, required: bool) -> Argument:
+    """Return `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
+    return option(
         *spellings, "--roles", "--role", nargs="+", type=names, action=_Joined, required=required, default=[],
         metavar="ROLE", dest="roles", help="roles: controller cinder or controller,cinder",
     )  # fmt: skip
 
 
-def add_type(parser: argparse._ActionsContainer, *, default: str | None, required: bool = False) -> None:
-    """Add `--type`: `graph_type`."""
-    parser.add_argument(
-        "-t", "--type", "--graph-type", metavar="TYPE", type=stated, dest="graph_type", default=default,
+def type_option(*, default: str | None, required: bool = False) -> Argument:
+    """Return `--type`: `graph_type`."""
+    return option(
+        "-t", "--type", "--graph-type", metavar="TYPE", dest="graph_type", default=default,
         required=required, help=f"graph type (default: {default})" if default else "graph type",
     )  # fmt: skip
 
 
-def add_types(parser: argparse.ArgumentParser, help: str, *, required: bool = False) -> None:
-    """Add `--type a b` or `--type a,b`: `graph_types` is a list of lists of names, or None."""
-    parser.add_argument(
+def types_option(help: str, *, required: bool = False) -> Argument:
+    """Return `--type a b` or `--type a,b`: `graph_types` is a list of lists of names, or None."""
+    return option(
         "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
         required=required, metavar="TYPE", dest="graph_types", help=help,
     )  # fmt: skip
 
 
-def add_as_master(parser: argparse._ActionsContainer) -> None:
-    """Add `--as-master`: `as_master`."""
-    parser.add_argument(
-        "--as-master", action="store_true", help="also report what a Fuel master would refuse or do differently"
-    )
-
-
-def add_yes(parser: argparse._ActionsContainer) -> None:
-    """Add `--yes`: `yes`."""
-    parser.add_argument("-y", "--yes", action="store_true", help="do not ask on a terminal")
-
-
-def add_owner(parser: argparse.ArgumentParser) -> None:
-    """Add `--env`, `--release` and `--plugin`, of which exactly one is needed; `owner_of` reads it."""
-    group = parser.add_mutually_exclusive_group(required=True)
-    add_env(group, required=False, help="the graph of this environment")
-    group.add_argument(*RELEASE, type=reference("release"), metavar=NAMED, help="the graph of this release")
-    group.add_argument("-p", "--plugin", type=reference("plugin"), metavar=NAMED, help="the graph of this plugin")
-
-
-def add_release(
-    parser: argparse._ActionsContainer, *, required: bool = True, help: str = "id, name or version of the release"
-) -> None:
-    """Add `--release`: `release` is a number, or None, when the command runs."""
-    parser.add_argument(*RELEASE, type=reference("release"), required=required, metavar=NAMED, help=help)
-
-
-def add_plugin(parser: argparse.ArgumentParser, *, several: str | None = None) -> None:
-    """Add the argument `plugin`, or `plugins` of which there may be as many as `several` says to argparse."""
-    parser.add_argument(
+def plugin_argument(several: str | None = None) -> Argument:
+    """Return the argument `plugin`, or `plugins` of which there may be as many as `several` says to argparse."""
+    return option(
         "plugins" if several else "plugin", nargs=several, type=reference("plugin"), metavar=NAMED,
         help="id of the plugin, or its name if only one version is installed",
     )  # fmt: skip
 
 
-def add_holder(parser: argparse.ArgumentParser) -> None:
-    """Add `--release` and `--env`, of which exactly one is needed; `owner_of` reads it."""
-    group = parser.add_mutually_exclusive_group(required=True)
-    add_release(group, required=False)
-    add_env(group, required=False)
+def executor_option(help: str) -> Argument:
+    """Return `--executor`: `executor`, a kind of executor or an empty string.
+
+    The metavar is stated because argparse would list all choices while it adds the option, and other packages would be
+    searched for kinds by every command that has it.
+    """
+
+    def add(parser: argparse._ActionsContainer) -> None:
+        from fuelclient.backends import executor_kinds
+
+        kinds = executor_kinds()
+        parser.add_argument("--executor", default="", metavar="KIND", choices=kinds, help=f"{help}: %(choices)s")
+
+    return add
+
+
+WAY = (
+    executor_option("how to reach all nodes (default: each by its own executor)"),
+    flag("--on-originals", help="let a run on a copy (see 'env clone') reach the machines of the original"),
+)
+"""How a run reaches its nodes: `executor` and `on_originals`."""
+
+AS_MASTER = flag("--as-master", help="also report what a Fuel master would refuse or do differently")
+YES = flag("-y", "--yes", help="do not ask on a terminal")
+ASSUME = option("--assume", metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+"""Nodes in place of those of the environment: `assume`, or None."""
+SOME_NODES = nodes_option(required=False, help="only these nodes of the environment: 1 2 or 1,2")
+EXIT_CODE = flag("--exit-code", help="exit with 10 if anything differs")
+
+OWNER = one_of(
+    env_option(required=False, help="the graph of this environment"),
+    release_option(required=False, help="the graph of this release"),
+    option("-p", "--plugin", type=reference("plugin"), metavar=NAMED, help="the graph of this plugin"),
+    required=True,
+)
+"""`--env`, `--release` and `--plugin`, of which exactly one is needed; `owner_of` reads it."""
+
+HOLDER = one_of(release_option(required=False), env_option(required=False), required=True)
+"""`--release` and `--env`, of which exactly one is needed; `owner_of` reads it."""
 
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
-    """Return the owner that the options of `add_owner` or `add_holder` name."""
+    """Return the owner that the options of `OWNER` or `HOLDER` name."""
     from fuelclient.model.graph import Level, OwnerRef
 
     if parsed_args.env is not None:
@@ -224,15 +253,12 @@ def described(owner: OwnerRef) -> str:
     return f"{NOUNS[owner.level]} {owner.id}"
 
 
-def add_source(parser: argparse.ArgumentParser, *, short: bool) -> argparse._ActionsContainer:
-    """Add `--file` (`-` is stdin) and `--dir`, of which exactly one is needed, and return their group."""
-    group = parser.add_mutually_exclusive_group(required=True)
-    group.add_argument(
-        *(["-f"] if short else []), "--file", type=stated, metavar="FILE",
-        help="YAML or JSON file with the graph; - is stdin",
+def source_options(*short: str) -> Arguments:
+    """Return `--file` (`-` is stdin), also under a `short` name, and `--dir`, of which a command needs one."""
+    return (
+        option(*short, "--file", metavar="FILE", help="YAML or JSON file with the graph; - is stdin"),
+        option(
+            "-d", "--dir", type=stated_path, metavar="DIR",
+            help="directory: its metadata.yaml and every tasks.yaml below it, sorted by path",
+        ),
     )  # fmt: skip
-    group.add_argument(
-        "-d", "--dir", type=stated_path, metavar="DIR",
-        help="directory: its metadata.yaml and every tasks.yaml below it, sorted by path",
-    )  # fmt: skip
-    return group

@@ -19,7 +19,7 @@ from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
-from fuelclient.commands.arguments import ENV
+from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, formatters, text
@@ -104,6 +104,8 @@ class Parser(OneLineParser, ArgumentParser):
 class Command(cliff.command.Command):
     """A command. It looks up no hooks or distributions when it starts, which cliff would do."""
 
+    arguments: Arguments = ()
+    """The arguments and options of the command, in the order of its help."""
     reads_once = False
     """Whether all that the command reads until it writes is of one moment; not for commands that look again and again.
     """
@@ -129,7 +131,9 @@ class Command(cliff.command.Command):
         return parser
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of this command."""
+        """Add the arguments of this command; overridden if they depend on the object."""
+        for add in self.arguments:
+            add(parser)
 
     @property
     def backend(self) -> Backend:

@@ -13,6 +13,7 @@ from typing import Any
 from cliff.complete import CompleteCommand, CompleteNoCode
 from stevedore.extension import Extension, ExtensionManager
 
+from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.global_options import PROGRAM
 from fuelclient.errors import Unavailable, UsageError
@@ -40,20 +41,21 @@ class Complete(Command, CompleteCommand):
         point = EntryPoint("none", f"{CompleteNoCode.__module__}:CompleteNoCode", "cliff.formatter.completion")
         self._formatters = ExtensionManager.make_test_instance([Extension("none", point, CompleteNoCode, None)])
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--name", metavar="NAME", help=f"the command to complete (default: {PROGRAM})")
-        parser.add_argument(
+    arguments = (
+        option("--name", type=str, metavar="NAME", help=f"the command to complete (default: {PROGRAM})"),
+        option(
             "--shell", choices=(*SHELLS, "none"),
             help="the shell (default: that of $SHELL with --install, otherwise bash); none prints only the commands",
-        )  # fmt: skip
-        parser.add_argument(
-            "--install", action="store_true",
+        ),
+        flag(
+            "--install",
             help="put the script where the shell finds it, and mention it in the shell's own file if that is needed",
-        )  # fmt: skip
-        parser.add_argument(
-            "--words", nargs=argparse.REMAINDER, metavar="WORD",
+        ),
+        option(
+            "--words", type=str, nargs=argparse.REMAINDER, metavar="WORD",
             help="print completions for the last of these words; for the completion scripts",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.words is not None:

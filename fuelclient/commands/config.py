@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from fuelclient.commands.arguments import flag
 from fuelclient.commands.base import Lister, sorted_by
 from fuelclient.commands.columns import Fields, check_columns
 
@@ -27,8 +28,7 @@ class ConfigShow(Lister):
     columns = ("name", "value", "origin")
     sort_by = "name"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--origin", action="store_true", help="also say where each value comes from")
+    arguments = (flag("--origin", help="also say where each value comes from"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns = self.columns if parsed_args.origin else self.columns[:2]

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from fuelclient.commands.arguments import flag
 from fuelclient.commands.base import Check
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ class Doctor(Check):
     columns = ("status", "area", "name", "message", "mend")
     advice = "mend"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--no-nodes", action="store_true", help="connect to no nodes")
+    arguments = (flag("--no-nodes", help="connect to no nodes"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.doctor import examine

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id, add_yes
+from fuelclient.commands.arguments import YES, id_of
 from fuelclient.commands.base import Command
-from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.commands.output import STDOUT, make_folder, place_of, place_options, put
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
@@ -18,6 +18,10 @@ class _OfOne(Command):
 
     noun = "environment"
     part = ""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        for add in (id_of(self.noun), *self.arguments):
+            add(parser)
 
     @property
     def described(self) -> str:
@@ -32,9 +36,7 @@ class _OfOne(Command):
 class DocumentDownload(_OfOne):
     """Write a document to DIR/NOUN_ID/PART.FORMAT, or to the file that `--file` names."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, self.noun)
-        add_place(parser, "write")
+    arguments = place_options("write")
 
     def document(self, owner_id: int) -> Any:
         """Return the document to write."""
@@ -53,10 +55,7 @@ class DocumentDownload(_OfOne):
 class DocumentUpload(_OfOne):
     """Read a document from the place where `DocumentDownload` writes it, and ask before it replaces another one."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, self.noun)
-        add_place(parser, "read")
-        add_yes(parser)
+    arguments = (*place_options("read"), YES)
 
     def store(self, owner_id: int, document: Document) -> None:
         """Store what the file contains."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.answer_list import AnswerList
-from fuelclient.commands.arguments import add_yes, stated
+from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
-from fuelclient.commands.output import add_force, add_output, dumped, format_of, put_text
+from fuelclient.commands.output import FORCE, dumped, format_of, output_options, put_text
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ class EngineBackup(Command):
       fuel2 engine backup engine-backup.db
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", type=stated, metavar="FILE", help="the file to write")
-        add_force(parser)
+    arguments = (option("file", metavar="FILE", help="the file to write"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files
@@ -79,10 +77,11 @@ class EngineRestore(Command):
       fuel2 engine restore engine-backup.db
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", type=stated, metavar="FILE", help="the backup")
-        parser.add_argument("--force", action="store_true", help="restore even if runs or servers use the engine file")
-        add_yes(parser)
+    arguments = (
+        option("file", metavar="FILE", help="the backup"),
+        flag("--force", help="restore even if runs or servers use the engine file"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files
@@ -106,9 +105,7 @@ class EngineExport(Command):
       fuel2 engine export --file engine.json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_output(parser, "--file", default="-")
-        add_force(parser)
+    arguments = (*output_options("--file", default="-"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files
@@ -131,8 +128,7 @@ class EngineImport(Command):
       fuel2 engine import engine.json --engine copy.db
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", type=stated, metavar="FILE", help="the file to read; - is stdin")
+    arguments = (option("file", metavar="FILE", help="the file to read; - is stdin"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends import engine_files

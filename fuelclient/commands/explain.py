@@ -6,9 +6,10 @@ import argparse
 import json
 from pathlib import Path
 
+from fuelclient.commands.arguments import option
 from fuelclient.commands.base import Command
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.graph.question import FORMAT_VERSION, add_format
+from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
 from fuelclient.errors import NotFound
 
 EXPLANATIONS = Path(__file__).with_name("explanations.json")
@@ -26,9 +27,10 @@ class Explain(Command):
       fuel2 explain -f json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("code", nargs="?", metavar="CODE", help="such as G050, P012 or 7 (default: list all)")
-        add_format(parser)
+    arguments = (
+        option("code", type=str, nargs="?", metavar="CODE", help="such as G050, P012 or 7 (default: list all)"),
+        FORMAT,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         known = explanations()

@@ -8,7 +8,7 @@ from typing import Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_id, names
+from fuelclient.commands.arguments import id_of, names, option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Names
 from fuelclient.commands.master_only import MasterOnly
@@ -56,8 +56,7 @@ class ExtensionShow(_OfMaster, ShowOne):
 
     columns = ("extensions",)
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
+    arguments = (id_of("environment"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return [Names(self.services.extensions_of(parsed_args.id))]
@@ -68,12 +67,13 @@ class _Switch(_OfMaster):
 
     done = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        parser.add_argument(
+    arguments = (
+        id_of("environment"),
+        option(
             "-E", "--extensions", nargs="+", type=names, required=True, metavar="NAME",
             help="names of the extensions: a b or a,b",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def switch(self, env: int, chosen: Sequence[str]) -> None:
         """Change the environment."""

@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Iterable
 
+from fuelclient.commands.arguments import Argument, option
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
 
@@ -13,15 +14,18 @@ NEVER = "never"
 _CODE = re.compile(r"[GP][0-9]{0,3}")
 
 
-def add_finding_filters(parser: argparse.ArgumentParser) -> None:
-    """Add --select, --ignore and --fail-on."""
-    wanted, unwanted = "only findings with these codes", "no findings with these codes"
-    for option, meaning in (("--select", f"{wanted} or beginnings of codes: P06,G050"), ("--ignore", unwanted)):
-        parser.add_argument(option, metavar="CODES", action="append", default=[], help=meaning)
-    parser.add_argument(
+def _codes_option(name: str, help: str) -> Argument:
+    return option(name, metavar="CODES", action="append", default=[], help=help)
+
+
+FINDING_FILTERS = (
+    _codes_option("--select", "only findings with these codes or beginnings of codes: P06,G050"),
+    _codes_option("--ignore", "no findings with these codes"),
+    option(
         "--fail-on", choices=[*map(str, Severity), NEVER], default=str(Severity.ERROR), metavar="SEVERITY",
         help="exit with code 7 for findings of this severity or worse: error (the default), warning, info or never",
-    )  # fmt: skip
+    ),
+)  # fmt: skip
 
 
 def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list[Finding]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_env, add_id, names
+from fuelclient.commands.arguments import OF_ENV, env_option, flag, id_of, names, option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.shell import LOG
@@ -46,8 +46,7 @@ class HealthList(_OfMaster, Lister):
 
     columns = ("id", "name")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
+    arguments = (OF_ENV,)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         return [(test_set.id, test_set.name) for test_set in self.services.test_sets(parsed_args.env)]
@@ -65,15 +64,16 @@ class HealthStart(_OfMaster, Lister):
 
     columns = ("id", "testset", "cluster_id")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        parser.add_argument("--force", action="store_true", help="run them even if they will likely fail")
-        parser.add_argument(
+    arguments = (
+        OF_ENV,
+        flag("--force", help="run them even if they will likely fail"),
+        option(
             "-t", "--tests", nargs="+", type=names, default=[], metavar="SET", help="sets: sanity smoke or sanity,smoke"
-        )
-        parser.add_argument("--ostf-username", metavar="NAME", help="OpenStack user")
-        parser.add_argument("--ostf-password", metavar="PASSWORD", help="password of that user")
-        parser.add_argument("--ostf-tenant-name", metavar="NAME", help="project of that user")
+        ),
+        option("--ostf-username", type=str, metavar="NAME", help="OpenStack user"),
+        option("--ostf-password", type=str, metavar="PASSWORD", help="password of that user"),
+        option("--ostf-tenant-name", type=str, metavar="NAME", help="project of that user"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.services import OstfCredentials
@@ -100,8 +100,7 @@ class StatusList(_OfMaster, Lister):
 
     columns = _STATUS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=False, help="only runs on this environment")
+    arguments = (env_option(required=False, help="only runs on this environment"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         runs = self.services.test_runs()
@@ -113,8 +112,7 @@ class _OfRun(_OfMaster, ShowOne):
 
     columns: tuple[str, ...] = ("id", "testset", "cluster_id", "status")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run, as 'health status list' shows it")
+    arguments = (id_of("run, as 'health status list' shows it"),)
 
 
 class StatusShow(_OfRun):

@@ -6,6 +6,7 @@ import argparse
 
 import autopage.argparse
 
+from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.global_options import PROGRAM, overview
 from fuelclient.commands.table import COMMANDS, verbs
@@ -21,9 +22,10 @@ class Help(Command):
       fuel2 help graph upload
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("command", nargs="*", metavar="COMMAND", help="the words of a command, or its noun")
-        parser.add_argument("--all", action="store_true", help="also list the commands of other packages")
+    arguments = (
+        option("command", type=str, nargs="*", metavar="COMMAND", help="the words of a command, or its noun"),
+        flag("--all", help="also list the commands of other packages"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         words = parsed_args.command

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id, add_release, add_yes, identifier, stated
+from fuelclient.commands.arguments import YES, Arguments, id_of, identifier, option, release_option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields, plain
 from fuelclient.commands.master_only import MasterOnly
@@ -38,14 +38,14 @@ def _json(word: str) -> Mapping[str, Any]:
     return value
 
 
-def _add_fields(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    parser.add_argument(
-        "-N", "--node-group", type=identifier, required=required, metavar="ID", help="id of the node group"
+def _fields(*, required: bool) -> Arguments:
+    return (
+        option("-N", "--node-group", type=identifier, required=required, metavar="ID", help="id of the node group"),
+        option("-C", "--cidr", required=required, help="its addresses, such as 10.1.0.0/24"),
+        option("-V", "--vlan", type=identifier, help="its VLAN"),
+        option("-g", "--gateway", help="the address of its gateway"),
+        option("-m", "--meta", type=_json, metavar="JSON", help="other properties, over the default ones"),
     )
-    parser.add_argument("-C", "--cidr", type=stated, required=required, help="its addresses, such as 10.1.0.0/24")
-    parser.add_argument("-V", "--vlan", type=identifier, help="its VLAN")
-    parser.add_argument("-g", "--gateway", type=stated, help="the address of its gateway")
-    parser.add_argument("-m", "--meta", type=_json, metavar="JSON", help="other properties, over the default ones")
 
 
 def _row(group: NetworkGroup) -> tuple[Any, ...]:
@@ -72,8 +72,7 @@ class GroupShow(_OfMaster, ShowOne):
 
     columns = (*_COLUMNS, "meta")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "network group")
+    arguments = (id_of("network group"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         group = self.services.network_group(parsed_args.id)
@@ -88,10 +87,11 @@ class GroupCreate(_OfMaster, ShowOne):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name", type=stated, help="name of the new network group")
-        _add_fields(parser, required=True)
-        add_release(parser, required=False, help="the release it belongs to")
+    arguments = (
+        option("name", help="name of the new network group"),
+        *_fields(required=True),
+        release_option(required=False, help="the release it belongs to"),
+    )
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.model.services import NetworkGroup
@@ -111,10 +111,11 @@ class GroupUpdate(_OfMaster, ShowOne):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "network group")
-        parser.add_argument("-n", "--name", type=stated, help="its new name")
-        _add_fields(parser, required=False)
+    arguments = (
+        id_of("network group"),
+        option("-n", "--name", help="its new name"),
+        *_fields(required=False),
+    )
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.errors import UsageError
@@ -136,9 +137,7 @@ class GroupDelete(_OfMaster):
       fuel2 network-group delete 3
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "network group")
-        add_yes(parser)
+    arguments = (id_of("network group"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services

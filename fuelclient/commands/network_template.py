@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 
-from fuelclient.commands.arguments import NAMED, add_yes, stated
+from fuelclient.commands.arguments import NAMED, YES, Arguments, option
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import add_overwriting, put
+from fuelclient.commands.output import OVERWRITING, put
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound
 
@@ -19,8 +19,9 @@ class _OfMaster(MasterOnly):
     reason = "Only a Fuel master reads network templates."
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("env", type=reference("environment"), metavar=NAMED, help="id or name of the environment")
+    arguments: Arguments = (
+        option("env", type=reference("environment"), metavar=NAMED, help="id or name of the environment"),
+    )
 
 
 class TemplateUpload(_OfMaster):
@@ -31,10 +32,11 @@ class TemplateUpload(_OfMaster):
       fuel2 network-template upload 1 --file template.yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("-f", "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
-        add_yes(parser)
+    arguments = (
+        *_OfMaster.arguments,
+        option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services
@@ -56,13 +58,14 @@ class TemplateDownload(_OfMaster):
       fuel2 network-template download 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument(
-            "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
+    arguments = (
+        *_OfMaster.arguments,
+        option(
+            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
             help="directory of the file (default: .)",
-        )  # fmt: skip
-        add_overwriting(parser)
+        ),
+        OVERWRITING,
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         template = self.services.network_template(parsed_args.env)
@@ -84,9 +87,7 @@ class TemplateDelete(_OfMaster):
       fuel2 network-template delete 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        add_yes(parser)
+    arguments = (*_OfMaster.arguments, YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, add_yes, identifier, stated
+from fuelclient.commands.arguments import OF_ENV, YES, Arguments, flag, identifier, nodes_option, option
 from fuelclient.commands.base import Lister
 from fuelclient.commands.columns import plain
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import STDOUT, add_overwriting, format_of, put
+from fuelclient.commands.output import OVERWRITING, STDOUT, format_of, put
 
 if TYPE_CHECKING:
     from fuelclient.model.services import OpenstackConfig
@@ -20,6 +20,9 @@ _KEY = "configuration"
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
+_CONFIG = option("config", type=identifier, help="id of the configuration")
+
+
 class _OfMaster(MasterOnly):
     """A command about OpenStack configurations."""
 
@@ -27,11 +30,13 @@ class _OfMaster(MasterOnly):
     instead = "Write a graph that applies them, and run it with `fuel2 graph execute --type TYPE`."
 
 
-def _add_whose(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Add the environment, and the nodes or the role: `env`, `nodes` and `role`."""
-    add_env(parser, required=True)
-    add_nodes(parser, required=False, help=f"{verb} only for these nodes: 1 2 or 1,2")
-    parser.add_argument("-r", "--role", type=stated, metavar="ROLE", help=f"{verb} only for nodes of this role")
+def _whose(verb: str) -> Arguments:
+    """Return the environment, and the nodes or the role: `env`, `nodes` and `role`."""
+    return (
+        OF_ENV,
+        nodes_option(required=False, help=f"{verb} only for these nodes: 1 2 or 1,2"),
+        option("-r", "--role", metavar="ROLE", help=f"{verb} only for nodes of this role"),
+    )
 
 
 def _truth(word: str) -> bool:
@@ -61,12 +66,13 @@ class ConfigList(_OfMaster, Lister):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_whose(parser, "list those that are")
-        parser.add_argument(
+    arguments = (
+        *_whose("list those that are"),
+        option(
             "-D", "--deleted", type=_truth, nargs="?", const=True, default=False, metavar="true|false",
             help="list deleted ones (default: false)",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         configs = self.services.openstack_configs(
@@ -86,9 +92,10 @@ class ConfigUpload(_OfMaster, Lister):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_whose(parser, "store it")
-        parser.add_argument("--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+    arguments = (
+        *_whose("store it"),
+        option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.errors import InvalidDocument
@@ -108,10 +115,6 @@ class ConfigUpload(_OfMaster, Lister):
         return map(_row, configs)
 
 
-def _add_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=identifier, help="id of the configuration")
-
-
 class ConfigDownload(_OfMaster):
     """Write an OpenStack configuration to a file
 
@@ -121,10 +124,11 @@ class ConfigDownload(_OfMaster):
       fuel2 openstack-config download 2 --file nova.yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_config(parser)
-        parser.add_argument("--file", type=stated, required=True, metavar="FILE", help="the file to write; - is stdout")
-        add_overwriting(parser)
+    arguments = (
+        _CONFIG,
+        option("--file", required=True, metavar="FILE", help="the file to write; - is stdout"),
+        OVERWRITING,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = format_of(parsed_args.file, None)
@@ -142,9 +146,7 @@ class ConfigExecute(_OfMaster):
       fuel2 openstack-config execute --env 1 --role compute
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_whose(parser, "deploy them")
-        parser.add_argument("-f", "--force", action="store_true", help="also deploy what has not changed")
+    arguments = (*_whose("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         task = self.writable_services().execute_openstack_configs(
@@ -162,9 +164,7 @@ class ConfigDelete(_OfMaster):
       fuel2 openstack-config delete 2
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_config(parser)
-        add_yes(parser)
+    arguments = (_CONFIG, YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services

@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import Arguments, flag, one_of, option
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
@@ -21,25 +21,22 @@ STDOUT = "-"
 _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
-def add_output(parser: argparse.ArgumentParser, *spellings: str, default: str) -> None:
-    """Add where to write, and how: `file` (or None) and `format` (or None)."""
-    parser.add_argument(
-        *spellings, type=stated, metavar="PATH", dest="file",
-        help=f"the file to write; - is stdout (default: {default})",
-    )  # fmt: skip
-    parser.add_argument("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
+def output_options(*spellings: str, default: str) -> Arguments:
+    """Return where to write, and how: `file` (or None) and `format` (or None)."""
+    where = f"the file to write; - is stdout (default: {default})"
+    return option(*spellings, metavar="PATH", dest="file", help=where), FORMAT_OF_FILE
 
 
-def add_force(parser: argparse.ArgumentParser) -> None:
-    """Add `--force`: `force`."""
-    parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+FORMAT_OF_FILE = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
 
+OUTPUT = option("-o", "--output", metavar="PATH", default=STDOUT, help="default: - (stdout)")
+FORCE = flag("--force", help="overwrite an existing file")
 
-def add_overwriting(parser: argparse.ArgumentParser) -> None:
-    """Add what to do about existing files, which `overwrites` reads, to a command of the original client."""
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("--force", action="store_true", help="overwrite an existing file without asking")
-    group.add_argument("--no-clobber", action="store_true", help="refuse to overwrite an existing file (exit code 6)")
+OVERWRITING = one_of(
+    flag("--force", help="overwrite an existing file without asking"),
+    flag("--no-clobber", help="refuse to overwrite an existing file (exit code 6)"),
+)
+"""What a command of the original client does about existing files, which `overwrites` reads."""
 
 
 def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
@@ -101,15 +98,17 @@ def put_text(stdout: TextIO, text: str, path: str, *, force: bool) -> None:
         files.write(path, text, force=force)
 
 
-def add_place(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Add the options of a file to read or to write (`verb`), which `place_of` reads."""
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument("-d", "--directory", type=stated, metavar="DIR", help="directory of the files (default: .)")
+def place_options(verb: str) -> Arguments:
+    """Return the options of a file to read or to write (`verb`), which `place_of` reads."""
     stream = "stdout" if verb == "write" else "stdin"
-    group.add_argument("--file", type=stated, metavar="PATH", help=f"the file to {verb}; - is {stream}")
-    if verb == "write":
-        add_overwriting(parser)
+    return (
+        option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
+        one_of(
+            option("-d", "--directory", metavar="DIR", help="directory of the files (default: .)"),
+            option("--file", metavar="PATH", help=f"the file to {verb}; - is {stream}"),
+        ),
+        *((OVERWRITING,) if verb == "write" else ()),
+    )
 
 
 def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:

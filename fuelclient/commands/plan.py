@@ -5,18 +5,21 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_way, stated
+from fuelclient.commands.arguments import WAY, flag, option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.graph.execute import add_selection, selected
-from fuelclient.commands.graph.question import add_format, aligned
+from fuelclient.commands.graph.execute import SELECTION, selected
+from fuelclient.commands.graph.question import FORMAT, aligned
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.start import STARTED, Starter, add_unknown, add_wait, decisions
+from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
 from fuelclient.errors import StalePlan
 
 if TYPE_CHECKING:
     from fuelclient.environment.saved_plans import SavedPlan
     from fuelclient.model.fact import DeploymentFacts
+
+
+SAVED = option("file", metavar="FILE", help="a file that 'plan create' wrote")
 
 
 class PlanCreate(Command):
@@ -34,17 +37,16 @@ class PlanCreate(Command):
       fuel2 plan create saved.json --env 1 --select 'keystone+1' --executor noop --force
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=stated, help="the file to write")
-        add_selection(parser)
-        parser.add_argument("--noop", action="store_true", help="let tasks only report what they would change")
-        parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
-        parser.add_argument(
-            "--force-run", action="store_true", help="run as if nothing had run before: all facts count as changed"
-        )
-        add_way(parser)
-        add_unknown(parser)
-        parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+    arguments = (
+        option("file", metavar="FILE", help="the file to write"),
+        *SELECTION,
+        flag("--noop", help="let tasks only report what they would change"),
+        TRACE,
+        flag("--force-run", help="run as if nothing had run before: all facts count as changed"),
+        *WAY,
+        *UNKNOWN,
+        flag("--force", help="replace the file if it exists"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from dataclasses import replace
@@ -73,9 +75,7 @@ class PlanShow(Command):
       fuel2 plan show saved.json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=stated, help="a file that 'plan create' wrote")
-        add_format(parser)
+    arguments = (SAVED, FORMAT)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from dataclasses import replace
@@ -109,13 +109,7 @@ class PlanApply(Starter):
       fuel2 plan apply saved.json --wait
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=stated, help="a file that 'plan create' wrote")
-        parser.add_argument(
-            "--no-check", action="store_false", dest="check",
-            help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
-        )  # fmt: skip
-        add_wait(parser)
+    arguments = (SAVED, NO_CHECK, *WAIT)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.plans import saved

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_id, add_yes, stated
+from fuelclient.commands.arguments import YES, id_of, option
 from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne
 from fuelclient.commands.columns import Names, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
@@ -57,8 +57,7 @@ class ReleaseImport(Lister):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
+    arguments = (option("file", type=str, metavar="FILE", help="the file; - is stdin"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.serializers.release import releases_from
@@ -100,8 +99,7 @@ class ReleaseShow(_ShowRelease):
       fuel2 release show 1 -f yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "release")
+    arguments = (id_of("release"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         return self.shown(parsed_args, self.backend.releases.get(parsed_args.id))
@@ -116,13 +114,12 @@ class ReleaseCreate(_ShowRelease):
       fuel2 release create "My OpenStack" --version 1-1.0 --operating-system Ubuntu --file roles.yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name", type=stated, help="name of the new release")
-        parser.add_argument("--version", type=stated, required=True, help="its version, such as newton-10.0")
-        parser.add_argument("--operating-system", default="", metavar="OS", help="its operating system")
-        parser.add_argument(
-            "--file", type=stated, metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"
-        )
+    arguments = (
+        option("name", help="name of the new release"),
+        option("--version", required=True, help="its version, such as newton-10.0"),
+        option("--operating-system", type=str, default="", metavar="OS", help="its operating system"),
+        option("--file", metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         from fuelclient.model.document import Document, Marked
@@ -162,9 +159,7 @@ class ReleaseDelete(Command):
       fuel2 release delete 2
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "release")
-        add_yes(parser)
+    arguments = (id_of("release"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.ask(parsed_args, lambda: self._question(parsed_args.id))
@@ -205,8 +200,7 @@ class ComponentRelations(FormattableColumn[list[Any]]):
 class _OfRelease(Lister):
     """List what belongs to one release."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "release")
+    arguments = (id_of("release"),)
 
 
 class ComponentList(_OfRelease):
@@ -253,12 +247,11 @@ class ReposUpdate(Command):
       fuel2 release repos list 1 -f json | fuel2 release repos update 2 --file -
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "release")
-        parser.add_argument(
-            "-f", "--file", required=True, type=stated, metavar="FILE", help="the list of repositories; - is stdin"
-        )
-        add_yes(parser)
+    arguments = (
+        id_of("release"),
+        option("-f", "--file", required=True, metavar="FILE", help="the list of repositories; - is stdin"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.release import repositories_from

@@ -13,19 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_holder, add_yes, described, owner_of, stated
+from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, plain
-from fuelclient.commands.output import STDOUT, add_place, make_folder, place_of, put
+from fuelclient.commands.output import STDOUT, make_folder, place_of, place_options, put
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.role import (
-    role_document_to,
-    role_from_document,
-    tag_document_to,
-    tag_from_document,
-)
+from fuelclient.serializers.role import role_document_to, role_from_document, tag_document_to, tag_from_document
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -75,8 +70,7 @@ class _List(Lister, Generic[Value]):
     noun: Noun[Value]
     sort_by = "name"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_holder(parser)
+    arguments = (HOLDER,)
 
     def row(self, value: Value) -> Sequence[Any]:
         """Return the cells of one row; each class adds its own to these."""
@@ -95,10 +89,9 @@ class _Named(Command, Generic[Value]):
     noun: Noun[Value]
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_holder(parser)
-        parser.add_argument(
-            "-n", "--name", required=True, type=stated, metavar="NAME", help=f"name of the {self.noun.word}"
-        )
+        name = option("-n", "--name", required=True, metavar="NAME", help=f"name of the {self.noun.word}")
+        for add in (HOLDER, name, *self.arguments):
+            add(parser)
 
 
 class _Upload(_Named[Value]):
@@ -106,9 +99,7 @@ class _Upload(_Named[Value]):
 
     done = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        add_place(parser, "read")
+    arguments = place_options("read")
 
     def store(self, owner: OwnerRef, value: Value) -> Value:
         """Store the value, and return the one that counts now."""
@@ -152,9 +143,7 @@ class _Update(_Upload[Value]):
 
     done = "updated"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        add_yes(parser)
+    arguments = (*_Upload.arguments, YES)
 
     def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
         what = f"the {self.noun.word} '{parsed_args.name}' of {described(owner)}"
@@ -167,9 +156,7 @@ class _Update(_Upload[Value]):
 class _Download(_Named[Value]):
     """Write a description to a file."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        add_place(parser, "write")
+    arguments = place_options("write")
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner, (path, form) = owner_of(parsed_args), _place(parsed_args)
@@ -187,9 +174,7 @@ class _Download(_Named[Value]):
 class _Delete(_Named[Value]):
     """Delete a role or tag."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        add_yes(parser)
+    arguments = (YES,)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner, name = owner_of(parsed_args), parsed_args.name
@@ -261,9 +246,7 @@ class RoleShow(ShowOne):
         "limits", "restrictions", "volumes", "description",
     )  # fmt: skip
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name", type=stated, help="name of the role")
-        add_holder(parser)
+    arguments = (option("name", help="name of the role"), HOLDER)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_holder, add_id, add_release, add_types, add_yes, stated
+from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
 from fuelclient.commands.graph.execute import run_flags
-from fuelclient.commands.output import add_output, add_overwriting, format_of, put
+from fuelclient.commands.output import OVERWRITING, format_of, output_options, put
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.start import Starter, add_run
+from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.errors import FuelError, nearest
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ class _Create(ShowOne):
 
     columns = ("id", "release_id", "name")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_release(parser)
+    arguments: Arguments = (release_option(),)
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         """Return the name and the graph types of the new sequence."""
@@ -52,10 +51,11 @@ class SequenceCreate(_Create):
       fuel2 sequence create --release 1 --name upgrade --type prepare default verify
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("-n", "--name", type=stated, required=True, help="its name, unique within the release")
-        add_types(parser, _TYPES, required=True)
+    arguments = (
+        *_Create.arguments,
+        option("-n", "--name", required=True, help="its name, unique within the release"),
+        types_option(_TYPES, required=True),
+    )
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
@@ -73,11 +73,10 @@ class SequenceUpload(_Create):
       fuel2 sequence download 1 | fuel2 sequence upload --release 2 --file -
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument(
-            "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"
-        )
+    arguments = (
+        *_Create.arguments,
+        option("--file", required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"),
+    )
 
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         from fuelclient.serializers.sequence import sequence_document_from
@@ -95,8 +94,7 @@ class SequenceList(Lister):
 
     columns = ("id", "release_id", "name")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_holder(parser)
+    arguments = (HOLDER,)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         sequences = self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
@@ -111,8 +109,7 @@ class SequenceShow(ShowOne):
 
     columns = ("id", "release_id", "name", "graphs")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "sequence")
+    arguments = (id_of("sequence"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         sequence = self.backend.sequences.get(parsed_args.id)
@@ -127,10 +124,7 @@ class SequenceUpdate(ShowOne):
 
     columns = ("id", "name")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "sequence")
-        parser.add_argument("-n", "--name", type=stated, help="its new name")
-        add_types(parser, _TYPES)
+    arguments = (id_of("sequence"), option("-n", "--name", help="its new name"), types_option(_TYPES))
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         types = parsed_args.graph_types
@@ -153,9 +147,7 @@ class SequenceDelete(Command):
       fuel2 sequence delete 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "sequence")
-        add_yes(parser)
+    arguments = (id_of("sequence"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.ask(parsed_args, lambda: self._question(parsed_args.id))
@@ -176,10 +168,7 @@ class SequenceDownload(Command):
       fuel2 sequence download 1 --file upgrade.json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "sequence")
-        add_output(parser, "--file", default="stdout")
-        add_overwriting(parser)
+    arguments = (id_of("sequence"), *output_options("--file", default="stdout"), OVERWRITING)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.sequence import sequence_to
@@ -200,10 +189,7 @@ class SequenceExecute(Starter):
       fuel2 sequence execute 1 --env 1 --wait
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "sequence")
-        add_env(parser, required=True)
-        add_run(parser)
+    arguments = (id_of("sequence"), OF_ENV, *run_options())
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.run import RunRequest

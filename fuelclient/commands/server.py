@@ -7,7 +7,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Unsupported, UsageError
@@ -15,6 +15,13 @@ from fuelclient.errors import Unsupported, UsageError
 if TYPE_CHECKING:
     from fuelclient.commands.shell import FuelShell
     from fuelclient.server.access import Policy
+
+
+def _port(text: str) -> int:
+    """Return a port, or 0."""
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+    return int(text)
 
 
 class ServerRun(Command):
@@ -36,31 +43,22 @@ class ServerRun(Command):
       fuel2 server run --host 10.20.0.2 --auth keystone --keystone-config /etc/fuel/server.conf
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "--host", type=stated, default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"
-        )
-        parser.add_argument(
-            "--port", type=_port, default=8000, help="port to listen on (default: 8000); 0 takes a free one"
-        )
-        parser.add_argument(
-            "--auth",
-            choices=("token", "none", "keystone"),
-            default="token",
+    arguments = (
+        option("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)"),
+        option("--port", type=_port, default=8000, help="port to listen on (default: 8000); 0 takes a free one"),
+        option(
+            "--auth", choices=("token", "none", "keystone"), default="token",
             help="who may use the server: programs of this user (token, the default), every program of this machine "
             "(none), or users of Keystone",
-        )
-        parser.add_argument(
-            "--no-auth", dest="auth", action="store_const", const="none", help="the same as --auth none"
-        )
-        parser.add_argument("--force", action="store_true", help="accept --no-auth even as root")
-        parser.add_argument(
-            "--keystone-config", type=stated, metavar="FILE", help="file with the section [keystone_authtoken]"
-        )
-        parser.add_argument(
-            "--keystone-project", type=stated, metavar="PROJECT",
+        ),
+        option("--no-auth", dest="auth", action="store_const", const="none", help="the same as --auth none"),
+        flag("--force", help="accept --no-auth even as root"),
+        option("--keystone-config", metavar="FILE", help="file with the section [keystone_authtoken]"),
+        option(
+            "--keystone-project", metavar="PROJECT",
             help="id or name of the only project whose administrators may write (default: any project)",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:
@@ -116,10 +114,3 @@ def _policy(parsed_args: argparse.Namespace) -> Policy:
             "--auth keystone needs a service user.", hint="Name the file that has it: --keystone-config FILE."
         )
     return Keystone(conf_from(parsed_args.keystone_config), parsed_args.keystone_project or "")
-
-
-def _port(text: str) -> int:
-    """Return a port, or 0."""
-    if not text.isascii() or not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return int(text)

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.commands.arguments import add_id, stated
+from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import ShowOne
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import require_mapping
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import STDOUT, add_place, put
+from fuelclient.commands.output import STDOUT, place_options, put
 from fuelclient.commands.shell import LOG
 
 
@@ -31,10 +31,7 @@ class SnapshotCreate(_OfMaster):
       fuel2 snapshot create --config snapshot_conf.yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-c", "--config", type=stated, metavar="FILE", help="YAML or JSON with what to collect; - is stdin"
-        )
+    arguments = (option("-c", "--config", metavar="FILE", help="YAML or JSON with what to collect; - is stdin"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services
@@ -60,8 +57,7 @@ class SnapshotConfig(_OfMaster):
       fuel2 snapshot get-default-config -f yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_place(parser, "write")
+    arguments = (*place_options("write"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         config = plain(self.services.snapshot_config())
@@ -81,8 +77,7 @@ class SnapshotLink(_OfMaster, ShowOne):
 
     columns = ("status", "link")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "task that 'snapshot create' printed")
+    arguments = (id_of("task that 'snapshot create' printed"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         snapshot = self.services.snapshot(parsed_args.id)

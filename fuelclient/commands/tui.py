@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from fuelclient.commands.arguments import add_env
+from fuelclient.commands.arguments import env_option, flag
 from fuelclient.commands.base import Command
 from fuelclient.commands.suggestions import program
 from fuelclient.errors import UsageError
@@ -31,10 +31,11 @@ class Tui(Command):
       fuel2 tui --env 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=False, help="open this environment")
-        parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-        parser.add_argument("--no-mouse", action="store_true", help="leave the mouse to the terminal")
+    arguments = (
+        env_option(required=False, help="open this environment"),
+        flag("--ascii", help="draw with ASCII characters only"),
+        flag("--no-mouse", help="leave the mouse to the terminal"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         _require_terminal()

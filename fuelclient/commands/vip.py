@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 
-from fuelclient.commands.arguments import add_env, identifier, stated
+from fuelclient.commands.arguments import OF_ENV, Argument, identifier, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import require_list
-from fuelclient.commands.output import STDOUT, add_output, add_overwriting, format_of, put
+from fuelclient.commands.output import OVERWRITING, STDOUT, format_of, output_options, put
 
 
-def _add_network(parser: argparse.ArgumentParser, help: str) -> None:
-    parser.add_argument("-n", "--network", type=identifier, metavar="ID", help=help)
+def _network_option(help: str) -> Argument:
+    return option("-n", "--network", type=identifier, metavar="ID", help=help)
 
 
 class VipDownload(Command):
@@ -26,17 +26,16 @@ class VipDownload(Command):
       fuel2 vip download --env 1 --network-role mgmt/vip --file -
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        parser.add_argument(
+    arguments = (
+        OF_ENV,
+        option(
             "-a", "--ip-address-id", type=identifier, metavar="ID", dest="vip_id", help="only the address with this id"
-        )
-        _add_network(parser, "only addresses of the network with this id")
-        parser.add_argument(
-            "-r", "--network-role", type=stated, metavar="ROLE", help="only addresses of this network role"
-        )
-        add_output(parser, "-f", "--file", default="./vips_ID.FORMAT")
-        add_overwriting(parser)
+        ),
+        _network_option("only addresses of the network with this id"),
+        option("-r", "--network-role", metavar="ROLE", help="only addresses of this network role"),
+        *output_options("-f", "--file", default="./vips_ID.FORMAT"),
+        OVERWRITING,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or os.path.abspath(f"vips_{parsed_args.env}.{parsed_args.format or 'yaml'}")
@@ -59,9 +58,10 @@ class VipUpload(Command):
       fuel2 vip upload --env 1 --file vips_1.yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        parser.add_argument("-f", "--file", type=stated, required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+    arguments = (
+        OF_ENV,
+        option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         document = self.load(parsed_args.file)
@@ -79,12 +79,13 @@ class VipCreate(Command):
       fuel2 vip create --env 1 --name management --address 192.168.0.2 --network 3
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        _add_network(parser, "id of the network")
-        parser.add_argument("-N", "--name", type=stated, required=True, help="name of the VIP")
-        parser.add_argument("-a", "--address", type=stated, required=True, help="its address")
-        parser.add_argument("--namespace", type=stated, help="the network namespace that has it on a node")
+    arguments = (
+        OF_ENV,
+        _network_option("id of the network"),
+        option("-N", "--name", required=True, help="name of the VIP"),
+        option("-a", "--address", required=True, help="its address"),
+        option("--namespace", help="the network namespace that has it on a node"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable().networks.create_vip(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import NAMED, add_id, add_yes, described, stated
+from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
 from fuelclient.commands.base import Command, Lister, report
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
@@ -28,6 +28,11 @@ _NOT_COPIED = (
 )
 _NO_PARTS = "the disks and interfaces of nodes"
 """What else is not copied from a Fuel master."""
+
+
+def _engine_option(name: str, help: str) -> Argument:
+    """Return the engine file of the copy: `engine_file`, an empty string for the one of the settings."""
+    return option(name, type=str, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
 class EnvClone(Lister):
@@ -53,10 +58,11 @@ class EnvClone(Lister):
     columns = ("part", "count", "note")
     sort_by = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        _add_engine(parser, "--to-engine", "copy it into this engine file (default: the one of the settings)")
-        parser.add_argument("--name", type=stated, help="name of the copy (default: that of the original)")
+    arguments = (
+        id_of("environment"),
+        _engine_option("--to-engine", "copy it into this engine file (default: the one of the settings)"),
+        option("--name", help="name of the copy (default: that of the original)"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.copies import copy_of
@@ -93,14 +99,15 @@ class EnvDiff(Lister):
         super().__init__(*arguments, **options)
         self._differ = self._declined = False
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        _add_engine(parser, "--with-engine", "the engine file with the copy (default: the one of the settings)")
-        parser.add_argument("--copy", type=stated, metavar=NAMED, help="id or name of the copy")
-        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if they differ")
-        parser.add_argument("--apply", action="store_true", help="upload the graphs of the copy that differ")
-        parser.add_argument("--force", action="store_true", help="also replace graphs that changed in the original")
-        add_yes(parser)
+    arguments = (
+        id_of("environment"),
+        _engine_option("--with-engine", "the engine file with the copy (default: the one of the settings)"),
+        option("--copy", metavar=NAMED, help="id or name of the copy"),
+        flag("--exit-code", help="exit with 10 if they differ"),
+        flag("--apply", help="upload the graphs of the copy that differ"),
+        flag("--force", help="also replace graphs that changed in the original"),
+        YES,
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
@@ -169,11 +176,6 @@ class EnvDiff(Lister):
             self._declined = True
             return False
         return True
-
-
-def _add_engine(parser: argparse.ArgumentParser, option: str, help: str) -> None:
-    """Add the engine file of the copy: `engine_file`, an empty string for the one of the settings."""
-    parser.add_argument(option, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
 def _engine(command: Command, path: str) -> Backend:

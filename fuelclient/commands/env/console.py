@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.answer_list import AnswerList
-from fuelclient.commands.arguments import NAMED, add_env, add_nodes, identifier, stated
+from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, nodes_option, option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
@@ -44,15 +44,14 @@ class FactsEval(ShowOne):
 
     columns = ("expression", "language", "node", "value", "old", "changed")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("expression", nargs="?", type=stated, metavar="EXPR", help="the expression")
-        add_env(parser, required=True)
-        parser.add_argument(
-            "-n", "--node", type=node_words, default=[], metavar=NAMED, help="the facts of this node: 2, or master"
-        )
-        parser.add_argument("--before", type=identifier, metavar="RUN", help="the facts as this run found them")
-        parser.add_argument("--language", choices=LANGUAGES, default="", help="(default: as the expression looks)")
-        parser.add_argument("-i", "--interactive", action="store_true", help="read expressions line by line")
+    arguments = (
+        option("expression", nargs="?", metavar="EXPR", help="the expression"),
+        OF_ENV,
+        option("-n", "--node", type=node_words, default=[], metavar=NAMED, help="the facts of this node: 2, or master"),
+        option("--before", type=identifier, metavar="RUN", help="the facts as this run found them"),
+        option("--language", choices=LANGUAGES, default="", help="(default: as the expression looks)"),
+        flag("-i", "--interactive", help="read expressions line by line"),
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         if bool(parsed_args.expression) == parsed_args.interactive:
@@ -104,10 +103,11 @@ class FactsShow(Lister):
     columns = ("part", "path", "value", "origin")
     sort_by = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("path", type=stated, metavar="PATH", help="the path of a fact: storage.pg_num")
-        add_env(parser, required=True)
-        add_nodes(parser, required=False, help="only what these nodes add: 1 2 or 1,2")
+    arguments = (
+        option("path", metavar="PATH", help="the path of a fact: storage.pg_num"),
+        OF_ENV,
+        nodes_option(required=False, help="only what these nodes add: 1 2 or 1,2"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.environment.differences import masked_value
@@ -146,10 +146,11 @@ class FactsDiff(AnswerList):
     sort_by = ""
     key = "differences"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("old", type=identifier, metavar="RUN", help="id of the earlier run")
-        parser.add_argument("new", nargs="?", type=identifier, metavar="RUN", help="id of the later run (default: now)")
-        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if they differ")
+    arguments = (
+        option("old", type=identifier, metavar="RUN", help="id of the earlier run"),
+        option("new", nargs="?", type=identifier, metavar="RUN", help="id of the later run (default: now)"),
+        flag("--exit-code", help="exit with 10 if they differ"),
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._differ = False

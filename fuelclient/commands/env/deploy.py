@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_id, add_nodes, add_yes
+from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option
 from fuelclient.commands.base import Command
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.start import Starter, add_run
+from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.commands.task.task import STOPPING, warn_of_end
 from fuelclient.errors import Conflict
 from fuelclient.support import supports
@@ -51,9 +51,7 @@ class EnvDeploy(Starter):
       fuel2 env deploy 1 --wait
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_run(parser, "-d")
+    arguments = (id_of("environment"), *run_options(dry_run=["-d"]))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if supports(self.backend.runs.act):
@@ -148,10 +146,7 @@ class EnvReset(Starter):
       fuel2 env reset 1 --wait --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_run(parser, "-f")
-        add_yes(parser)
+    arguments = (id_of("environment"), *run_options(force=["-f"]), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.deploy_changes import graph_for
@@ -181,10 +176,7 @@ class _SomeNodes(Starter):
     what = ""
     action = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        add_nodes(parser, required=True)
-        add_run(parser, "-f")
+    arguments = (OF_ENV, nodes_option(required=True), *run_options(force=["-f"]))
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
         """Return the type of the graph to run."""
@@ -258,9 +250,7 @@ class EnvStopDeployment(Command):
       fuel2 env stop-deployment 1 --kill
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        parser.add_argument("--kill", action="store_true", help="end running tasks")
+    arguments = (id_of("environment"), flag("--kill", help="end running tasks"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().runs.stop_cluster(parsed_args.id, kill=parsed_args.kill)

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import (
-    add_env,
-    add_id,
-    add_nodes,
-    add_nodes_or_all,
-    add_release,
-    add_roles,
-    add_yes,
+    OF_ENV,
+    YES,
+    defaults,
+    flag,
+    id_of,
+    nodes_option,
+    nodes_or_all,
+    option,
+    release_option,
+    roles_option,
 )
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Fields, some
@@ -62,8 +65,7 @@ class EnvShow(_ShowEnv):
     fuel2 env show 1 -f value -c status
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
+    arguments = (id_of("environment"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.clusters.get(parsed_args.id))
@@ -79,13 +81,14 @@ class EnvCreate(_ShowEnv):
       fuel2 env create prod --release 1 -f value -c id
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name", help="name of the new environment")
-        add_release(parser)
-        parser.add_argument(
+    arguments = (
+        option("name", type=str, help="name of the new environment"),
+        release_option(),
+        option(
             "-nst", "--net-segmentation-type", choices=("vlan", "gre", "tun"), default="vlan",
             help="network segmentation type (default: vlan); gre is deprecated since Fuel 7.0",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         if not supports(self.backend.runs.act):  # a Fuel master says itself what is wrong with a release
@@ -116,12 +119,13 @@ class EnvUpdate(_ShowEnv):
       fuel2 env update prod --release mitaka-9.1 --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        parser.add_argument("-n", "--name", help="its new name")
-        add_release(parser, required=False, help="id, name or version of its new release")
-        parser.add_argument("--dry-run", action="store_true", help="only show what the new release would change")
-        add_yes(parser)
+    arguments = (
+        id_of("environment"),
+        option("-n", "--name", type=str, help="its new name"),
+        release_option(required=False, help="id, name or version of its new release"),
+        flag("--dry-run", help="only show what the new release would change"),
+        YES,
+    )
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         env, name, dry_run = parsed_args.id, parsed_args.name, parsed_args.dry_run
@@ -166,10 +170,7 @@ class EnvDelete(Command):
       fuel2 env delete 1 --force --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        parser.add_argument("-f", "--force", action="store_true", help="delete it even if it is operational")
-        add_yes(parser)
+    arguments = (id_of("environment"), flag("-f", "--force", help="delete it even if it is operational"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.ask(parsed_args, lambda: self._question(parsed_args.id))
@@ -202,11 +203,12 @@ class EnvAddNodes(Command):
       fuel2 env add nodes --env 1 --nodes 1 2 3 --roles controller cinder
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        add_nodes(parser, required=True)
-        parser.set_defaults(elsewhere=True)  # the nodes are not in the environment yet
-        add_roles(parser, "-r", required=True)
+    arguments = (
+        OF_ENV,
+        nodes_option(required=True),
+        defaults(elsewhere=True),  # the nodes are not in the environment yet
+        roles_option("-r", required=True),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes, roles = parsed_args.nodes, parsed_args.roles
@@ -230,11 +232,12 @@ class EnvRemoveNodes(Command):
       fuel2 env remove nodes --env 1 --nodes-all --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        add_nodes_or_all(parser, "all nodes of the environment")
-        parser.add_argument("-f", "--force", action="store_true", help="free deployed nodes without deleting them")
-        add_yes(parser)
+    arguments = (
+        OF_ENV,
+        nodes_or_all("all nodes of the environment"),
+        flag("-f", "--force", help="free deployed nodes without deleting them"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         env, force = parsed_args.env, parsed_args.force

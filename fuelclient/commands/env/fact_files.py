@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, stated
+from fuelclient.commands.arguments import OF_ENV, option
 from fuelclient.commands.columns import plain
 from fuelclient.commands.output import make_folder
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
@@ -25,14 +25,12 @@ COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
 a node."""
 
 
-def add_directory(parser: argparse.ArgumentParser) -> None:
-    """Add the environment, and where its facts are: `env`, `directory` and `format`."""
-    add_env(parser, required=True)
-    parser.add_argument(
-        "-d", "--directory", "--dir", type=stated, default=".", metavar="DIR",
-        help="directory of the files (default: .)",
-    )  # fmt: skip
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
+DIRECTORY = (
+    OF_ENV,
+    option("-d", "--directory", "--dir", default=".", metavar="DIR", help="directory of the files (default: .)"),
+    option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
+)
+"""The environment, and where its facts are: `env`, `directory` and `format`."""
 
 
 def directory_of(parsed_args: argparse.Namespace, kind: str) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id, add_nodes, add_yes, stated
+from fuelclient.commands.arguments import YES, Arguments, flag, id_of, nodes_option, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import some
-from fuelclient.commands.env.fact_files import COMMON_FILE, add_directory, directory_of, read_parts, write_parts
-from fuelclient.commands.output import add_overwriting, overwrites
+from fuelclient.commands.env.fact_files import COMMON_FILE, DIRECTORY, directory_of, read_parts, write_parts
+from fuelclient.commands.output import OVERWRITING, overwrites
 from fuelclient.errors import NotFound
 from fuelclient.model.fact import uid_of
 
@@ -31,15 +31,12 @@ class _Download(Command):
 
     name, hint = "", ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_directory(parser)
-        add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
-        parser.add_argument(
-            "--no-split",
-            action="store_true",
-            help="repeat the common facts in the file of each node instead of writing common.FORMAT",
-        )
-        add_overwriting(parser)
+    arguments: Arguments = (
+        *DIRECTORY,
+        nodes_option(required=False, help="only the facts of these nodes: 1 2 or 1,2"),
+        flag("--no-split", help="repeat the common facts in the file of each node instead of writing common.FORMAT"),
+        OVERWRITING,
+    )
 
     def facts(self, env: int) -> DeploymentFacts:
         """Return the facts to write."""
@@ -89,9 +86,10 @@ class FactsDefault(_Download):
 
     name, hint = "Default", "See whether it has nodes: 'fuel2 node list --env ID'."
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("--explain", type=stated, metavar="KEY", help="say where a fact comes from: storage.pg_num")
+    arguments = (
+        *_Download.arguments,
+        option("--explain", metavar="KEY", help="say where a fact comes from: storage.pg_num"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if not parsed_args.explain:
@@ -125,9 +123,7 @@ class FactsUpload(Command):
       fuel2 env deployment-facts upload --env 1 -f yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_directory(parser)
-        add_yes(parser)
+    arguments = (*DIRECTORY, YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
@@ -155,9 +151,7 @@ class FactsDelete(Command):
       fuel2 env deployment-facts delete 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_yes(parser)
+    arguments = (id_of("environment"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.ask(parsed_args, lambda: f"Delete the uploaded deployment facts of environment {parsed_args.id}?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_id
+from fuelclient.commands.arguments import id_of
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import DocumentDownload, DocumentUpload, require_mapping
 from fuelclient.commands.master_only import MasterOnly
@@ -58,8 +58,7 @@ class NetworkVerify(MasterOnly):
     reason = "Only a Fuel master can verify networks: its agent on each node sends the packets."
     instead = "'fuel2 env network download ENV' shows the configuration."
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
+    arguments = (id_of("environment"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         task = self.writable_services().verify_networks(parsed_args.id)

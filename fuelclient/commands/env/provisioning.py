@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from fuelclient.commands.arguments import add_id, add_nodes, add_yes
+from fuelclient.commands.arguments import YES, flag, id_of, nodes_option
 from fuelclient.commands.documents import require_mapping
-from fuelclient.commands.env.fact_files import add_directory, directory_of, names_in, write_parts
+from fuelclient.commands.env.fact_files import DIRECTORY, directory_of, names_in, write_parts
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import add_overwriting, overwrites
+from fuelclient.commands.output import OVERWRITING, overwrites
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.serializers.answer import Answer
 
@@ -35,11 +35,12 @@ class _Download(_OfMaster):
     name, hint = "", ""
     default = False
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_directory(parser)
-        add_nodes(parser, required=False, help="only the facts of these nodes: 1 2 or 1,2")
-        parser.add_argument("--no-split", action="store_true", help="passed on to the master, which ignores it")
-        add_overwriting(parser)
+    arguments = (
+        *DIRECTORY,
+        nodes_option(required=False, help="only the facts of these nodes: 1 2 or 1,2"),
+        flag("--no-split", help="passed on to the master, which ignores it"),
+        OVERWRITING,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         env = parsed_args.env
@@ -92,9 +93,7 @@ class ProvisioningUpload(_OfMaster):
       fuel2 env provisioning-facts upload --env 1 -f yaml
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_directory(parser)
-        add_yes(parser)
+    arguments = (*DIRECTORY, YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services
@@ -127,9 +126,7 @@ class ProvisioningDelete(_OfMaster):
       fuel2 env provisioning-facts delete 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_yes(parser)
+    arguments = (id_of("environment"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         services = self.services

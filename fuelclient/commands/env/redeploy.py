@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.answer_list import AnswerList
-from fuelclient.commands.arguments import add_id, add_type
+from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
 
@@ -35,11 +35,12 @@ class EnvChanges(Question):
       fuel2 env changes 1 --type default -f json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_type(parser, default="default")
-        parser.add_argument("--all", action="store_true", help="also list what runs every time, and what is skipped")
-        add_format(parser)
+    arguments = (
+        id_of("environment"),
+        type_option(default="default"),
+        flag("--all", help="also list what runs every time, and what is skipped"),
+        FORMAT,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.backends.plans import redeployed
@@ -106,10 +107,11 @@ class EnvDrift(AnswerList):
     sort_by = ""
     key = "differences"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
-        add_type(parser, default="default")
-        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if anything differs")
+    arguments = (
+        id_of("environment"),
+        type_option(default="default"),
+        EXIT_CODE,
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._differ = False
@@ -131,9 +133,7 @@ class EnvDrift(AnswerList):
         self._differ = bool(found)
         self._subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
-        return [
-            (each.part, each.place, each.path, *map(Fields, each.masked)) for each in found
-        ]  # fmt: skip
+        return [(each.part, each.place, each.path, *map(Fields, each.masked)) for each in found]
 
     def subject(self) -> Mapping[str, Any]:
         return self._subject

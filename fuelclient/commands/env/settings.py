@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.arguments import flag
 from fuelclient.commands.columns import plain
 from fuelclient.commands.documents import DocumentDownload, DocumentUpload
 from fuelclient.errors import InvalidDocument
@@ -50,13 +51,13 @@ class SettingsUpload(DocumentUpload):
 
     part = "settings"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument(
+    arguments = (
+        *DocumentUpload.arguments,
+        flag(
             "--force",
-            action="store_true",
             help="also change what a Fuel master locks in a deployed environment; the embedded engine locks nothing",
-        )
+        ),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self._force: bool = parsed_args.force

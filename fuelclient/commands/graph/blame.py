@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import report
 from fuelclient.commands.columns import plain
 from fuelclient.commands.graph.question import Answer, Question, aligned, place_fields, value_text, where
@@ -37,10 +37,12 @@ class GraphBlame(Question):
       fuel2 graph blame netconfig --env 1 -f json
     """
 
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("task", metavar="TASK", type=stated, help="id of the task")
-        parser.add_argument("attribute", metavar="ATTR", type=stated, nargs="?", help="one attribute, or one in it")
-        parser.add_argument("--explain", action="store_true", help="what every layer says of each attribute")
+    arguments = (
+        option("task", metavar="TASK", help="id of the task"),
+        option("attribute", metavar="ATTR", nargs="?", help="one attribute, or one in it"),
+        flag("--explain", help="what every layer says of each attribute"),
+        *Question.arguments,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.graph.merge import merge_layers

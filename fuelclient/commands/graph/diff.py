@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import ENV, NAMED, add_type, stated
+from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, type_option
 from fuelclient.commands.base import report
 from fuelclient.commands.columns import finding_fields
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text, where
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text, where
 from fuelclient.commands.graph.sides import (
     GRAMMAR,
     METAVAR,
+    WHAT_IF,
     Side,
-    add_what_if,
     compared,
     graph_reference,
     refusals_of,
@@ -57,17 +57,18 @@ class GraphDiff(Question):
       fuel2 graph diff run:12 env:1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("before", type=graph_reference, metavar=METAVAR, help=GRAMMAR)
-        parser.add_argument("after", type=graph_reference, metavar=METAVAR, nargs="?", help="the second graph")
-        add_what_if(parser)
-        parser.add_argument(
+    arguments = (
+        option("before", type=graph_reference, metavar=METAVAR, help=GRAMMAR),
+        option("after", type=graph_reference, metavar=METAVAR, nargs="?", help="the second graph"),
+        *WHAT_IF,
+        option(
             *ENV, type=reference("environment"), metavar=NAMED, dest="env", help="place layers and files on its nodes"
-        )
-        add_type(parser, default="default")
-        parser.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
-        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if anything differs")
-        add_format(parser)
+        ),
+        type_option(default="default"),
+        ASSUME,
+        EXIT_CODE,
+        FORMAT,
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._differ = False

@@ -19,7 +19,7 @@ from fuelclient.serializers.graph import document_from, documents_from
 def graph_document(
     parsed_args: argparse.Namespace, stdin: TextIO, *, owner_label: str, absolute: bool = False
 ) -> GraphDocument:
-    """Return the document that the options of `arguments.add_source` name.
+    """Return the document that the options of `arguments.source_options` name.
 
     `owner_label` becomes part of the ids of legacy tasks, which have none of their own. With `absolute`, tasks remember
     absolute paths, which documents need that will be stored. Raise what `files` and `serializers.graph` raise for

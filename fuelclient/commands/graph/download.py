@@ -6,10 +6,10 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_env, add_type
+from fuelclient.commands.arguments import OF_ENV, Argument, one_of, option, type_option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.output import STDOUT, add_output, add_overwriting, overwrites
+from fuelclient.commands.output import OVERWRITING, STDOUT, output_options, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, UsageError
 from fuelclient.support import supports
@@ -18,12 +18,9 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.graph import MergedGraph
 
-_LEVELS = {
-    "all": ("-a", "the merge of all layers of the environment"),
-    "cluster": ("-c", "the layer of the environment itself"),
-    "plugins": ("-p", "the merge of the layers of the enabled plugins"),
-    "release": ("-r", "the layer of the environment's release"),
-}
+
+def _level_option(short: str, level: str, help: str) -> Argument:
+    return option(short, f"--{level}", action="store_const", const=level, dest="level", help=help)
 
 
 class GraphDownload(Command):
@@ -38,14 +35,19 @@ class GraphDownload(Command):
       fuel2 graph download --env 1 --cluster --type default --file - | less
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        group = parser.add_mutually_exclusive_group(required=True)
-        for level, (short, meaning) in _LEVELS.items():
-            group.add_argument(short, f"--{level}", action="store_const", const=level, dest="level", help=meaning)
-        add_type(parser, default="default")
-        add_output(parser, "-f", "--file", default="./LEVEL_graph_ENV.FORMAT")
-        add_overwriting(parser)
+    arguments = (
+        OF_ENV,
+        one_of(
+            _level_option("-a", "all", "the merge of all layers of the environment"),
+            _level_option("-c", "cluster", "the layer of the environment itself"),
+            _level_option("-p", "plugins", "the merge of the layers of the enabled plugins"),
+            _level_option("-r", "release", "the layer of the environment's release"),
+            required=True,
+        ),
+        type_option(default="default"),
+        *output_options("-f", "--file", default="./LEVEL_graph_ENV.FORMAT"),
+        OVERWRITING,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands

@@ -7,40 +7,35 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_nodes, add_types, names, stated
+from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, names, option, stated, types_option
 from fuelclient.commands.base import Command
-from fuelclient.commands.graph.task_selection import add_select, selected_tasks
-from fuelclient.commands.task.start import Starter, add_run
+from fuelclient.commands.graph.task_selection import SELECT, selected_tasks
+from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.run import RunRequest
 
 
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add what to run where: `env`, `graph_types`, `nodes`, `task_names`, `select` and `subgraphs`; `selected` reads
-    them."""
-    add_env(parser, required=True)
-    add_types(parser, "graph types in the order in which they run (default: default)")
-    add_nodes(parser, required=False, help="only these nodes of the environment: 1 2 or 1,2")
-    parser.add_argument(
+SELECTION = (
+    OF_ENV,
+    types_option("graph types in the order in which they run (default: default)"),
+    SOME_NODES,
+    option(
         "-T", "--task-names", nargs="+", type=names, action="extend", default=[], metavar="TASK", dest="task_names",
         help="only these tasks: a b or a,b",
-    )  # fmt: skip
-    add_select(parser)
-    parser.add_argument(
+    ),
+    SELECT,
+    option(
         "-S", "--subgraphs", nargs="+", type=stated, action="extend", default=[], metavar="SUBGRAPH",
         help="only these parts of the graph: start/1,2:end",
-    )  # fmt: skip
-
-
-def add_assume(parser: argparse.ArgumentParser) -> None:
-    """Add `assume`, None for the nodes of the environment."""
-    parser.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+    ),
+)  # fmt: skip
+"""What to run where: `env`, `graph_types`, `nodes`, `task_names`, `select` and `subgraphs`; `selected` reads them."""
 
 
 def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
-    """Return the request that the options of `add_selection` describe, with the tasks that `--select` selects now."""
+    """Return the request that the options of `SELECTION` describe, with the tasks that `--select` selects now."""
     from fuelclient.model.graph import DEFAULT_TYPE
     from fuelclient.model.run import RunRequest
 
@@ -61,7 +56,7 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
 
 
 def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of a `RunRequest` that the options of `add_run` set."""
+    """Return the fields of a `RunRequest` that the options of `run_options` set."""
     names = ("force", "dry_run", "noop", "trace", "executor", "on_originals")
     return {name: getattr(parsed_args, name) for name in names}
 
@@ -95,10 +90,7 @@ class GraphExecute(Starter):
       fuel2 graph execute --env 1 --assume-facts facts.yaml --unknown skip
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_selection(parser)
-        add_assume(parser)
-        add_run(parser)
+    arguments = (*SELECTION, ASSUME, *run_options())
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.assume and not parsed_args.dry_run:

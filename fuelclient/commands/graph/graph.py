@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NOUNS, add_env, add_owner, add_type, add_yes, described, owner_of
+from fuelclient.commands.arguments import NOUNS, OWNER, YES, described, env_option, flag, owner_of, type_option
 from fuelclient.commands.base import Command, Lister, report
 from fuelclient.commands.columns import Counted, Names, Relations
 from fuelclient.commands.shell import LOG, count
@@ -29,11 +29,12 @@ class GraphList(Lister):
 
     columns = ("id", "name", "tasks", "relations")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=False, help="only graphs that are merged for this environment")
-        parser.add_argument("--cluster", action="store_true", help="graphs of environments")
-        parser.add_argument("--plugins", action="store_true", help="graphs of plugins")
-        parser.add_argument("--release", action="store_true", help="graphs of releases")
+    arguments = (
+        env_option(required=False, help="only graphs that are merged for this environment"),
+        flag("--cluster", help="graphs of environments"),
+        flag("--plugins", help="graphs of plugins"),
+        flag("--release", help="graphs of releases"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.graph import Level
@@ -61,10 +62,7 @@ class GraphDelete(Command):
       fuel2 graph delete --env 1 --type rollback
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_owner(parser)
-        add_type(parser, default=None, required=True)
-        add_yes(parser)
+    arguments = (OWNER, type_option(default=None, required=True), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         owner = owner_of(parsed_args)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import option
 from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned
 from fuelclient.commands.shell import count
 
@@ -27,8 +27,10 @@ class GraphImpact(OrderQuestion):
       fuel2 graph impact netconfig --env 1 -f json
     """
 
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("task", metavar="TASK", type=stated, help="id of the task")
+    arguments = (
+        option("task", metavar="TASK", help="id of the task"),
+        *OrderQuestion.arguments,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.impact import impact

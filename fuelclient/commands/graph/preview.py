@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.utils import terminal_width
 
-from fuelclient.commands.arguments import add_as_master, add_env, add_nodes, add_type, stated
+from fuelclient.commands.arguments import AS_MASTER, ASSUME, SOME_NODES, flag, one_of, option
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.columns import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.graph.question import OF_GRAPH
 from fuelclient.commands.graph.sides import (
     GRAMMAR,
     METAVAR,
+    WHAT_IF,
     Side,
-    add_what_if,
     compared,
     graph_reference,
     refusals_of,
     sides,
     what_if,
 )
-from fuelclient.commands.graph.task_selection import add_select, chosen_tasks
+from fuelclient.commands.graph.task_selection import SELECT, chosen_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.printing import printable
@@ -41,6 +42,15 @@ _KEYS = (
     "layer", "overrides", "requires", "findings", "verdicts",
 )  # fmt: skip
 """The keys of a row in JSON and YAML, always all of them and in this order."""
+
+
+def _add_policy(parser: argparse._ActionsContainer) -> None:
+    from fuelclient.model.graph import MergePolicy
+
+    parser.add_argument(
+        "--merge-policy", choices=[str(policy) for policy in MergePolicy], default=str(MergePolicy.REPLACE),
+        help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
+    )  # fmt: skip
 
 
 class GraphPreview(Lister):
@@ -92,32 +102,19 @@ class GraphPreview(Lister):
     )  # fmt: skip
     sort_by = "order"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        from fuelclient.model.graph import MergePolicy
-
-        add_env(parser, required=True)
-        add_type(parser, default="default")
-        where = parser.add_mutually_exclusive_group()
-        add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
-        where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
-        parser.add_argument(
-            "--merge-policy", choices=[str(policy) for policy in MergePolicy], default=str(MergePolicy.REPLACE),
-            help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
-        )  # fmt: skip
-        parser.add_argument(
-            "--no-facts", action="store_false", dest="facts", help="do not evaluate conditions and dependencies"
-        )
-        add_as_master(parser)
-        parser.add_argument("--only", choices=("changed",), help="only tasks that a plugin or the environment changes")
-        add_select(parser)
-        parser.add_argument(
-            "--verify", action="store_true", help="compare with the merge that the master itself computes"
-        )
-        add_what_if(parser)
-        parser.add_argument(
-            "--against", type=graph_reference, metavar=METAVAR, help=f"compare with this graph: {GRAMMAR}"
-        )
-        parser.add_argument("--exit-code", action="store_true", help="exit with 10 if a comparison finds differences")
+    arguments = (
+        *OF_GRAPH,
+        one_of(SOME_NODES, ASSUME),
+        _add_policy,
+        option("--no-facts", action="store_false", dest="facts", help="do not evaluate conditions and dependencies"),
+        AS_MASTER,
+        option("--only", choices=("changed",), help="only tasks that a plugin or the environment changes"),
+        SELECT,
+        flag("--verify", help="compare with the merge that the master itself computes"),
+        *WHAT_IF,
+        option("--against", type=graph_reference, metavar=METAVAR, help=f"compare with this graph: {GRAMMAR}"),
+        flag("--exit-code", help="exit with 10 if a comparison finds differences"),
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Print the preview. The exit code says whether there is an error among the findings and, with `--exit-code`,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.graph.question import (
     Answer,
     OrderQuestion,
@@ -39,10 +39,12 @@ class GraphQuery(OrderQuestion):
       fuel2 graph query 'layer:plugin,state:overridden or globals..keystone' --env 1 -f json
     """
 
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("query", metavar="QUERY", type=stated, help="which tasks, in quotes")
-        parser.add_argument("--run", type=int, metavar="RUN", help="the run that result: is about (default: the last)")
-        parser.add_argument("--explain", action="store_true", help="also say why each task is selected")
+    arguments = (
+        option("query", metavar="QUERY", help="which tasks, in quotes"),
+        option("--run", type=int, metavar="RUN", help="the run that result: is about (default: the last)"),
+        flag("--explain", help="also say why each task is selected"),
+        *OrderQuestion.arguments,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         study = self.study(parsed_args, despite_cycles=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import add_env, add_nodes, add_type, stated
+from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.shell import LOG, count
@@ -28,6 +28,19 @@ FORMAT_VERSION = 1
 _WIDEST = 48
 
 
+OF_GRAPH = (OF_ENV, type_option(default="default"))
+
+FORMAT = option(
+    "-f", "--format", choices=("text", "json", "yaml"), default="text",
+    help="text for people (default); json and yaml have everything, with a format_version",
+)  # fmt: skip
+
+ON_NODES = (
+    one_of(SOME_NODES, ASSUME),
+    flag("--facts", help="accepted for scripts: dependencies that are expressions always count"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer for people, and the same for programs, in plain JSON types."""
@@ -41,18 +54,7 @@ class Question(Command):
 
     reads_once = True
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        self.add_subject(parser)
-        add_env(parser, required=True)
-        add_type(parser, default="default")
-        self.add_formats(parser)
-
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        """Add what the question is about."""
-
-    def add_formats(self, parser: argparse.ArgumentParser) -> None:
-        """Add the option that says in which form the answer is printed."""
-        add_format(parser)
+    arguments: Arguments = (*OF_GRAPH, FORMAT)
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         raise NotImplementedError
@@ -76,14 +78,7 @@ class Question(Command):
 class OrderQuestion(Question):
     """A question about the order of the task instances, on the environment's nodes or on assumed ones."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        where = parser.add_mutually_exclusive_group()
-        add_nodes(where, required=False, help="only these nodes of the environment: 1 2 or 1,2")
-        where.add_argument("--assume", type=stated, metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
-        parser.add_argument(
-            "--facts", action="store_true", help="accepted for scripts: dependencies that are expressions always count"
-        )
+    arguments: Arguments = (*OF_GRAPH, FORMAT, *ON_NODES)
 
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
         """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` say on stderr
@@ -132,14 +127,6 @@ def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Res
         for line in error.picture():
             stderr.write(f"{line}\n")
         raise
-
-
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Add `--format`."""
-    parser.add_argument(
-        "-f", "--format", choices=("text", "json", "yaml"), default="text",
-        help="text for people (default); json and yaml have everything, with a format_version",
-    )  # fmt: skip
 
 
 def _narrate(expansion: Expansion, findings: Iterable[Finding]) -> None:

@@ -9,10 +9,10 @@ import subprocess
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
-from fuelclient.commands.arguments import identifier, stated
+from fuelclient.commands.arguments import flag, identifier, option
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.graph.question import OrderQuestion, selected
-from fuelclient.commands.output import STDOUT, add_force
+from fuelclient.commands.graph.question import OF_GRAPH, ON_NODES, OrderQuestion, selected
+from fuelclient.commands.output import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 from fuelclient.printing import printable
@@ -50,24 +50,21 @@ class GraphRender(OrderQuestion):
       fuel2 graph render --env 1 --run 12 --output run.html
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("-o", "--output", type=stated, metavar="PATH", default=STDOUT, help="default: - (stdout)")
-        add_force(parser)
-        parser.add_argument(
+    arguments = (
+        option("query", metavar="QUERY", nargs="?", help="which tasks, in quotes"),
+        *OF_GRAPH,
+        option(
+            "-f", "--format", choices=sorted(set(_FORMATS.values())), help="default: by the name of the file, else txt"
+        ),
+        *ON_NODES,
+        OUTPUT,
+        FORCE,
+        option(
             "--group", choices=("stage", "role", "none"), default="stage", help="what forms a group (default: stage)"
-        )
-        parser.add_argument("--run", type=identifier, metavar="RUN", help="show this run in an .html page")
-        parser.add_argument("--all-edges", action="store_true", help="also draw edges that others imply")
-
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("query", metavar="QUERY", type=stated, nargs="?", help="which tasks, in quotes")
-
-    def add_formats(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "-f", "--format", choices=sorted(set(_FORMATS.values())),
-            help="default: by the name of the file, else txt",
-        )  # fmt: skip
+        ),
+        option("--run", type=identifier, metavar="RUN", help="show this run in an .html page"),
+        flag("--all-edges", help="also draw edges that others imply"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = _format_of(parsed_args.output, parsed_args.format)

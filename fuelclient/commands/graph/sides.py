@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import NOUNS
+from fuelclient.commands.arguments import NOUNS, option
 from fuelclient.commands.base import report
 from fuelclient.commands.references import is_id, reference
 from fuelclient.errors import NotFound, UsageError
@@ -99,16 +99,17 @@ def omission(word: str) -> list[Any]:
     return ["plugin", reference("plugin")(rest)]
 
 
-def add_what_if(parser: argparse.ArgumentParser) -> None:
-    """Add `--with` and `--without`: `added` and `left_out`, lists that `what_if` reads."""
-    parser.add_argument(
+WHAT_IF = (
+    option(
         "--with", dest="added", type=addition, action="append", default=[], metavar="WHAT",
         help="as if this file were the environment's graph, or plugin:DIR, plugin:FILE, plugin:NAME were enabled",
-    )  # fmt: skip
-    parser.add_argument(
+    ),
+    option(
         "--without", dest="left_out", type=omission, action="append", default=[], metavar="WHAT",
         help="as if plugin:NAME were disabled; cluster leaves out the environment's own graph",
-    )  # fmt: skip
+    ),
+)  # fmt: skip
+"""`--with` and `--without`: `added` and `left_out`, lists that `what_if` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,7 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
 
 
 def what_if(backend: Backend, known: Snapshot, parsed_args: argparse.Namespace, stdin: TextIO) -> tuple[Snapshot, str]:
-    """Return an environment as the options of `add_what_if` say, and the changes in words. Nothing is stored."""
+    """Return an environment as the options of `WHAT_IF` say, and the changes in words. Nothing is stored."""
     from fuelclient.environment.what_if import changed
     from fuelclient.model.graph import GraphDocument
 

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.arguments import ASSUME, flag, option
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.execute import add_assume, add_selection, selected
+from fuelclient.commands.graph.execute import SELECTION, selected
 from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.dry_run import report_unknown
 from fuelclient.commands.task.rows import node
-from fuelclient.commands.task.start import add_unknown, decisions
+from fuelclient.commands.task.start import UNKNOWN, decisions
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,15 +50,16 @@ class GraphSimulate(Lister):
     columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
     sort_by = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_selection(parser)
-        parser.add_argument(
+    arguments = (
+        *SELECTION,
+        option(
             "--fail", nargs="+", type=instance, action="extend", default=[], metavar="TASK/NODE",
             help="let these task instances fail",
-        )  # fmt: skip
-        add_assume(parser)
-        add_unknown(parser)
-        parser.add_argument("--dot", action="store_true", help="draw the run in the DOT language of Graphviz")
+        ),
+        ASSUME,
+        *UNKNOWN,
+        flag("--dot", help="draw the run in the DOT language of Graphviz"),
+    )  # fmt: skip
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self._exit = Exit.OK

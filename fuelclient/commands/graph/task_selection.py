@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import option
 from fuelclient.commands.base import Command
 from fuelclient.commands.graph.question import selected, tell_left_out
 from fuelclient.commands.shell import LOG, count
@@ -18,11 +17,8 @@ if TYPE_CHECKING:
     from fuelclient.plan.study import Study
 
 
-def add_select(parser: argparse.ArgumentParser) -> None:
-    """Add `select`, None for all tasks."""
-    parser.add_argument(
-        "--select", type=stated, metavar="QUERY", help="only the tasks that a query selects; see 'graph query'"
-    )
+SELECT = option("--select", metavar="QUERY", help="only the tasks that a query selects; see 'graph query'")
+"""`select`, None for all tasks."""
 
 
 def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence[str]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_owner, add_source, add_type, add_yes, described, owner_of
+from fuelclient.commands.arguments import OWNER, YES, described, one_of, option, owner_of, source_options, type_option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.columns import some
 from fuelclient.commands.shell import LOG, count
@@ -37,12 +37,13 @@ class GraphUpload(Command):
       fuel2 graph upload --plugin 2 --type default --file -
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_owner(parser)
-        add_type(parser, default=None)
-        add_source(parser, short=True)
-        parser.add_argument("--name", help="name of the graph (default: the name in the document)")
-        add_yes(parser)
+    arguments = (
+        OWNER,
+        type_option(default=None),
+        one_of(*source_options("-f"), required=True),
+        option("--name", type=str, help="name of the graph (default: the name in the document)"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.commands.graph.documents import graph_document

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.arguments import add_as_master, add_env, add_source, add_type
+from fuelclient.commands.arguments import AS_MASTER, env_option, one_of, source_options, type_option
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
-from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
+from fuelclient.commands.finding_filters import FINDING_FILTERS, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
 
@@ -40,11 +40,16 @@ class GraphValidate(DocumentCheck):
 
     reads_once = True
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(add_source(parser, short=False), required=False, help="the merged graph of this environment")
-        add_type(parser, default=None)
-        add_as_master(parser)
-        add_finding_filters(parser)
+    arguments = (
+        one_of(
+            *source_options(),
+            env_option(required=False, help="the merged graph of this environment"),
+            required=True,
+        ),
+        type_option(default=None),
+        AS_MASTER,
+        *FINDING_FILTERS,
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         if parsed_args.env is None and parsed_args.graph_type is not None:

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import option
 from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
@@ -38,9 +38,11 @@ class GraphWhy(OrderQuestion):
       fuel2 graph why keystone globals --env 1 --assume controller=3,compute=8 -f json
     """
 
-    def add_subject(self, parser: argparse.ArgumentParser) -> None:
-        for dest, metavar in (("first", "A"), ("second", "B")):
-            parser.add_argument(dest, metavar=metavar, type=stated, help="id of a task")
+    arguments = (
+        option("first", metavar="A", help="id of a task"),
+        option("second", metavar="B", help="id of a task"),
+        *OrderQuestion.arguments,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.relation import relation

@@ -7,10 +7,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, add_yes, stated
+from fuelclient.commands.arguments import OF_ENV, YES, Arguments, flag, id_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.node.labels import add_labels, labelled, labels_of
-from fuelclient.commands.output import add_overwriting, make_folder, overwrites
+from fuelclient.commands.node.labels import labelled, labels_of, labels_option
+from fuelclient.commands.output import OVERWRITING, make_folder, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from fuelclient.model.node import Node
 
 
-def _add_file(parser: argparse.ArgumentParser, verb: str) -> None:
-    add_id(parser, "node")
-    parser.add_argument(
-        "-d", "--dir", "--directory", type=stated, default=".", metavar="DIR", dest="directory",
-        help=f"directory of the file to {verb} (default: .)",
+def _file_options(verb: str) -> Arguments:
+    return (
+        id_of("node"),
+        option(
+            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
+            help=f"directory of the file to {verb} (default: .)",
+        ),
+        option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
     )  # fmt: skip
-    parser.add_argument("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)")
 
 
 def _path(parsed_args: argparse.Namespace) -> str:
@@ -42,9 +44,7 @@ class AttributesDownload(Command):
       fuel2 node attributes-download 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_file(parser, "write")
-        add_overwriting(parser)
+    arguments = (*_file_options("write"), OVERWRITING)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient import files
@@ -66,9 +66,7 @@ class AttributesUpload(Command):
       fuel2 node attributes-upload 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        _add_file(parser, "read")
-        add_yes(parser)
+    arguments = (*_file_options("read"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         document = self.load(_path(parsed_args))
@@ -91,10 +89,11 @@ class AnsibleInventory(Command):
       fuel2 node ansible-inventory --env 1 --labels rack=b
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=True)
-        add_labels(parser, "only nodes with one of these labels: name or name=value")
-        parser.add_argument("--pending", action="store_true", help="also list roles that wait for a successful run")
+    arguments = (
+        OF_ENV,
+        labels_option("only nodes with one of these labels: name or name=value"),
+        flag("--pending", help="also list roles that wait for a successful run"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         groups: dict[str, list[Node]] = {}

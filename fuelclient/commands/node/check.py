@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fuelclient.commands.arguments import NAMED, add_env, add_type, node_references
+from fuelclient.commands.arguments import NAMED, env_option, node_references, option, type_option
 from fuelclient.commands.base import Check
 from fuelclient.commands.shell import LOG
 
@@ -30,14 +30,11 @@ class NodeCheck(Check):
     columns = ("status", "area", "name", "message", "mend")
     advice = "mend"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        from fuelclient.model.graph import DEFAULT_TYPE
-
-        parser.add_argument(
-            "id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"
-        )
-        add_env(parser, required=False, help="all nodes of this environment")
-        add_type(parser, default=DEFAULT_TYPE)
+    arguments = (
+        option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
+        env_option(required=False, help="all nodes of this environment"),
+        type_option(default="default"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.diagnosis import Health

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_nodes, add_nodes_or_all, add_yes
+from fuelclient.commands.arguments import YES, Argument, flag, nodes_option, nodes_or_all, one_of, option
 from fuelclient.commands.base import Command, Lister
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from fuelclient.model.node import Node
 
 
-def add_labels(parser: argparse._ActionsContainer, help: str, *, required: bool = False) -> None:
-    """Add `--labels a b=c`: `labels` is a list of texts, or None; `labels_of` reads it."""
-    parser.add_argument("-l", "--labels", nargs="+", action="extend", required=required, metavar="LABEL", help=help)
+def labels_option(help: str, *, required: bool = False) -> Argument:
+    """Return `--labels a b=c`: `labels` is a list of texts, or None; `labels_of` reads it."""
+    return option("-l", "--labels", nargs="+", action="extend", required=required, metavar="LABEL", help=help)
 
 
 def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
-    """Return the labels that the option of `add_labels` names. Raise `UsageError` for one without a name."""
+    """Return the labels that `labels_option` names. Raise `UsageError` for one without a name."""
     from fuelclient.model.label import label_from
 
     labels = tuple(label_from(text) for text in parsed_args.labels or ())
@@ -60,8 +60,7 @@ class LabelList(Lister):
     columns = ("node_id", "label_name", "label_value")
     sort_by = "node_id"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_nodes(parser, required=False, help="only labels of these nodes: 1 2 or 1,2")
+    arguments = (nodes_option(required=False, help="only labels of these nodes: 1 2 or 1,2"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         facet = self.backend.nodes
@@ -78,9 +77,7 @@ class LabelSet(_OnNodes):
       fuel2 node label set --labels site=west --nodes-all
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_labels(parser, "labels: name or name=value", required=True)
-        add_nodes_or_all(parser, "all nodes")
+    arguments = (labels_option("labels: name or name=value", required=True), nodes_or_all("all nodes"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = {label.name: label.value for label in labels_of(parsed_args)}
@@ -98,12 +95,11 @@ class LabelDelete(_OnNodes):
       fuel2 node label delete --labels-all --nodes-all
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_mutually_exclusive_group(required=True)
-        add_labels(group, "labels: name or name=value")
-        group.add_argument("--labels-all", action="store_true", help="all labels")
-        add_nodes_or_all(parser, "all nodes")
-        add_yes(parser)
+    arguments = (
+        one_of(labels_option("labels: name or name=value"), flag("--labels-all", help="all labels"), required=True),
+        nodes_or_all("all nodes"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels = None if parsed_args.labels_all else labels_of(parsed_args)

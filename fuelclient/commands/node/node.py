@@ -7,10 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NAMED, add_env, add_executor, add_id, add_roles, add_yes, node_references
+from fuelclient.commands.arguments import (
+    NAMED,
+    YES,
+    env_option,
+    executor_option,
+    flag,
+    id_of,
+    node_references,
+    one_of,
+    option,
+    roles_option,
+)
 from fuelclient.commands.base import Command, Lister, ShowOne
 from fuelclient.commands.columns import Fields, Names, some
-from fuelclient.commands.node.labels import add_labels, labelled, labels_of
+from fuelclient.commands.node.labels import labelled, labels_of, labels_option
 from fuelclient.commands.references import reference
 from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
@@ -54,9 +65,10 @@ class NodeList(Lister):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=False, help="only nodes of this environment")
-        add_labels(parser, "only nodes with one of these labels: name or name=value")
+    arguments = (
+        env_option(required=False, help="only nodes of this environment"),
+        labels_option("only nodes with one of these labels: name or name=value"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         labels = labels_of(parsed_args)
@@ -102,8 +114,7 @@ class NodeShow(_ShowNode):
       fuel2 node show node-1 -f json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "node")
+    arguments = (id_of("node"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return self.shown(self.backend.nodes.get(parsed_args.id))
@@ -118,12 +129,13 @@ class NodeCreate(_ShowNode):
       fuel2 node create node-1 --ip 10.20.0.3 --env 1 --roles controller cinder
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name", help="name of the new node")
-        add_env(parser, required=False, help="id or name of its environment")
-        add_roles(parser, required=False)
-        parser.add_argument("--ip", default="", help="its address")
-        add_executor(parser, "how tasks reach the node")
+    arguments = (
+        option("name", type=str, help="name of the new node"),
+        env_option(required=False, help="id or name of its environment"),
+        roles_option(required=False),
+        option("--ip", type=str, default="", help="its address"),
+        executor_option("how tasks reach the node"),
+    )
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         from fuelclient.model.node import Node
@@ -151,9 +163,10 @@ class NodeImport(Lister):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="the file; - is stdin")
-        add_env(parser, required=False, help="id or name of the environment of the nodes")
+    arguments = (
+        option("file", type=str, metavar="FILE", help="the file; - is stdin"),
+        env_option(required=False, help="id or name of the environment of the nodes"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends import executor_kinds
@@ -179,10 +192,11 @@ class NodeUpdate(_ShowNode):
       fuel2 node update 1 --name controller-1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "node")
-        parser.add_argument("-H", "--hostname", help="its new hostname")
-        parser.add_argument("--name", help="its new name")
+    arguments = (
+        id_of("node"),
+        option("-H", "--hostname", type=str, help="its new hostname"),
+        option("--name", type=str, help="its new name"),
+    )
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         changed = self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
@@ -199,12 +213,15 @@ class NodeUndiscover(Command):
       fuel2 node undiscover --env 1 --force
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        group = parser.add_mutually_exclusive_group(required=True)
-        add_env(group, required=False, help="all nodes of this environment")
-        group.add_argument("-n", "--node", type=reference("node"), metavar=NAMED, help="this node")
-        parser.add_argument("-f", "--force", action="store_true", help="delete them even if they are online")
-        add_yes(parser)
+    arguments = (
+        one_of(
+            env_option(required=False, help="all nodes of this environment"),
+            option("-n", "--node", type=reference("node"), metavar=NAMED, help="this node"),
+            required=True,
+        ),
+        flag("-f", "--force", help="delete them even if they are online"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         nodes = self._nodes(parsed_args)
@@ -238,14 +255,11 @@ class NodeDelete(Command):
       fuel2 node delete 3 4 --force --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "id", nargs="+", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"
-        )
-        parser.add_argument(
-            "-f", "--force", action="store_true", help="delete them even if they belong to an environment"
-        )
-        add_yes(parser)
+    arguments = (
+        option("id", nargs="+", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"),
+        flag("-f", "--force", help="delete them even if they belong to an environment"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.commands.arguments import add_id
+from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import ShowOne
 from fuelclient.commands.columns import Fields
 from fuelclient.commands.master_only import MasterOnly
@@ -44,8 +44,7 @@ class VmsList(_OfMaster, ShowOne):
 
     columns = ("vms_conf",)
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "node")
+    arguments = (id_of("node"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         return [Fields(self.services.vms(parsed_args.id))]
@@ -60,12 +59,13 @@ class VmsCreate(_OfMaster):
       fuel2 node create-vms-conf 1 --conf '{"id": 1, "mem": 4, "cpu": 2}'
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "node")
-        parser.add_argument(
+    arguments = (
+        id_of("node"),
+        option(
             "--conf", nargs="+", type=_machines, required=True, metavar="JSON",
             help="virtual machines: JSON mappings, or lists of them",
-        )  # fmt: skip
+        ),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         machines = [machine for part in parsed_args.conf for machine in part]
@@ -81,8 +81,7 @@ class VmsSpawn(_OfMaster):
       fuel2 env spawn-vms 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "environment")
+    arguments = (id_of("environment"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable_services().spawn_vms(parsed_args.id)

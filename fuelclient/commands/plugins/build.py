@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.arguments import flag, option, stated_path
 from fuelclient.commands.base import Command, report, tally
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
@@ -25,20 +25,19 @@ class PluginsBuild(Command):
       fuel2 plugins install "$(fuel2 plugins build my-plugin --output . --force)"
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
-        parser.add_argument(
+    arguments = (
+        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option(
             "--output",
             type=stated_path,
             metavar="DIR",
             default=Path(),
             help="the directory to write the package to (default: the current directory)",
-        )
-        parser.add_argument("-f", "--force", action="store_true", help="overwrite an existing package")
-        parser.add_argument("--format", choices=("fp", "rpm"), help="default: according to the package version")
-        parser.add_argument(
-            "--run-hook", action="store_true", help="run the plugin's pre_build_hook first, with all your permissions"
-        )
+        ),
+        flag("-f", "--force", help="overwrite an existing package"),
+        option("--format", choices=("fp", "rpm"), help="default: according to the package version"),
+        flag("--run-hook", help="run the plugin's pre_build_hook first, with all your permissions"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins import build

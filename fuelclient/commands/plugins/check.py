@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.backends.base import Backend
-from fuelclient.commands.arguments import add_as_master, add_env, add_release, stated_path
+from fuelclient.commands.arguments import AS_MASTER, env_option, flag, one_of, option, release_option, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
-from fuelclient.commands.finding_filters import add_finding_filters, chosen, fails
-from fuelclient.commands.plugins.migrate import add_write, finished, write
+from fuelclient.commands.finding_filters import FINDING_FILTERS, chosen, fails
+from fuelclient.commands.plugins.migrate import WRITE, finished, write
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
@@ -56,26 +56,21 @@ class PluginsCheck(DocumentCheck):
       fuel2 plugins check --fail-on warning --ignore P019,P02 -f json plugins/*
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
+    arguments = (
+        option(
             "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
-        )
-        beside = parser.add_mutually_exclusive_group()
-        add_release(beside, required=False, help="check it together with this release")
-        add_env(beside, required=False, help="check it together with this environment and its plugins")
-        beside.add_argument(
-            "--all-releases", action="store_true", help="check it together with every release that it supports"
-        )
-        add_as_master(parser)
-        parser.add_argument(
-            "--fix", action="store_true",
-            help="first change what findings P012, P013, P019 and P021 ask for; the diff goes to stderr",
-        )  # fmt: skip
-        add_write(parser)
-        add_finding_filters(parser)
-        parser.add_argument(
-            "--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"
-        )
+        ),
+        one_of(
+            release_option(required=False, help="check it together with this release"),
+            env_option(required=False, help="check it together with this environment and its plugins"),
+            flag("--all-releases", help="check it together with every release that it supports"),
+        ),
+        AS_MASTER,
+        flag("--fix", help="first change what findings P012, P013, P019 and P021 ask for; the diff goes to stderr"),
+        WRITE,
+        *FINDING_FILTERS,
+        option("--strict", dest="fail_on", action="store_const", const="warning", help="the same as --fail-on warning"),
+    )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         parsed_args.paths = list(dict.fromkeys(map(package_of, parsed_args.paths)))

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from pathlib import Path
 
-from fuelclient.commands.arguments import stated
+from fuelclient.commands.arguments import flag, one_of, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG, count
 
@@ -22,20 +22,20 @@ class PluginsCreate(Command):
       fuel2 plugins create my-plugin --package-version 4
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "path", type=stated, metavar="NAME|PATH",
+    arguments = (
+        option(
+            "path", metavar="NAME|PATH",
             help="the directory to create, named like the plugin: lower case letters, digits, - and _",
-        )  # fmt: skip
-        parser.add_argument(
-            "--package-version", metavar="VERSION", default="5.0.0",
+        ),
+        option(
+            "--package-version", type=str, metavar="VERSION", default="5.0.0",
             help="format of the package: 1 to 6, or 3.0.0 and so on (default: 5.0.0)",
-        )  # fmt: skip
-        group = parser.add_mutually_exclusive_group()
-        group.add_argument("--release", action="store_true", help="a package that defines a release of its own")
-        group.add_argument(
-            "--multi-release", action="store_true", help="a package with different files for different releases"
-        )
+        ),
+        one_of(
+            flag("--release", help="a package that defines a release of its own"),
+            flag("--multi-release", help="a package with different files for different releases"),
+        ),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins.skeleton import Skeleton, create

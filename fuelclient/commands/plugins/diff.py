@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands.arguments import defaults, option
 from fuelclient.commands.graph.diff import comparison_fields, comparison_lines, task_fields, task_lines
-from fuelclient.commands.graph.question import Answer, Question, add_format, aligned, value_text
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
 from fuelclient.commands.graph.sides import package_addition, package_at
 from fuelclient.commands.references import reference
 from fuelclient.commands.shell import count
@@ -39,6 +40,10 @@ class _Version:
     added: Callable[[Environment, Snapshot], Added]
 
 
+def _version(word: str) -> list[Any]:
+    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
+
+
 class PluginsDiff(Question):
     """Compare two versions of a plugin
 
@@ -50,11 +55,12 @@ class PluginsDiff(Question):
       fuel2 plugins diff 1 ./my-plugin -f json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        for name in ("old", "new"):
-            parser.add_argument(name, type=_version, metavar=name.upper(), help="a directory, a file, or a plugin")
-        parser.set_defaults(env=None, graph_type=None)
-        add_format(parser)
+    arguments = (
+        option("old", type=_version, metavar="OLD", help="a directory, a file, or a plugin"),
+        option("new", type=_version, metavar="NEW", help="a directory, a file, or a plugin"),
+        defaults(env=None, graph_type=None),
+        FORMAT,
+    )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         old, new = (self._read(*word) for word in (parsed_args.old, parsed_args.new))
@@ -124,10 +130,6 @@ class PluginsDiff(Question):
             found = compare(*studies)
             if found.is_different or found.findings:
                 yield graph_type, (found, studies[1].expansion)
-
-
-def _version(word: str) -> list[Any]:
-    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
 
 
 def _of_package(path: Path) -> _Version:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_plugin, stated
+from fuelclient.commands.arguments import OF_ENV, Arguments, defaults, flag, option, plugin_argument
 from fuelclient.commands.base import Command, report, report_after
 from fuelclient.commands.columns import plain
 from fuelclient.commands.shell import LOG
@@ -33,9 +33,7 @@ def assignment(text: str) -> tuple[str, str]:
 class _OnEnvironment(Command):
     """A command with plugins and one environment as arguments."""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_plugin(parser, several="+")
-        add_env(parser, required=True)
+    arguments: Arguments = (plugin_argument(several="+"), OF_ENV)
 
     def plugins(self, ids: Collection[int]) -> list[Plugin]:
         """Return the plugins with these ids, each once, with one request to a master. Raise `NotFound`."""
@@ -68,18 +66,18 @@ class PluginsEnable(_OnEnvironment):
       fuel2 graph preview --env 1 --only changed
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        parser.set_defaults(elsewhere=True)  # the version to enable is not that which is enabled
-        parser.add_argument(
+    arguments = (
+        *_OnEnvironment.arguments,
+        defaults(elsewhere=True),  # the version to enable is not that which is enabled
+        option(
             "--set", nargs="+", type=assignment, action="extend", default=[], metavar="SETTING=VALUE", dest="values",
             help="settings of the plugin",
-        )  # fmt: skip
-        parser.add_argument(
-            "--settings", type=stated, metavar="FILE", help="YAML or JSON file with settings of the plugin; - is stdin"
-        )
-
-        parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+        ),
+        option(
+            "--settings", metavar="FILE", help="YAML or JSON file with settings of the plugin; - is stdin"
+        ),
+        flag("--dry-run", help="only show what would change"),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugins = self.plugins(parsed_args.plugins)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import add_plugin, add_yes, stated
+from fuelclient.commands.arguments import YES, flag, option, plugin_argument
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, NotFound
@@ -35,18 +35,11 @@ class PluginsInstall(Command):
       fuel2 plugins install --link ./my-plugin
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "file", type=stated, metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one"
-        )
-        parser.add_argument(
-            "-f", "--force", action="store_true",
-            help="also install the same version again, an older one, or a renamed plugin",
-        )  # fmt: skip
-
-        parser.add_argument(
-            "--link", action="store_true", help="read the package from its directory at each use, and copy nothing"
-        )
+    arguments = (
+        option("file", metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one"),
+        flag("-f", "--force", help="also install the same version again, an older one, or a renamed plugin"),
+        flag("--link", help="read the package from its directory at each use, and copy nothing"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         exists = Path(parsed_args.file).exists()  # do not create the engine file for a path that does not exist
@@ -72,8 +65,7 @@ class PluginsSync(Command):
       fuel2 plugins sync 1 lma_collector
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_plugin(parser, several="*")
+    arguments = (plugin_argument(several="*"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         synced = self.writable().plugins.sync(parsed_args.plugins)
@@ -102,10 +94,11 @@ class PluginsRemove(Command):
       fuel2 plugins remove 3 --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_plugin(parser)
-        parser.add_argument("version", nargs="?", type=stated, metavar="VERSION", help="its version")
-        add_yes(parser)
+    arguments = (
+        plugin_argument(),
+        option("version", nargs="?", metavar="VERSION", help="its version"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugin = self.backend.plugins.get(parsed_args.plugin)

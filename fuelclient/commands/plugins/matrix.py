@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.answer_list import AnswerList
-from fuelclient.commands.arguments import add_release, stated_path
+from fuelclient.commands.arguments import option, release_option, stated_path
 from fuelclient.commands.graph.sides import package_at
 from fuelclient.commands.plugins.check import Beside, releases_beside, with_tasks
 from fuelclient.errors import NotFound
@@ -36,9 +36,10 @@ class PluginsMatrix(AnswerList):
     sort_by = ""
     key = "combinations"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("paths", nargs="+", type=stated_path, metavar="DIR|FILE", help="packages")
-        add_release(parser, required=False, help="only this release")
+    arguments = (
+        option("paths", nargs="+", type=stated_path, metavar="DIR|FILE", help="packages"),
+        release_option(required=False, help="only this release"),
+    )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         packages = [package_at(path) for path in parsed_args.paths]

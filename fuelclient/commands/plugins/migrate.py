@@ -6,12 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import stated_path
+from fuelclient.commands.arguments import flag, option, stated_path
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG, count
 
 if TYPE_CHECKING:
     from fuelclient.plugins.migrate import Migration
+
+
+WRITE = flag("-y", "--yes", "--write", help="write the changes")
+"""`--yes`, without which nothing is written unless a user says yes."""
 
 
 class PluginsMigrate(Command):
@@ -25,10 +29,11 @@ class PluginsMigrate(Command):
       fuel2 plugins migrate . --to 5 --yes
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
-        parser.add_argument("--to", type=int, choices=(5,), required=True, metavar="5", help="the new package version")
-        add_write(parser)
+    arguments = (
+        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option("--to", type=int, choices=(5,), required=True, metavar="5", help="the new package version"),
+        WRITE,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins.migrate import migrated
@@ -50,11 +55,6 @@ def finished(directory: Path) -> bool:
     if done:
         LOG.warning("%s: an earlier change was killed; the rest of it was written, from %s.", directory, JOURNAL)
     return done
-
-
-def add_write(parser: argparse.ArgumentParser) -> None:
-    """Add `--yes`, without which nothing is written unless a user says yes."""
-    parser.add_argument("-y", "--yes", "--write", action="store_true", dest="yes", help="write the changes")
 
 
 def write(command: Command, parsed_args: argparse.Namespace, directory: Path, migration: Migration) -> None:

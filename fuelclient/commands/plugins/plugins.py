@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.arguments import add_plugin, add_release
+from fuelclient.commands.arguments import plugin_argument, release_option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.columns import Lines, Names, check_columns, plain
 from fuelclient.commands.shell import LOG, count
@@ -72,9 +72,7 @@ class PluginsShow(ShowOne):
 
     columns = _COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_plugin(parser)
-        add_release(parser, required=False, help="show what is used for this release")
+    arguments = (plugin_argument(), release_option(required=False, help="show what is used for this release"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         columns = _COLUMNS if parsed_args.release is None else _COLUMNS_FOR_RELEASE

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from fuelclient.commands.arguments import add_env, add_type, stated_path
+from fuelclient.commands.arguments import env_option, option, stated_path, type_option
 from fuelclient.commands.base import Command, tally
 from fuelclient.commands.finding_formats import grouped, others
 from fuelclient.commands.graph.diff import comparison_lines
@@ -32,10 +32,11 @@ class PluginsWatch(Command):
       fuel2 plugins watch ./my-plugin --env 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("directory", type=stated_path, metavar="DIR", help="the directory of the plugin")
-        add_env(parser, required=False, help="also show what changes in this environment")
-        add_type(parser, default="default")
+    arguments = (
+        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        env_option(required=False, help="also show what changes in this environment"),
+        type_option(default="default"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.plugins.package_files import require_directory

@@ -6,9 +6,9 @@ import argparse
 import os
 from typing import Any
 
-from fuelclient.commands.arguments import add_id
+from fuelclient.commands.arguments import id_of
 from fuelclient.commands.base import Command
-from fuelclient.commands.output import STDOUT, add_output, add_overwriting, format_of, put
+from fuelclient.commands.output import OVERWRITING, STDOUT, format_of, output_options, put
 
 
 class _Download(Command):
@@ -17,9 +17,9 @@ class _Download(Command):
     name, title = "", ""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        add_output(parser, "-f", "--file", default=f"./{self.name}_ID.FORMAT")
-        add_overwriting(parser)
+        place = output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        for add in (id_of("run"), *place, OVERWRITING):
+            add(parser)
 
     def document(self, run_id: int) -> Any:
         """Return what to write."""

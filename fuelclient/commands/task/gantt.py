@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from cliff.utils import terminal_width
 
-from fuelclient.commands.arguments import add_id, stated
+from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.output import STDOUT, add_force
+from fuelclient.commands.output import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.progress import duration
@@ -50,12 +50,13 @@ class TaskGantt(Command):
       fuel2 task gantt 12 --format chrome --output trace.json
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        parser.add_argument("--by", choices=("node", "task"), default="node", help="what has a line (default: node)")
-        parser.add_argument("-f", "--format", choices=FORMATS, help="default: by the name of the file, else text")
-        parser.add_argument("-o", "--output", type=stated, metavar="PATH", default=STDOUT, help="default: - (stdout)")
-        add_force(parser)
+    arguments = (
+        id_of("run"),
+        option("--by", choices=("node", "task"), default="node", help="what has a line (default: node)"),
+        option("-f", "--format", choices=FORMATS, help="default: by the name of the file, else text"),
+        OUTPUT,
+        FORCE,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         run = self.backend.runs.get(parsed_args.id)

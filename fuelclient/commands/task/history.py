@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import identifier, names
+from fuelclient.commands.arguments import flag, identifier, names, option
 from fuelclient.commands.base import STRUCTURED, Lister, sorted_by
 from fuelclient.commands.columns import Fields, Lines, check_columns, plain
 from fuelclient.commands.references import node_words
@@ -36,25 +36,24 @@ class HistoryShow(Lister):
     columns = ("graph_type", *_BASE, *_WHY, "summary", *_BY_TASK[1:])
     sort_by = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("id", type=identifier, help="id of the run, or of one of its parts")
-        parser.add_argument(
+    arguments = (
+        option("id", type=identifier, help="id of the run, or of one of its parts"),
+        option(
             "-n", "--nodes", nargs="+", type=node_words, action="extend", default=[], metavar="NODE",
             help="only these nodes, by id or name: 1 2, master, null",
-        )  # fmt: skip
-        parser.add_argument(
+        ),
+        option(
             "-d", "--tasks-names", nargs="+", type=names, action="extend", default=[], dest="tasks", metavar="TASK",
             help="only these tasks",
-        )  # fmt: skip
-        parser.add_argument(
+        ),
+        option(
             "-t", "--statuses", nargs="+", choices=_STATUSES, default=[], metavar="STATUS",
             help=f"only these statuses: {', '.join(_STATUSES)}",
-        )  # fmt: skip
-        parser.add_argument(
-            "-p", "--show-parameters", action="store_true", help="one row for each task, with the task as it was merged"
-        )
-        parser.add_argument("--include-summary", action="store_true", help="add what tasks reported")
-        parser.add_argument("--why", action="store_true", help="add reason, failure to blame, return code and message")
+        ),
+        flag("-p", "--show-parameters", help="one row for each task, with the task as it was merged"),
+        flag("--include-summary", help="add what tasks reported"),
+        flag("--why", help="add reason, failure to blame, return code and message"),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.run import HistoryFilter

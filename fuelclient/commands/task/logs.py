@@ -6,7 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING, cast
 
-from fuelclient.commands.arguments import add_id
+from fuelclient.commands.arguments import flag, id_of, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
@@ -37,14 +37,15 @@ class TaskLogs(Command):
       fuel2 task logs 12 --failed
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        parser.add_argument(
+    arguments = (
+        id_of("run"),
+        option(
             "instance", type=instance, metavar="TASK/NODE", nargs="?",
             help="the task and its node: netconfig/3, netconfig/node-3 (default: all)",
-        )  # fmt: skip
-        parser.add_argument("-f", "--follow", action="store_true", help="print what is printed until the run ends")
-        parser.add_argument("--failed", action="store_true", help="only instances that failed")
+        ),
+        flag("-f", "--follow", help="print what is printed until the run ends"),
+        flag("--failed", help="only instances that failed"),
+    )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.run import HistoryFilter

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_way, seconds, stated
+from fuelclient.commands.arguments import WAY, Arguments, flag, one_of, option, seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import encoding_of
@@ -21,44 +22,63 @@ if TYPE_CHECKING:
 STARTED = "Deployment task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
-def add_run(parser: argparse.ArgumentParser, *short: str) -> None:
-    """Add how to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `add_way`, `add_unknown` and `add_wait`
-    add. `short` names those of `-f` and `-d` that the command has for --force and --dry-run."""
-    parser.add_argument(
-        *[option for option in short if option == "-f"],
-        "--force",
-        action="store_true",
-        help="run as if nothing had run before: all facts count as changed",
-    )
-    parser.add_argument("--trace", action="store_true", help="ask tasks for verbose output")
-    mode = parser.add_mutually_exclusive_group()
-    dry = [option for option in short if option == "-d"]
-    mode.add_argument(*dry, "--dry-run", action="store_true", help="print what would run, and start nothing")
-    mode.add_argument("--noop", action="store_true", help="let tasks report what they would change, and change nothing")
-    parser.add_argument(
-        "--no-check", action="store_false", dest="check",
-        help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
-    )  # fmt: skip
-    add_way(parser)
-    add_unknown(parser)
-    add_wait(parser)
-
-
-def add_unknown(parser: argparse.ArgumentParser) -> None:
-    """Add what to do about facts that are not known: `unknown` and `assume_facts`; `decisions` reads them."""
-    parser.add_argument(
+UNKNOWN = (
+    option(
         "--unknown", choices=("run", "skip"), default="",
         help="run or skip tasks whose condition reads facts that are not known (default: refuse to run)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--assume-facts", metavar="PATH", type=stated,
+    ),
+    option(
+        "--assume-facts", metavar="PATH",
         help="facts to assume where the environment has none: a file with names and values, or with {common: ..., "
         "nodes: [...]}, or a directory as 'env deployment-facts download' writes it",
-    )  # fmt: skip
+    ),
+)  # fmt: skip
+"""What to do about facts that are not known: `unknown` and `assume_facts`; `decisions` reads them."""
+
+TIMEOUT = option(
+    "--timeout", type=seconds, metavar="TIME",
+    help="stop waiting after this time (90, 90s, 30m or 2h): the exit code is 12, and the run goes on",
+)  # fmt: skip
+"""For how many seconds to wait: `timeout` (None: to the end)."""
+
+WAIT = (
+    one_of(
+        option("--wait", action="store_true", default=None, help="follow the run to its end (default on a terminal)"),
+        option("--no-wait", action="store_false", dest="wait", help="return as soon as it has started"),
+    ),
+    TIMEOUT,
+    option("--format", choices=("json", "yaml"), help="print a document instead of a sentence"),
+)
+"""Whether to wait for the end and for how long, and what to print: `wait` (None: on a terminal, or with a `timeout`),
+`timeout` and `format`."""
+
+NO_CHECK = option(
+    "--no-check", action="store_false", dest="check",
+    help="do not examine the nodes that are reached over SSH before the run (see 'node check')",
+)  # fmt: skip
+
+TRACE = flag("--trace", help="ask tasks for verbose output")
+
+
+def run_options(*, force: Sequence[str] = (), dry_run: Sequence[str] = ()) -> Arguments:
+    """Return how to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `WAY`, `UNKNOWN` and `WAIT` add.
+    --force and --dry-run have further, short names in some commands."""
+    return (
+        flag(*force, "--force", help="run as if nothing had run before: all facts count as changed"),
+        TRACE,
+        one_of(
+            flag(*dry_run, "--dry-run", help="print what would run, and start nothing"),
+            flag("--noop", help="let tasks report what they would change, and change nothing"),
+        ),
+        NO_CHECK,
+        *WAY,
+        *UNKNOWN,
+        *WAIT,
+    )
 
 
 def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of a `RunRequest` that the options of `add_unknown` set."""
+    """Return the fields of a `RunRequest` that the options of `UNKNOWN` set."""
     from fuelclient.model.fact import NO_FACTS, DeploymentFacts
     from fuelclient.serializers.fact import assumed_from
 
@@ -72,26 +92,6 @@ def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, An
     elif path:
         assumed = assumed_from(command.load(path))
     return {"unknown": parsed_args.unknown, "assumed": assumed}
-
-
-def add_wait(parser: argparse.ArgumentParser) -> None:
-    """Add whether to wait for the end and for how long, and what to print: `wait` (None: on a terminal, or with a
-    `timeout`), `timeout` and `format`."""
-    waiting = parser.add_mutually_exclusive_group()
-    waiting.add_argument(
-        "--wait", action="store_true", default=None, help="follow the run to its end (default on a terminal)"
-    )
-    waiting.add_argument("--no-wait", action="store_false", dest="wait", help="return as soon as it has started")
-    add_timeout(parser)
-    parser.add_argument("--format", choices=("json", "yaml"), help="print a document instead of a sentence")
-
-
-def add_timeout(parser: argparse.ArgumentParser) -> None:
-    """Add for how many seconds to wait: `timeout` (None: to the end)."""
-    parser.add_argument(
-        "--timeout", type=seconds, metavar="TIME",
-        help="stop waiting after this time (90, 90s, 30m or 2h): the exit code is 12, and the run goes on",
-    )  # fmt: skip
 
 
 class Starter(Command):

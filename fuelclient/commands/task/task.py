@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import add_env, add_id, add_yes, identifier, seconds
+from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifier, option, seconds
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.rows import COLUMNS, row
-from fuelclient.commands.task.start import Starter, add_timeout, add_wait
+from fuelclient.commands.task.start import TIMEOUT, WAIT, Starter
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,20 +39,17 @@ class TaskList(Lister):
 
     columns = COLUMNS
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_env(parser, required=False, help="only runs on this environment")
-        parser.add_argument(
+    arguments = (
+        env_option(required=False, help="only runs on this environment"),
+        option(
             "-t", "--statuses", nargs="+", choices=("pending", "error", "ready", "running"), default=[],
             metavar="STATUS", help="only runs with these statuses: pending, running, ready, error",
-        )  # fmt: skip
-        parser.add_argument(
-            "-n",
-            "--names",
-            nargs="+",
-            default=[],
-            metavar="NAME",
+        ),
+        option(
+            "-n", "--names", type=str, nargs="+", default=[], metavar="NAME",
             help="only runs with these names: deploy, deployment",
-        )
+        ),
+    )  # fmt: skip
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         runs = self.backend.runs.list(
@@ -71,8 +68,7 @@ class TaskShow(ShowOne):
 
     columns = (COLUMNS[0], "uuid", *COLUMNS[1:], "message")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
+    arguments = (id_of("run"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         run = self.backend.runs.get(parsed_args.id)
@@ -96,16 +92,15 @@ class TaskDelete(Command):
       fuel2 task delete --older-than 90d --env 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("id", nargs="?", type=identifier, metavar="ID", help="id of the run")
-        parser.add_argument(
+    arguments = (
+        option("id", nargs="?", type=identifier, metavar="ID", help="id of the run"),
+        option(
             "--older-than", type=seconds, metavar="AGE", help="delete runs that ended more than this long ago: 90d, 12h"
-        )
-        add_env(parser, required=False, help="with --older-than: only runs on this environment")
-        parser.add_argument(
-            "-f", "--force", action="store_true", help="delete a run that has not ended, if its runner is gone"
-        )
-        add_yes(parser)
+        ),
+        env_option(required=False, help="with --older-than: only runs on this environment"),
+        flag("-f", "--force", help="delete a run that has not ended, if its runner is gone"),
+        YES,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if (parsed_args.id is None) == (parsed_args.older_than is None):
@@ -147,9 +142,7 @@ class TaskStop(Command):
       fuel2 task stop 12 --kill
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        parser.add_argument("--kill", action="store_true", help="end running task instances")
+    arguments = (id_of("run"), flag("--kill", help="end running task instances"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         stopped = self.writable().runs.stop(parsed_args.id, kill=parsed_args.kill)
@@ -167,12 +160,11 @@ class TaskResume(Starter):
       fuel2 task resume 12 --wait
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        parser.add_argument(
-            "--rerun-interrupted", action="store_true", help="run instances again if it is not known how they ended"
-        )
-        add_wait(parser)
+    arguments = (
+        id_of("run"),
+        flag("--rerun-interrupted", help="run instances again if it is not known how they ended"),
+        *WAIT,
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         resumed = self.writable().runs.resume(parsed_args.id, rerun_interrupted=parsed_args.rerun_interrupted)
@@ -190,9 +182,7 @@ class TaskWatch(Command):
       fuel2 task watch 12 --timeout 30m
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_id(parser, "run")
-        add_timeout(parser)
+    arguments = (id_of("run"), TIMEOUT)
 
     def take_action(self, parsed_args: argparse.Namespace) -> Exit:
         from fuelclient.commands.task.follow import follow

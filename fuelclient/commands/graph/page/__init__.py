@@ -75,9 +75,8 @@ def _fields(drawn: Picture) -> dict[str, Any]:
         for number, (edge, bends) in enumerate(bent)
     ]
     bands = [
-        {"name": name, "top": top, "height": height}
-        for name, (top, height) in zip(names, placed.bands, strict=True)
-    ]  # fmt: skip
+        {"name": name, "top": top, "height": height} for name, (top, height) in zip(names, placed.bands, strict=True)
+    ]
     return {"tasks": tasks, "edges": edges, "bands": bands}
 
 
