@@ -67,6 +67,16 @@ def stated(word: str) -> str:
     return word
 
 
+def json_value(word: str) -> Any:
+    """Return the value in a JSON text."""
+    import json  # few commands need it
+
+    try:
+        return json.loads(word)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{word}' is not JSON: {error}") from None
+
+
 def stated_path(word: str) -> Path:
     """Return the path `word`, which must not be empty: that would mean the current directory."""
     return Path(stated(word))

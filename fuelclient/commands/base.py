@@ -184,6 +184,36 @@ class Command(cliff.command.Command):
             raise Declined("Nothing was changed.")
 
 
+class Changing(Command):
+    """A command that changes something: it reads, asks, changes, and says what it did.
+
+    In `question` and `done`, the arguments stand in braces, and what `change` returned as `result`. A command asks if
+    it has `arguments.YES`.
+    """
+
+    question = ""
+    done = ""
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        """Read what the change needs into `parsed_args`."""
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        """Return the question that says what goes; empty if nothing does."""
+        return self.question.format(**vars(parsed_args))
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
+        """Make the change."""
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.read(parsed_args)
+        if "yes" in parsed_args:
+            self.ask(parsed_args, lambda: self.asked(parsed_args))
+        result = self.change(self.writable(), parsed_args)
+        if self.done:
+            self.say(self.done.format(**vars(parsed_args), result=result))
+
+
 _FIRST = 3
 """So many warnings with one code are printed without `-v`."""
 

@@ -1,16 +1,174 @@
-"""Commands that download one document to a file, and upload it from one, at the places of the original client."""
+"""Documents that commands write to files and read from them, at the places that the original client uses.
+
+Such places are DIR/environment_1/settings.yaml and DIR/releases_1/compute.json.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import YES, id_of
+from fuelclient.commands.arguments import YES, Arguments, flag, id_of, one_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.output import STDOUT, make_folder, place_of, place_options, put
+from fuelclient.commands.columns import plain
+from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
+
+STDOUT = "-"
+_FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+
+
+def output_options(*spellings: str, default: str) -> Arguments:
+    """Return where to write, and how: `file` (or None) and `format` (or None)."""
+    where = f"the file to write; - is stdout (default: {default})"
+    return option(*spellings, metavar="PATH", dest="file", help=where), FORMAT_OF_FILE
+
+
+def output_of(parsed_args: argparse.Namespace, name: str) -> tuple[str, str]:
+    """Return the path that the options of `output_options` name, by default NAME.FORMAT, and its format."""
+    path = parsed_args.file or os.path.abspath(f"{name}.{parsed_args.format or 'yaml'}")
+    return path, format_of(path, parsed_args.format)
+
+
+FORMAT_OF_FILE = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
+
+OUTPUT = option("-o", "--output", metavar="PATH", default=STDOUT, help="default: - (stdout)")
+FORCE = flag("--force", help="overwrite an existing file")
+
+OVERWRITING = one_of(
+    flag("--force", help="overwrite an existing file without asking"),
+    flag("--no-clobber", help="refuse to overwrite an existing file (exit code 6)"),
+)
+"""What a command of the original client does about existing files, which `overwrites` reads."""
+
+
+def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
+    """Return whether a download may overwrite what exists at `path` (None: find out).
+
+    The original client overwrites without a word, and scripts rely on it: so do we without a terminal, with a
+    line on stderr. On a terminal, ask; raise `Declined` if the answer is no.
+    """
+    if exists is None:
+        exists = os.path.isfile(path) or os.path.islink(path)
+    if parsed_args.force or parsed_args.no_clobber or not exists:
+        return bool(parsed_args.force)
+    if command.app.stdin.isatty():
+        command.confirm(f"Overwrite {path}?")
+    else:
+        LOG.warning("%s exists and is overwritten.", path)
+    return True
+
+
+def format_of(path: str, asked: str | None) -> str:
+    """Return the format that was asked for, or that of the file's name.
+
+    Raise `UsageError`, in the words of the original client, if the name does not show it.
+
+    >>> format_of("a.json", None), format_of("-", None), format_of("a.txt", "yaml")
+    ('json', 'yaml', 'yaml')
+    """
+    if asked or path == STDOUT:
+        return asked or "yaml"
+    form = next((form for ending, form in _FORMATS.items() if path.lower().endswith(ending)), None)
+    if form is None:
+        raise UsageError(
+            f"No serializer for provided file {path}.", hint="Name it *.yaml or *.json, or use --format yaml."
+        )
+    return form
+
+
+def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
+    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
+    stdout: TextIO = command.app.stdout
+    text = dumped(stdout, data, path, form)
+    put_text(stdout, text, path, force=path != STDOUT and overwrites(command, parsed_args, path))
+
+
+def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
+    """Return `data` as text for the file or for stdout, which may lack some characters."""
+    from fuelclient import files
+
+    return files.dumps(data, form, encoding=encoding_of(stdout)) if path == STDOUT else files.dumps(data, form)
+
+
+def put_text(stdout: TextIO, text: str, path: str, *, force: bool) -> None:
+    """As `put`, but write a text."""
+    from fuelclient import files
+
+    if path == STDOUT:
+        stdout.write(text)
+    else:
+        files.write(path, text, force=force)
+
+
+def place_options(verb: str) -> Arguments:
+    """Return the options of a file to read or to write (`verb`), which `place_of` reads."""
+    stream = "stdout" if verb == "write" else "stdin"
+    return (
+        option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
+        one_of(
+            option("-d", "--directory", metavar="DIR", help="directory of the files (default: .)"),
+            option("--file", metavar="PATH", help=f"the file to {verb}; - is {stream}"),
+        ),
+        *((OVERWRITING,) if verb == "write" else ()),
+    )
+
+
+def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:
+    """Return the path of the file and its format; without `--file` the path is DIRECTORY/FOLDER/NAME.FORMAT."""
+    form = parsed_args.format or "yaml"
+    if parsed_args.file == STDOUT:
+        return STDOUT, form
+    if parsed_args.file:
+        path = os.path.abspath(parsed_args.file)
+        return path, parsed_args.format or ("json" if path.lower().endswith(".json") else "yaml")
+    return os.path.abspath(os.path.join(parsed_args.directory or ".", folder, f"{name}.{form}")), form
+
+
+def make_folder(path: str) -> None:
+    """Make the folder of `path` if only that is missing; if its parent is missing too, the write will say so.
+
+    Raise `Unavailable` if permissions forbid it.
+    """
+    from fuelclient.files.writing import permitted
+
+    folder = os.path.dirname(path)
+    if os.path.isdir(os.path.dirname(folder)) and not os.path.lexists(folder):
+        with permitted(folder, to="made"):
+            os.mkdir(folder)
+
+
+class Download(Command):
+    """A command that writes a document to a file or to stdout.
+
+    `done` says where: in it the arguments stand in braces, and the path as `path`. The folder of the default place is
+    made if the command `makes_folder`.
+    """
+
+    makes_folder = False
+    done = ""
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        """Return the path of the file and its format."""
+        raise NotImplementedError
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        """Return what to write."""
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        path, form = self.place(parsed_args)
+        document = plain(self.document(parsed_args))
+        if self.makes_folder and not getattr(parsed_args, "file", None):
+            make_folder(path)
+        put(self, parsed_args, document, path, form)
+        if path != STDOUT:
+            self.say(self.done.format(**vars(parsed_args), path=path, command=self))
 
 
 class _OfOne(Command):
@@ -25,31 +183,20 @@ class _OfOne(Command):
 
     @property
     def described(self) -> str:
-        """How messages name the owner of the document, without its id."""
-        return "the environment" if self.noun == "environment" else self.noun
+        """What the document is, without the id of its owner."""
+        return f"Configuration of {self.part} for {'the environment' if self.noun == 'environment' else self.noun}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         """Return the path of the file and its format."""
         return place_of(parsed_args, f"{self.noun}_{parsed_args.id}", self.part)
 
 
-class DocumentDownload(_OfOne):
+class DocumentDownload(_OfOne, Download):
     """Write a document to DIR/NOUN_ID/PART.FORMAT, or to the file that `--file` names."""
 
     arguments = place_options("write")
-
-    def document(self, owner_id: int) -> Any:
-        """Return the document to write."""
-        raise NotImplementedError
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path, form = self.place(parsed_args)
-        document = self.document(parsed_args.id)
-        if not parsed_args.file:
-            make_folder(path)
-        put(self, parsed_args, document, path, form)
-        if path != STDOUT:
-            self.say(f"Configuration of {self.part} for {self.described} with id {parsed_args.id} was stored in {path}")
+    makes_folder = True
+    done = "{command.described} with id {id} was stored in {path}"
 
 
 class DocumentUpload(_OfOne):
@@ -57,7 +204,7 @@ class DocumentUpload(_OfOne):
 
     arguments = (*place_options("read"), YES)
 
-    def store(self, owner_id: int, document: Document) -> None:
+    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
         """Store what the file contains."""
         raise NotImplementedError
 
@@ -66,9 +213,9 @@ class DocumentUpload(_OfOne):
         document = self.load(path)
         owner = f"{self.noun} {parsed_args.id}"
         self.ask(parsed_args, lambda: f"Replace the {self.part} of {owner} by those of {document.file}?")
-        self.store(parsed_args.id, document)
+        self.store(document, parsed_args)
         shown = document.file if path == STDOUT else path
-        self.say(f"Configuration of {self.part} for {self.described} with id {parsed_args.id} was loaded from {shown}")
+        self.say(f"{self.described} with id {parsed_args.id} was loaded from {shown}")
 
 
 def require_mapping(document: Document, noun: str, hint: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
-from fuelclient.commands.output import FORCE, dumped, format_of, output_options, put_text
+from fuelclient.commands.documents import FORCE, dumped, format_of, output_options, put_text
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import argparse
 
 from fuelclient.commands.base import Command
 from fuelclient.errors import Unsupported
 from fuelclient.support import supports
-
-if TYPE_CHECKING:
-    from fuelclient.backends.nailgun.services import Services
 
 
 class MasterOnly(Command):
@@ -21,16 +18,8 @@ class MasterOnly(Command):
     reason = ""
     instead = ""
 
-    @property
-    def services(self) -> Services:
-        """The services of the master. Raise `Unsupported` if the backend has none."""
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command. Raise `Unsupported` if the backend has no such services."""
         if not supports(self.backend.services):
             raise Unsupported(self.reason, hint=self.instead)
-        services: Services = self.backend.services
-        return services
-
-    def writable_services(self) -> Services:
-        """Return the services, after saying which place is about to change."""
-        services = self.services
-        self.writable()
-        return services
+        return super().run(parsed_args)

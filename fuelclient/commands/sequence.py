@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.columns import Names
+from fuelclient.commands.documents import OVERWRITING, format_of, output_options, put
 from fuelclient.commands.graph.execute import run_flags
-from fuelclient.commands.output import OVERWRITING, format_of, output_options, put
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.errors import FuelError, nearest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, option
 from fuelclient.commands.columns import plain
-from fuelclient.commands.output import make_folder
+from fuelclient.commands.documents import make_folder
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
 

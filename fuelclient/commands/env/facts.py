@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, nodes_option, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.columns import some
+from fuelclient.commands.documents import OVERWRITING, overwrites
 from fuelclient.commands.env.fact_files import COMMON_FILE, DIRECTORY, directory_of, read_parts, write_parts
-from fuelclient.commands.output import OVERWRITING, overwrites
 from fuelclient.errors import NotFound
 from fuelclient.model.fact import uid_of
 

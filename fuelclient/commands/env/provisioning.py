@@ -7,15 +7,18 @@ import os
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, flag, id_of, nodes_option
-from fuelclient.commands.documents import require_mapping
+from fuelclient.commands.base import Changing
+from fuelclient.commands.documents import OVERWRITING, overwrites, require_mapping
 from fuelclient.commands.env.fact_files import DIRECTORY, directory_of, names_in, write_parts
 from fuelclient.commands.master_only import MasterOnly
-from fuelclient.commands.output import OVERWRITING, overwrites
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.serializers.answer import Answer
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
 
 _KIND, _ENGINE, _NODES = "provisioning", "engine", "nodes"
 _OURS = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
@@ -44,7 +47,7 @@ class _Download(_OfMaster):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         env = parsed_args.env
-        facts = self.services.provisioning_facts(
+        facts = self.backend.services.provisioning_facts(
             env, default=self.default, nodes=parsed_args.nodes, split=not parsed_args.no_split
         )
         if _ENGINE not in facts:
@@ -84,7 +87,7 @@ class ProvisioningDefault(_Download):
     hint = "See whether it has nodes with roles: 'fuel2 node list --env ID'."
 
 
-class ProvisioningUpload(_OfMaster):
+class ProvisioningUpload(_OfMaster, Changing):
     """Set the provisioning facts of an environment from files
 
     The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
@@ -95,16 +98,12 @@ class ProvisioningUpload(_OfMaster):
 
     arguments = (*DIRECTORY, YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        services = self.services
-        facts = self._read(directory_of(parsed_args, _KIND), parsed_args.format)
-        self.ask(parsed_args, lambda: f"Replace the provisioning facts of environment {parsed_args.env}?")
-        self.writable()
-        services.set_provisioning_facts(parsed_args.env, facts)
-        self.say(f"Provisioning facts for the environment {parsed_args.env} were uploaded successfully.")
+    question = "Replace the provisioning facts of environment {env}?"
+    done = "Provisioning facts for the environment {env} were uploaded successfully."
 
-    def _read(self, directory: str, form: str) -> Mapping[str, Any]:
-        """Return the facts in the files of a directory; a node without a file keeps its computed facts."""
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        """Read the facts in the files of a directory; a node without a file keeps its computed facts."""
+        directory, form = directory_of(parsed_args, _KIND), parsed_args.format
         engine, nodes = None, []
         for name in names_in(directory, form):
             document = self.load(os.path.join(directory, name))
@@ -115,10 +114,13 @@ class ProvisioningUpload(_OfMaster):
                 raise InvalidDocument(f"{document.file}: the facts of a node need its uid.", hint='Add `uid: "1"`.')
             else:
                 nodes.append(part)
-        return {_ENGINE: engine, _NODES: nodes}
+        parsed_args.facts = {_ENGINE: engine, _NODES: nodes}
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
 
 
-class ProvisioningDelete(_OfMaster):
+class ProvisioningDelete(_OfMaster, Changing):
     """Delete the uploaded provisioning facts of an environment
 
     On a terminal the command asks first, unless you use --yes.
@@ -128,12 +130,11 @@ class ProvisioningDelete(_OfMaster):
 
     arguments = (id_of("environment"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        services = self.services
-        self.ask(parsed_args, lambda: f"Delete the uploaded provisioning facts of environment {parsed_args.id}?")
-        self.writable()
-        services.delete_provisioning_facts(parsed_args.id)
-        self.say(f"Provisioning facts for the environment {parsed_args.id} were deleted successfully.")
+    question = "Delete the uploaded provisioning facts of environment {id}?"
+    done = "Provisioning facts for the environment {id} were deleted successfully."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.delete_provisioning_facts(parsed_args.id)
 
 
 def _parts(facts: Mapping[str, Any]) -> dict[str, Any]:

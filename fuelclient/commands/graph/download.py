@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import OF_ENV, Argument, one_of, option, type_option
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.documents import OVERWRITING, STDOUT, output_options, overwrites
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.output import OVERWRITING, STDOUT, output_options, overwrites
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, UsageError
 from fuelclient.support import supports

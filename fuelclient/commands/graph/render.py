@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from fuelclient.commands.arguments import flag, identifier, option
+from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.question import OF_GRAPH, ON_NODES, OrderQuestion, selected
-from fuelclient.commands.output import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 from fuelclient.printing import printable

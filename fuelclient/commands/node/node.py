@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import (
     NAMED,
+    OF_ENV,
     YES,
     env_option,
     executor_option,
@@ -266,6 +267,42 @@ class NodeDelete(Command):
         self.ask(parsed_args, lambda: _question([self.backend.nodes.get(node_id) for node_id in ids]))
         self.writable().nodes.delete(ids, force=parsed_args.force)
         self.say(f"Nodes {ids} were deleted from the database")
+
+
+class AnsibleInventory(Command):
+    """Print the nodes of an environment as an inventory for Ansible
+
+    Each role is a group of hosts with their addresses. Only deployed roles are listed, unless --pending adds those that
+    wait for a successful run. Nodes without an address are left out.
+
+      fuel2 node ansible-inventory --env 1 > hosts.ini
+      fuel2 node ansible-inventory --env 1 --labels rack=b
+    """
+
+    arguments = (
+        OF_ENV,
+        labels_option("only nodes with one of these labels: name or name=value"),
+        flag("--pending", help="also list roles that wait for a successful run"),
+    )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        groups: dict[str, list[Node]] = {}
+        labels = labels_of(parsed_args)
+        nodes = labelled(self.backend.nodes.list(parsed_args.env), labels)
+        for node in nodes:
+            if not node.ip:
+                LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
+                continue
+            for role in node.all_roles if parsed_args.pending else node.roles:
+                groups.setdefault(role, []).append(node)
+        if not groups and (not nodes or any(node.ip for node in nodes)):
+            LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending adds pending roles.")
+        for role, hosts in sorted(groups.items()):
+            self.say(f"[{role}]")
+            names = [(node.attributes.get("hostname") or node.name, node.ip) for node in hosts]
+            for line in sorted(f"{name} ansible_host={ip}" for name, ip in names):
+                self.say(line)
+            self.say("")
 
 
 def _question(nodes: Sequence[Node]) -> str:

@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from fuelclient.commands.arguments import id_of
-from fuelclient.commands.base import Command
-from fuelclient.commands.output import OVERWRITING, STDOUT, format_of, output_options, put
+from fuelclient.commands.documents import OVERWRITING, Download, output_of, output_options
 
 
-class _Download(Command):
+class _Download(Download):
     """Write one document of a run."""
 
     name, title = "", ""
+    done = "{command.title} for task with id={id} downloaded to {path}"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         place = output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
         for add in (id_of("run"), *place, OVERWRITING):
             add(parser)
 
-    def document(self, run_id: int) -> Any:
-        """Return what to write."""
-        raise NotImplementedError
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path = parsed_args.file or os.path.abspath(f"{self.name}_{parsed_args.id}.{parsed_args.format or 'yaml'}")
-        form = format_of(path, parsed_args.format)
-        put(self, parsed_args, self.document(parsed_args.id), path, form)
-        if path != STDOUT:
-            self.say(f"{self.title} for task with id={parsed_args.id} downloaded to {path}")
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return output_of(parsed_args, f"{self.name}_{parsed_args.id}")
 
 
 class DeploymentInfoDownload(_Download):
@@ -45,10 +36,10 @@ class DeploymentInfoDownload(_Download):
 
     name, title = "deployment_info", "Deployment info"
 
-    def document(self, run_id: int) -> Any:
+    def document(self, parsed_args: argparse.Namespace) -> Any:
         from fuelclient.serializers.fact import info_to
 
-        return info_to(self.backend.runs.deployment_info(run_id))
+        return info_to(self.backend.runs.deployment_info(parsed_args.id))
 
 
 class SettingsDownload(_Download):
@@ -62,10 +53,8 @@ class SettingsDownload(_Download):
 
     name, title = "cluster_settings", "Cluster settings"
 
-    def document(self, run_id: int) -> Any:
-        from fuelclient.commands.columns import plain
-
-        return {"editable": plain(self.backend.runs.settings(run_id))}
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return {"editable": self.backend.runs.settings(parsed_args.id)}
 
 
 class NetworkConfigurationDownload(_Download):
@@ -78,7 +67,5 @@ class NetworkConfigurationDownload(_Download):
 
     name, title = "network_configuration", "Network configuration"
 
-    def document(self, run_id: int) -> Any:
-        from fuelclient.commands.columns import plain
-
-        return plain(self.backend.runs.network_configuration(run_id))
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.runs.network_configuration(parsed_args.id)

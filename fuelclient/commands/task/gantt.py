@@ -13,8 +13,8 @@ from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
+from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.output import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.progress import duration

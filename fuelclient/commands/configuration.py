@@ -1,0 +1,302 @@
+"""Documents of environments and nodes: settings, networks, disks, interfaces and attributes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
+from fuelclient.commands.base import Changing
+from fuelclient.commands.documents import (
+    OVERWRITING,
+    DocumentDownload,
+    DocumentUpload,
+    Download,
+    require_list,
+    require_mapping,
+)
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.document import Document
+
+_EDITABLE, _GENERATED = "editable", "generated"
+
+
+class SettingsDownload(DocumentDownload):
+    """Write the settings of an environment to a file
+
+    These are the defaults of its release and of its enabled plugins, overridden by what was set for the
+    environment. Without --file the file is DIR/environment_ID/settings.FORMAT. An existing file is overwritten; on
+    a terminal the command asks first. '--file -' prints the document, and nothing else, on stdout.
+
+      fuel2 env settings download 1 -f yaml
+      fuel2 env settings download 1 --file - | less
+    """
+
+    part = "settings"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return {_EDITABLE: self.backend.clusters.settings(parsed_args.id)}
+
+
+class SettingsUpload(DocumentUpload):
+    """Set the settings of an environment from a file
+
+    The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
+    replace everything that was set before; a setting that the file leaves out returns to its default. metadata.enabled
+    in the section of a plugin enables or disables it, as on a Fuel master. If a setting does not exist or cannot have
+    its value, nothing is stored.
+
+    Without --file the file is DIR/environment_ID/settings.FORMAT; '--file -' reads stdin. On a terminal the command
+    asks first, unless you use --yes.
+
+      fuel2 env settings upload 1 -f yaml
+      fuel2 env settings download 1 --file - | sed s/false/true/ | fuel2 env settings upload 1 --file -
+    """
+
+    part = "settings"
+
+    arguments = (
+        *DocumentUpload.arguments,
+        flag(
+            "--force",
+            help="also change what a Fuel master locks in a deployed environment; the embedded engine locks nothing",
+        ),
+    )
+
+    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
+        settings = _sections(document)
+        self.writable().clusters.set_settings(parsed_args.id, settings, force=parsed_args.force)
+
+
+def _sections(document: Document) -> Mapping[str, Any]:
+    """Return the settings by section, which a master writes below `editable`."""
+    from fuelclient.serializers.values import in_words, key_text
+
+    data = document.data
+    if isinstance(data, Mapping) and _EDITABLE in data and set(data) <= {_EDITABLE, _GENERATED}:
+        data = data[_EDITABLE]
+    if not isinstance(data, Mapping):
+        raise InvalidDocument(
+            f"{document.file}: settings must be a mapping of sections.",
+            hint="Start from 'fuel2 env settings download'.",
+        )
+    for name, section in data.items():
+        if not isinstance(section, Mapping):
+            raise InvalidDocument(
+                f"{document.file}: the section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
+                hint="Start from 'fuel2 env settings download'.",
+            )
+    return data
+
+
+class NetworkDownload(DocumentDownload):
+    """Write the network configuration of an environment to a file
+
+    It has the networks, the networking parameters and the virtual addresses. Without --file the file is
+    DIR/environment_ID/network.FORMAT. An existing file is overwritten; on a terminal the command asks first.
+    '--file -' prints the document, and nothing else, on stdout.
+
+      fuel2 env network download 1 -f yaml
+    """
+
+    part = "network"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.networks.configuration(parsed_args.id)
+
+
+class NetworkUpload(DocumentUpload):
+    """Change the network configuration of an environment from a file
+
+    The file is as 'env network download' writes it: networks and parameters that it leaves out stay as they are.
+    Without --file the file is DIR/environment_ID/network.FORMAT; '--file -' reads stdin. The embedded engine keeps only
+    what differs from the release, and takes further networks; on a master, 'network-group create' adds them.
+
+      fuel2 env network upload 1 -f yaml
+    """
+
+    part = "network"
+
+    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
+        configuration = require_mapping(document, "a network configuration", "Start from 'fuel2 env network download'.")
+        self.writable().networks.set_configuration(parsed_args.id, configuration)
+
+
+class NetworkVerify(MasterOnly, Changing):
+    """Let the nodes of an environment check its networks
+
+    The nodes send packets to each other in every network of the configuration. Follow the task with 'fuel2 task show'.
+
+      fuel2 env network verify 1
+    """
+
+    reason = "Only a Fuel master can verify networks: its agent on each node sends the packets."
+    instead = "'fuel2 env network download ENV' shows the configuration."
+
+    arguments = (id_of("environment"),)
+    done = "Network verification task with id {result} for the environment {id} has been started."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+        return backend.services.verify_networks(parsed_args.id)
+
+
+class DisksDownload(DocumentDownload):
+    """Write the disks of a node, with their volumes, to a file
+
+    Without --file the file is DIR/node_ID/disks.FORMAT. An existing file is overwritten; on a terminal the command
+    asks first. The embedded engine has the disks that were uploaded.
+
+      fuel2 node disks download 1 -f yaml
+    """
+
+    noun, part = "node", "disks"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.nodes.disks(parsed_args.id)
+
+
+class DisksDefault(DocumentDownload):
+    """Write the disks of a node, divided as its roles need it, to a file
+
+    The file is that of 'node disks download'. Only a Fuel master divides disks.
+
+      fuel2 node disks get-default 1 -f yaml
+    """
+
+    noun, part = "node", "disks"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.nodes.default_disks(parsed_args.id)
+
+
+class DisksUpload(DocumentUpload):
+    """Set the disks of a node, with their volumes, from a file
+
+    The file is as 'node disks download' writes it: a list of disks with id and size, each with a list of volumes.
+    Deployment facts read the volumes.
+
+      fuel2 node disks upload 1 -f yaml
+    """
+
+    noun, part = "node", "disks"
+
+    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
+        disks = require_list(document, "the disks of a node", "Start from 'fuel2 node disks download'.")
+        self.writable().nodes.set_disks(parsed_args.id, disks)
+
+
+class InterfacesDownload(DocumentDownload):
+    """Write the interfaces of a node, with their networks, to a file
+
+    Without --file the file is DIR/node_ID/interfaces.FORMAT. An existing file is overwritten; on a terminal the
+    command asks first.
+
+      fuel2 node interfaces download 1 -f yaml
+    """
+
+    noun, part = "node", "interfaces"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.nodes.interfaces(parsed_args.id)
+
+
+class InterfacesDefault(DocumentDownload):
+    """Write the interfaces of a node, with the networks they have at first, to a file
+
+    The file is that of 'node interfaces download'. The embedded engine takes the interfaces from the node's attributes
+    (meta.interfaces); a node without them has eth0, from which it boots, and eth1.
+
+      fuel2 node interfaces get-default 1 -f yaml
+    """
+
+    noun, part = "node", "interfaces"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.nodes.default_interfaces(parsed_args.id)
+
+
+class InterfacesUpload(DocumentUpload):
+    """Set the interfaces of a node, with their networks, from a file
+
+    The file is as 'node interfaces download' writes it: a list of interfaces with a name and assigned_networks.
+    Deployment facts read which network is on which interface.
+
+      fuel2 node interfaces upload 1 -f yaml
+    """
+
+    noun, part = "node", "interfaces"
+
+    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
+        interfaces = require_list(document, "the interfaces of a node", "Start from 'fuel2 node interfaces download'.")
+        self.writable().nodes.set_interfaces(parsed_args.id, interfaces)
+
+
+def _file_options(verb: str) -> Arguments:
+    return (
+        id_of("node"),
+        option(
+            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
+            help=f"directory of the file to {verb} (default: .)",
+        ),
+        option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
+    )  # fmt: skip
+
+
+def _path(parsed_args: argparse.Namespace) -> str:
+    name = f"attributes.{parsed_args.format}"
+    return os.path.abspath(os.path.join(parsed_args.directory, f"node_{parsed_args.id}", name))
+
+
+class AttributesDownload(Download):
+    """Write the attributes of a node to a file
+
+    Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
+    facts of the node. The file is DIR/node_ID/attributes.FORMAT. An existing file is overwritten; on a terminal the
+    command asks first.
+
+      fuel2 node attributes-download 1
+    """
+
+    arguments = (*_file_options("write"), OVERWRITING)
+
+    makes_folder = True
+    done = "Attributes for node {id} were written to {path}"
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return _path(parsed_args), parsed_args.format
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.nodes.attributes(parsed_args.id)
+
+
+class AttributesUpload(Changing):
+    """Set the attributes of a node from a file
+
+    The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes. On a
+    terminal the command asks first, unless you use --yes.
+
+      fuel2 node attributes-upload 1
+    """
+
+    arguments = (*_file_options("read"), YES)
+
+    question = "Replace all attributes of node {id} by those of {document.file}?"
+    done = "Attributes for node {id} were uploaded."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.document = self.load(_path(parsed_args))
+        if not isinstance(parsed_args.document.data, Mapping):
+            message = f"{parsed_args.document.file}: attributes must be a mapping."
+            raise InvalidDocument(message, hint="Write {} for no attributes.")
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.nodes.set_attributes(parsed_args.id, parsed_args.document.data)

@@ -1,0 +1,303 @@
+"""Networks of environments: groups and templates, which only a Fuel master has, and virtual addresses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from fuelclient.commands.arguments import (
+    NAMED,
+    OF_ENV,
+    YES,
+    Argument,
+    Arguments,
+    id_of,
+    identifier,
+    json_value,
+    option,
+    release_option,
+)
+from fuelclient.commands.base import Changing, Lister, ShowOne
+from fuelclient.commands.columns import Fields, plain
+from fuelclient.commands.documents import (
+    OVERWRITING,
+    Download,
+    output_of,
+    output_options,
+    require_list,
+    require_mapping,
+)
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.references import reference
+from fuelclient.errors import NotFound, UsageError
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+_COLUMNS = ("id", "name", "vlan_start", "cidr", "gateway", "group_id")
+_row = attrgetter(*_COLUMNS)
+
+
+class _OfGroups(MasterOnly):
+    reason = "Only a Fuel master has node groups, and network groups besides the networks of an environment."
+    instead = "Change those with `fuel2 env network download` and `fuel2 env network upload`."
+    columns: tuple[str, ...] = _COLUMNS
+
+
+def _meta(word: str) -> Mapping[str, Any]:
+    value = json_value(word)
+    if not isinstance(value, Mapping):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a JSON mapping")
+    return value
+
+
+def _fields(*, required: bool) -> Arguments:
+    """Return the options of the fields of a network group, each under the name of its field."""
+    return (
+        option(
+            "-N", "--node-group", type=identifier, required=required, metavar="ID", dest="group_id",
+            help="id of the node group",
+        ),
+        option("-C", "--cidr", required=required, help="its addresses, such as 10.1.0.0/24"),
+        option("-V", "--vlan", type=identifier, metavar="VLAN", dest="vlan_start", help="its VLAN"),
+        option("-g", "--gateway", help="the address of its gateway"),
+        option("-m", "--meta", type=_meta, metavar="JSON", help="other properties, over the default ones"),
+    )  # fmt: skip
+
+
+class GroupList(_OfGroups, Lister):
+    """List all network groups
+
+    fuel2 network-group list
+    """
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+        return map(_row, self.backend.services.network_groups())
+
+
+class GroupShow(_OfGroups, ShowOne):
+    """Show one network group
+
+    fuel2 network-group show 3
+    """
+
+    columns = (*_COLUMNS, "meta")
+    arguments = (id_of("network group"),)
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        group = self.backend.services.network_group(parsed_args.id)
+        return (*_row(group), Fields(plain(group.meta)))
+
+
+class GroupCreate(_OfGroups, ShowOne):
+    """Create a network group
+
+    fuel2 network-group create backup --node-group 1 --cidr 10.1.0.0/24 --vlan 110
+    """
+
+    arguments = (
+        option("name", help="name of the new network group"),
+        *_fields(required=True),
+        release_option(required=False, help="the release it belongs to"),
+    )
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        from fuelclient.model.services import NetworkGroup
+
+        fields = {name: getattr(parsed_args, name) for name in _COLUMNS[1:]}
+        group = NetworkGroup(0, **fields, meta=parsed_args.meta or {})
+        return _row(self.writable().services.create_network_group(group, release_id=parsed_args.release))
+
+
+class GroupUpdate(_OfGroups, ShowOne):
+    """Change a network group
+
+    fuel2 network-group update 3 --vlan 111
+    """
+
+    arguments = (id_of("network group"), option("-n", "--name", help="its new name"), *_fields(required=False))
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        stated = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
+        changes = {name: value for name, value in stated.items() if value is not None}
+        if not changes:
+            raise UsageError("Nothing to update.", hint="Name what changes: --name, --cidr, --vlan, --gateway, --meta.")
+        return _row(self.writable().services.update_network_group(parsed_args.id, changes))
+
+
+class GroupDelete(_OfGroups, Changing):
+    """Delete a network group
+
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 network-group delete 3
+    """
+
+    arguments = (id_of("network group"), YES)
+    question = "Delete network group {id}?"
+    done = "Network-group with id {id} was deleted"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.delete_network_group(parsed_args.id)
+
+
+_FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
+_TEMPLATE_OF = option("env", type=reference("environment"), metavar=NAMED, help="id or name of the environment")
+
+
+class _OfTemplates(MasterOnly):
+    reason = "Only a Fuel master reads network templates."
+    instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
+
+
+class TemplateUpload(_OfTemplates, Changing):
+    """Set the network template of an environment from a file
+
+    It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
+
+      fuel2 network-template upload 1 --file template.yaml
+    """
+
+    arguments = (_TEMPLATE_OF, _FILE, YES)
+    question = "Replace the network template of environment {env}?"
+    done = "Network template {file} has been uploaded."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        hint = "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
+        parsed_args.template = require_mapping(self.load(parsed_args.file), "a network template", hint)
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return super().asked(parsed_args) if self.backend.services.network_template(parsed_args.env) else ""
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.set_network_template(parsed_args.env, parsed_args.template)
+
+
+class TemplateDownload(_OfTemplates, Download):
+    """Write the network template of an environment to a file
+
+    The file is DIR/network_template_ID.yaml. An existing file is overwritten; on a terminal the command asks first.
+
+      fuel2 network-template download 1
+    """
+
+    arguments = (
+        _TEMPLATE_OF,
+        option(
+            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
+            help="directory of the file (default: .)",
+        ),
+        OVERWRITING,
+    )  # fmt: skip
+    done = "Network template configuration for environment with id={env} downloaded to {path}"
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        name = f"network_template_{parsed_args.env}.yaml"
+        return os.path.abspath(os.path.join(parsed_args.directory, name)), "yaml"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        template = self.backend.services.network_template(parsed_args.env)
+        if template is None:
+            hint = "Upload one with 'fuel2 network-template upload'."
+            raise NotFound("network template", f"of environment {parsed_args.env}", hint=hint)
+        return template
+
+
+class TemplateDelete(_OfTemplates, Changing):
+    """Delete the network template of an environment
+
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 network-template delete 1
+    """
+
+    arguments = (_TEMPLATE_OF, YES)
+    question = "Delete the network template of environment {env}?"
+    done = "Network template for environment id={env} has been deleted."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.delete_network_template(parsed_args.env)
+
+
+def _network_option(help: str) -> Argument:
+    return option("-n", "--network", type=identifier, metavar="ID", help=help)
+
+
+class VipDownload(Download):
+    """Write the virtual addresses of an environment to a file
+
+    Without --file the file is ./vips_ID.yaml. An existing file is overwritten; on a terminal the command asks
+    first. A master has addresses once it has allocated them, or a user has created them.
+
+      fuel2 vip download --env 1
+      fuel2 vip download --env 1 --network-role mgmt/vip --file -
+    """
+
+    arguments = (
+        OF_ENV,
+        option(
+            "-a", "--ip-address-id", type=identifier, metavar="ID", dest="vip_id", help="only the address with this id"
+        ),
+        _network_option("only addresses of the network with this id"),
+        option("-r", "--network-role", metavar="ROLE", help="only addresses of this network role"),
+        *output_options("-f", "--file", default="./vips_ID.FORMAT"),
+        OVERWRITING,
+    )
+    done = "VIP configuration for environment with id={env} downloaded to {path}"
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return output_of(parsed_args, f"vips_{parsed_args.env}")
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.backend.networks.vips(
+            parsed_args.env, vip_id=parsed_args.vip_id, network_id=parsed_args.network,
+            network_role=parsed_args.network_role or "",
+        )  # fmt: skip
+
+
+class VipUpload(Changing):
+    """Change virtual addresses of an environment from a file
+
+    The file is as 'vip download' writes it, with all addresses or some; those that it leaves out stay. An address is
+    identified by its id; on the embedded engine, the vip_name is enough.
+
+      fuel2 vip upload --env 1 --file vips_1.yaml
+    """
+
+    arguments = (OF_ENV, _FILE)
+    done = "VIP configuration uploaded."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        document = self.load(parsed_args.file)
+        parsed_args.vips = require_list(document, "virtual addresses", "Start from 'fuel2 vip download'.")
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.networks.set_vips(parsed_args.env, parsed_args.vips)
+
+
+class VipCreate(Changing):
+    """Create a virtual address in an environment
+
+    Its network is that of the network role with this VIP, unless --network names another one; 'fuel2 env network
+    download' shows the ids.
+
+      fuel2 vip create --env 1 --name management --address 192.168.0.2 --network 3
+    """
+
+    arguments = (
+        OF_ENV,
+        _network_option("id of the network"),
+        option("-N", "--name", required=True, help="name of the VIP"),
+        option("-a", "--address", required=True, help="its address"),
+        option("--namespace", help="the network namespace that has it on a node"),
+    )
+    done = "VIP has been created."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.networks.create_vip(
+            parsed_args.env, parsed_args.name, parsed_args.address, network_id=parsed_args.network,
+            namespace=parsed_args.namespace,
+        )  # fmt: skip

@@ -1,0 +1,520 @@
+"""What only a Fuel master has: extensions, OpenStack configurations, health checks, virtual machines and snapshots."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from cliff.columns import FormattableColumn
+
+from fuelclient.commands.arguments import (
+    OF_ENV,
+    YES,
+    Arguments,
+    env_option,
+    flag,
+    id_of,
+    identifier,
+    json_value,
+    names,
+    nodes_option,
+    option,
+)
+from fuelclient.commands.base import Changing, Lister, ShowOne
+from fuelclient.commands.columns import Fields, Names, plain
+from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require_mapping
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.shell import LOG
+from fuelclient.errors import InvalidDocument
+from fuelclient.model.services import OstfCredentials
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+
+_OF_ONE_ENV = (id_of("environment"),)
+
+
+def _each_once(parts: Iterable[Sequence[str]]) -> list[str]:
+    """Return the names in `a b` and `a,b`, each once."""
+    return list(dict.fromkeys(name for part in parts for name in part))
+
+
+class Quoted(FormattableColumn[list[str]]):
+    """A list of names; as text, in the notation of the original client.
+
+    >>> Quoted(["get_node_volumes"]).human_readable(), Quoted([]).human_readable()
+    ("['get_node_volumes']", '[]')
+    """
+
+    def human_readable(self) -> str:
+        return str(self._value)
+
+
+class _OfExtensions(MasterOnly):
+    reason = "Only a Fuel master has extensions: the engine handles disks and networks itself."
+    instead = "To extend an environment, enable a plugin: `fuel2 plugins enable`."
+
+
+class ExtensionList(_OfExtensions, Lister):
+    """List the extensions of the master
+
+    fuel2 extension list
+    """
+
+    columns = ("name", "version", "description", "provides")
+    sort_by = "name"
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+        return [
+            (extension.name, extension.version, extension.description, Quoted(list(extension.provides)))
+            for extension in self.backend.services.extensions()
+        ]
+
+
+class ExtensionShow(_OfExtensions, ShowOne):
+    """Show the extensions that are enabled in an environment
+
+    fuel2 env extension show 1
+    """
+
+    columns = ("extensions",)
+    arguments = _OF_ONE_ENV
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        return [Names(self.backend.services.extensions_of(parsed_args.id))]
+
+
+class _Switch(_OfExtensions, Changing):
+    """Enable or disable extensions."""
+
+    arguments = (
+        *_OF_ONE_ENV,
+        option(
+            "-E", "--extensions", nargs="+", type=names, required=True, metavar="NAME",
+            help="names of the extensions: a b or a,b",
+        ),
+    )  # fmt: skip
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.extensions = _each_once(parsed_args.extensions)
+        parsed_args.names = ", ".join(parsed_args.extensions)
+
+
+class ExtensionEnable(_Switch):
+    """Enable extensions in an environment
+
+    fuel2 env extension enable 1 --extensions volume_manager
+    """
+
+    done = "The following extensions: {names} have been enabled for the environment with id {id}."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.enable_extensions(parsed_args.id, parsed_args.extensions)
+
+
+class ExtensionDisable(_Switch):
+    """Disable extensions in an environment
+
+    fuel2 env extension disable 1 --extensions volume_manager
+    """
+
+    done = "The following extensions: {names} have been disabled for the environment with id {id}."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.disable_extensions(parsed_args.id, parsed_args.extensions)
+
+
+_KEY = "configuration"
+_CONFIG = option("config", type=identifier, help="id of the configuration")
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _whose(verb: str) -> Arguments:
+    """Return the environment, and the nodes or the role: `env`, `nodes` and `role`."""
+    return (
+        OF_ENV,
+        nodes_option(required=False, help=f"{verb} only for these nodes: 1 2 or 1,2"),
+        option("-r", "--role", metavar="ROLE", help=f"{verb} only for nodes of this role"),
+    )
+
+
+def _truth(word: str) -> bool:
+    """Return the truth that a word means.
+
+    >>> _truth("True"), _truth("no")
+    (True, False)
+    """
+    if word.lower() not in _TRUTHS:
+        raise argparse.ArgumentTypeError(f"'{word}' is neither true nor false")
+    return _TRUTHS[word.lower()]
+
+
+class _OfConfigs(MasterOnly):
+    reason = "Only a Fuel master keeps and deploys OpenStack configurations."
+    instead = "Write a graph that applies them, and run it with `fuel2 graph execute --type TYPE`."
+    columns: tuple[str, ...] = ("id", "is_active", "config_type", "cluster_id", "node_id", "node_role")
+
+
+class ConfigList(_OfConfigs, Lister):
+    """List the OpenStack configurations of an environment
+
+    With --deleted, those that were deleted or replaced are listed instead.
+
+      fuel2 openstack-config list --env 1
+    """
+
+    arguments = (
+        *_whose("list those that are"),
+        option(
+            "-D", "--deleted", type=_truth, nargs="?", const=True, default=False, metavar="true|false",
+            help="list deleted ones (default: false)",
+        ),
+    )  # fmt: skip
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        configs = self.backend.services.openstack_configs(
+            parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, active=not parsed_args.deleted
+        )
+        return map(attrgetter(*self.columns), configs)
+
+
+class ConfigUpload(_OfConfigs, Lister):
+    """Store an OpenStack configuration from a file
+
+    The file has the configuration below the key 'configuration', as 'openstack-config download' writes it. It is for
+    the whole environment, for some nodes, or for the nodes of a role, and replaces an active one for the same.
+
+      fuel2 openstack-config upload --env 1 --role compute --file nova.yaml
+    """
+
+    arguments = (
+        *_whose("store it"),
+        option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"),
+    )
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        document = self.load(parsed_args.file)
+        data = document.data
+        if not isinstance(data, Mapping) or not isinstance(data.get(_KEY), Mapping):
+            raise InvalidDocument(
+                f"{document.file}: an OpenStack configuration is a mapping below the key '{_KEY}'.",
+                hint="Write it as configuration: {nova_config: {DEFAULT/debug: {value: true}}}.",
+            )
+        configs = self.writable().services.create_openstack_config(
+            parsed_args.env, plain(data[_KEY]), node_ids=parsed_args.nodes, role=parsed_args.role
+        )
+        return map(attrgetter(*self.columns), configs)
+
+
+class ConfigDownload(_OfConfigs, Download):
+    """Write an OpenStack configuration to a file
+
+    An existing file is overwritten; on a terminal the command asks first. '--file -' prints the document, and
+    nothing else, on stdout.
+
+      fuel2 openstack-config download 2 --file nova.yaml
+    """
+
+    arguments = (
+        _CONFIG,
+        option("--file", required=True, metavar="FILE", help="the file to write; - is stdout"),
+        OVERWRITING,
+    )
+    done = "OpenStack configuration with id={config} downloaded to {path}."
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return parsed_args.file, format_of(parsed_args.file, None)
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return {_KEY: self.backend.services.openstack_config(parsed_args.config).configuration}
+
+
+class ConfigExecute(_OfConfigs, Changing):
+    """Deploy the OpenStack configurations of an environment
+
+    The environment must be deployed. Follow the task with 'fuel2 task show'.
+
+      fuel2 openstack-config execute --env 1 --role compute
+    """
+
+    arguments = (*_whose("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
+    done = "Deployment of the OpenStack configuration was started within task with id {result}."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+        return backend.services.execute_openstack_configs(
+            parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, force=parsed_args.force
+        )
+
+
+class ConfigDelete(_OfConfigs, Changing):
+    """Delete an OpenStack configuration
+
+    The master keeps it as inactive; what it configured stays on the nodes. On a terminal the command asks first, unless
+    you use --yes.
+
+      fuel2 openstack-config delete 2
+    """
+
+    arguments = (_CONFIG, YES)
+    question = "Delete the OpenStack configuration {config}?"
+    done = "Openstack configuration with id {config} was deleted."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.delete_openstack_config(parsed_args.config)
+
+
+class Results(FormattableColumn[list[dict[str, str]]]):
+    """The results of health checks; as text, a line for each, as the original client writes it.
+
+    >>> Results([{"status": "failure", "name": "Create volume", "message": "Time out"}]).human_readable()
+    "\\n* failure - Create volume, ('Time out')"
+    """
+
+    def human_readable(self) -> str:
+        lines = [f"\n* {test['status']} - {test['name']}, ('{test['message']}')" for test in self._value]
+        return " ".join(lines)
+
+
+_STATUS = ("id", "testset", "cluster_id", "status")
+_TIMES = ("started_at", "ended_at")
+
+
+class _OfHealth(MasterOnly):
+    reason = "Only a Fuel master has health checks: its OSTF service runs them."
+    instead = "Write a graph that checks the nodes, and run it with `fuel2 graph execute --type TYPE`."
+
+
+class HealthList(_OfHealth, Lister):
+    """List the sets of health checks for an environment
+
+    fuel2 health list --env 1
+    """
+
+    columns = ("id", "name")
+    arguments = (OF_ENV,)
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        return map(attrgetter(*self.columns), self.backend.services.test_sets(parsed_args.env))
+
+
+class HealthStart(_OfHealth, Lister):
+    """Run sets of health checks for an environment
+
+    Without --tests all sets run. They run as the OpenStack user that the --ostf options name, by default the
+    environment's administrator. An environment that is not deployed, or whose facts were uploaded, is refused without
+    --force. 'fuel2 health status show' shows the results.
+
+      fuel2 health start --env 1 --tests sanity smoke
+    """
+
+    columns = _STATUS[:3]
+    arguments = (
+        OF_ENV,
+        flag("--force", help="run them even if they will likely fail"),
+        option(
+            "-t", "--tests", nargs="+", type=names, default=[], metavar="SET", help="sets: sanity smoke or sanity,smoke"
+        ),
+        option("--ostf-username", type=str, metavar="NAME", help="OpenStack user"),
+        option("--ostf-password", type=str, metavar="PASSWORD", help="password of that user"),
+        option("--ostf-tenant-name", type=str, metavar="NAME", help="project of that user"),
+    )
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        credentials = OstfCredentials(
+            parsed_args.ostf_username, parsed_args.ostf_password, parsed_args.ostf_tenant_name
+        )
+        services = self.writable().services
+        # The original client prints these lines on stdout, where they break readers of JSON.
+        if not credentials.stated:
+            LOG.warning("WARNING: ostf credentials are going to be mandatory in the next release.")
+        chosen = _each_once(parsed_args.tests)
+        runs = services.start_tests(parsed_args.env, chosen, credentials, force=parsed_args.force)
+        LOG.info("Health check tests for environment with id %d has been started:", parsed_args.env)
+        return map(attrgetter(*self.columns), runs)
+
+
+class HealthStatusList(_OfHealth, Lister):
+    """List all runs of health checks
+
+    fuel2 health status list --env 1
+    """
+
+    columns = (*_STATUS, *_TIMES)
+    arguments = (env_option(required=False, help="only runs on this environment"),)
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        runs = self.backend.services.test_runs()
+        return [attrgetter(*self.columns)(run) for run in runs if parsed_args.env in (None, run.cluster_id)]
+
+
+class _OfRun(_OfHealth, ShowOne):
+    """A command about one run of health checks."""
+
+    columns: tuple[str, ...] = _STATUS
+    arguments = (id_of("run, as 'health status list' shows it"),)
+
+
+class HealthStatusShow(_OfRun):
+    """Show the results of a run of health checks
+
+    fuel2 health status show 3
+    """
+
+    columns = (*_STATUS, *_TIMES, "tests")
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        run = self.backend.services.test_run(parsed_args.id)
+        return (*attrgetter(*_STATUS, *_TIMES)(run), Results(list(map(asdict, run.tests))))
+
+
+class HealthStop(_OfRun):
+    """Stop a run of health checks
+
+    fuel2 health stop 3
+    """
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        return attrgetter(*_STATUS)(self.writable().services.stop_tests(parsed_args.id))
+
+
+class HealthRestart(_OfRun):
+    """Repeat a run of health checks
+
+    fuel2 health restart 3
+    """
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        return attrgetter(*_STATUS)(self.writable().services.restart_tests(parsed_args.id))
+
+
+def _machines(word: str) -> list[Mapping[str, Any]]:
+    """Return the virtual machines in a JSON text: one mapping, or a list of mappings.
+
+    >>> _machines('{"id": 1, "mem": 2}')
+    [{'id': 1, 'mem': 2}]
+    """
+    value = json_value(word)
+    items = value if isinstance(value, list) else [value]
+    if not items or not all(isinstance(item, Mapping) for item in items):
+        raise argparse.ArgumentTypeError(f"'{word}' is neither a mapping nor a list of mappings")
+    return items
+
+
+class _OfVms(MasterOnly):
+    reason = "Only a Fuel master starts virtual machines: the engine manages graphs and existing nodes."
+    instead = "Write a graph that starts them, and run it with `fuel2 graph execute --type TYPE`."
+
+
+class VmsList(_OfVms, ShowOne):
+    """Show the virtual machines that are configured on a node
+
+    fuel2 node list-vms-conf 1
+    """
+
+    columns = ("vms_conf",)
+    arguments = (id_of("node"),)
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        return [Fields(self.backend.services.vms(parsed_args.id))]
+
+
+class VmsCreate(_OfVms, Changing):
+    """Configure the virtual machines on a node
+
+    They replace those that are configured; 'fuel2 env spawn-vms' starts them. The answer of the master is printed as
+    JSON.
+
+      fuel2 node create-vms-conf 1 --conf '{"id": 1, "mem": 4, "cpu": 2}'
+    """
+
+    arguments = (
+        id_of("node"),
+        option(
+            "--conf", nargs="+", type=_machines, required=True, metavar="JSON",
+            help="virtual machines: JSON mappings, or lists of them",
+        ),
+    )  # fmt: skip
+    done = "{result}"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> str:
+        machines = [machine for part in parsed_args.conf for machine in part]
+        return json.dumps(backend.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
+
+
+class VmsSpawn(_OfVms, Changing):
+    """Start the virtual machines of an environment
+
+    They are those that 'fuel2 node create-vms-conf' configured on its nodes of the role virt.
+
+      fuel2 env spawn-vms 1
+    """
+
+    arguments = _OF_ONE_ENV
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.spawn_vms(parsed_args.id)
+
+
+class _OfSnapshots(MasterOnly):
+    reason = "Only a Fuel master collects diagnostic snapshots: they have its logs and those of its nodes."
+    instead = "See what tasks of a run printed with `fuel2 task logs`."
+
+
+class SnapshotCreate(_OfSnapshots, Changing):
+    """Collect a diagnostic snapshot
+
+    Without --config the master decides what is in it. 'fuel2 snapshot get-link' shows where it is.
+
+      fuel2 snapshot create --config snapshot_conf.yaml
+    """
+
+    arguments = (option("-c", "--config", metavar="FILE", help="YAML or JSON with what to collect; - is stdin"),)
+    done = "Diagnostic snapshot generation task with id {result} was started"
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        hint = "Start from 'fuel2 snapshot get-default-config'."
+        if parsed_args.config is not None:
+            document = self.load(parsed_args.config)
+            parsed_args.config = require_mapping(document, "the configuration of a snapshot", hint)
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+        return backend.services.create_snapshot(parsed_args.config or {})
+
+
+class SnapshotConfig(_OfSnapshots, Download):
+    """Write the default configuration of a snapshot to a file
+
+    Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten; on a terminal the command
+    asks first.
+
+      fuel2 snapshot get-default-config -f yaml
+    """
+
+    arguments = place_options("write")
+    done = "Configuration was stored in {path}"
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return place_of(parsed_args, "", "snapshot_conf")[0], parsed_args.format or "yaml"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (its options are those of the place)
+        return self.backend.services.snapshot_config()
+
+
+class SnapshotLink(_OfSnapshots, ShowOne):
+    """Show whether a snapshot is ready, and the URL from which to download it
+
+    fuel2 snapshot get-link 12
+    """
+
+    columns = ("status", "link")
+    arguments = (id_of("task that 'snapshot create' printed"),)
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+        snapshot = self.backend.services.snapshot(parsed_args.id)
+        if snapshot.message:
+            LOG.warning("Snapshot task %d is %s: %s", parsed_args.id, snapshot.status, snapshot.message)
+        return snapshot.status, snapshot.link
