@@ -20,9 +20,9 @@ from typing import Any
 from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
+from fuelclient.commands.base import is_example
 from fuelclient.commands.completion.options import dumped
 from fuelclient.commands.global_options import PROGRAM, global_parser
-from fuelclient.commands.help_text import is_example
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
@@ -20,13 +21,12 @@ from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ENV, Arguments
-from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Csv, Shell, Tabulated, formatters, text
-from fuelclient.commands.global_options import OneLineParser, global_parser
-from fuelclient.commands.help_text import is_example
+from fuelclient.commands.formatters import Csv, Shell, Tabulated, check_columns, formatters, text
+from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.commands.suggestions import aimed
+from fuelclient.commands.table import COMMANDS
 from fuelclient.errors import Declined, FuelError, nearest
 from fuelclient.printing import printable
 
@@ -36,6 +36,37 @@ if TYPE_CHECKING:
     from fuelclient.files.limits import Limits
     from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
+
+_BEGINNINGS = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
+
+
+def is_example(paragraph: str) -> bool:
+    """Return whether a paragraph is an example: indented, or a command line.
+
+    Python takes the indentation of a docstring away if nothing but an example follows its first line.
+
+    >>> is_example("  fuel2 env list"), is_example("fuel2 env list"), is_example("fuel2 and others use it.")
+    (True, True, False)
+    """
+    return paragraph.startswith(" ") or f"{paragraph} ".startswith(_BEGINNINGS)
+
+
+def examples(docstring: str) -> Iterator[str]:
+    """Yield the command lines of a command's help, each with the lines that continue it.
+
+    >>> list(examples("List all\\n\\n  fuel2 env list\\n  fuel2 env list |\\n      wc -l\\n\\n  name: x"))
+    ['fuel2 env list', 'fuel2 env list |\\n    wc -l']
+    """
+    for paragraph in inspect.cleandoc(docstring).split("\n\n"):
+        if not is_example(paragraph) or PROGRAM not in paragraph:
+            continue
+        lines: list[str] = []
+        for line in inspect.cleandoc(paragraph).splitlines():
+            if lines and lines[-1].endswith(("|", "\\")):
+                lines[-1] += f"\n{line}"
+            else:
+                lines.append(line)
+        yield from lines
 
 
 STRUCTURED = ("json", "yaml")
@@ -355,7 +386,7 @@ class DocumentCheck(Check):
         return parser
 
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
-        from fuelclient.commands.finding_formats import Reported, finding_formats
+        from fuelclient.commands.findings import Reported, finding_formats
 
         self.reported = Reported()
         markdown = {"csv": Csv, "markdown": lambda: Tabulated("github")}

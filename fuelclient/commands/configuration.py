@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _EDITABLE, _GENERATED = "editable", "generated"
 
 
-class SettingsDownload(DocumentDownload):
+class EnvSettingsDownload(DocumentDownload):
     """Write the settings of an environment to a file
 
     These are the defaults of its release and of its enabled plugins, overridden by what was set for the
@@ -44,7 +44,7 @@ class SettingsDownload(DocumentDownload):
         return {_EDITABLE: self.backend.clusters.settings(parsed_args.id)}
 
 
-class SettingsUpload(DocumentUpload):
+class EnvSettingsUpload(DocumentUpload):
     """Set the settings of an environment from a file
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
@@ -95,7 +95,7 @@ def _sections(document: Document) -> Mapping[str, Any]:
     return data
 
 
-class NetworkDownload(DocumentDownload):
+class EnvNetworkDownload(DocumentDownload):
     """Write the network configuration of an environment to a file
 
     It has the networks, the networking parameters and the virtual addresses. Without --file the file is
@@ -111,7 +111,7 @@ class NetworkDownload(DocumentDownload):
         return self.backend.networks.configuration(parsed_args.id)
 
 
-class NetworkUpload(DocumentUpload):
+class EnvNetworkUpload(DocumentUpload):
     """Change the network configuration of an environment from a file
 
     The file is as 'env network download' writes it: networks and parameters that it leaves out stay as they are.
@@ -128,7 +128,7 @@ class NetworkUpload(DocumentUpload):
         self.writable().networks.set_configuration(parsed_args.id, configuration)
 
 
-class NetworkVerify(MasterOnly, Changing):
+class EnvNetworkVerify(MasterOnly, Changing):
     """Let the nodes of an environment check its networks
 
     The nodes send packets to each other in every network of the configuration. Follow the task with 'fuel2 task show'.
@@ -146,7 +146,7 @@ class NetworkVerify(MasterOnly, Changing):
         return backend.services.verify_networks(parsed_args.id)
 
 
-class DisksDownload(DocumentDownload):
+class NodeDisksDownload(DocumentDownload):
     """Write the disks of a node, with their volumes, to a file
 
     Without --file the file is DIR/node_ID/disks.FORMAT. An existing file is overwritten; on a terminal the command
@@ -161,7 +161,7 @@ class DisksDownload(DocumentDownload):
         return self.backend.nodes.disks(parsed_args.id)
 
 
-class DisksDefault(DocumentDownload):
+class NodeDisksGetDefault(DocumentDownload):
     """Write the disks of a node, divided as its roles need it, to a file
 
     The file is that of 'node disks download'. Only a Fuel master divides disks.
@@ -175,7 +175,7 @@ class DisksDefault(DocumentDownload):
         return self.backend.nodes.default_disks(parsed_args.id)
 
 
-class DisksUpload(DocumentUpload):
+class NodeDisksUpload(DocumentUpload):
     """Set the disks of a node, with their volumes, from a file
 
     The file is as 'node disks download' writes it: a list of disks with id and size, each with a list of volumes.
@@ -191,7 +191,7 @@ class DisksUpload(DocumentUpload):
         self.writable().nodes.set_disks(parsed_args.id, disks)
 
 
-class InterfacesDownload(DocumentDownload):
+class NodeInterfacesDownload(DocumentDownload):
     """Write the interfaces of a node, with their networks, to a file
 
     Without --file the file is DIR/node_ID/interfaces.FORMAT. An existing file is overwritten; on a terminal the
@@ -206,7 +206,7 @@ class InterfacesDownload(DocumentDownload):
         return self.backend.nodes.interfaces(parsed_args.id)
 
 
-class InterfacesDefault(DocumentDownload):
+class NodeInterfacesGetDefault(DocumentDownload):
     """Write the interfaces of a node, with the networks they have at first, to a file
 
     The file is that of 'node interfaces download'. The embedded engine takes the interfaces from the node's attributes
@@ -221,7 +221,7 @@ class InterfacesDefault(DocumentDownload):
         return self.backend.nodes.default_interfaces(parsed_args.id)
 
 
-class InterfacesUpload(DocumentUpload):
+class NodeInterfacesUpload(DocumentUpload):
     """Set the interfaces of a node, with their networks, from a file
 
     The file is as 'node interfaces download' writes it: a list of interfaces with a name and assigned_networks.
@@ -253,7 +253,7 @@ def _path(parsed_args: argparse.Namespace) -> str:
     return os.path.abspath(os.path.join(parsed_args.directory, f"node_{parsed_args.id}", name))
 
 
-class AttributesDownload(Download):
+class NodeAttributesDownload(Download):
     """Write the attributes of a node to a file
 
     Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
@@ -275,7 +275,7 @@ class AttributesDownload(Download):
         return self.backend.nodes.attributes(parsed_args.id)
 
 
-class AttributesUpload(Changing):
+class NodeAttributesUpload(Changing):
     """Set the attributes of a node from a file
 
     The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes. On a

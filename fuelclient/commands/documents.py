@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, one_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.columns import plain
-from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.formatters import encoding_of, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import UsageError
 

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
 from fuelclient.commands.documents import FORCE, dumped, format_of, output_options, put_text
+from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:

@@ -21,7 +21,6 @@ from fuelclient.commands.arguments import (
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, ShowOne
-from fuelclient.commands.columns import Fields, plain
 from fuelclient.commands.documents import (
     OVERWRITING,
     Download,
@@ -30,6 +29,7 @@ from fuelclient.commands.documents import (
     require_list,
     require_mapping,
 )
+from fuelclient.commands.formatters import Fields, plain
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound, UsageError
@@ -68,7 +68,7 @@ def _fields(*, required: bool) -> Arguments:
     )  # fmt: skip
 
 
-class GroupList(_OfGroups, Lister):
+class NetworkGroupList(_OfGroups, Lister):
     """List all network groups
 
     fuel2 network-group list
@@ -78,7 +78,7 @@ class GroupList(_OfGroups, Lister):
         return map(_row, self.backend.services.network_groups())
 
 
-class GroupShow(_OfGroups, ShowOne):
+class NetworkGroupShow(_OfGroups, ShowOne):
     """Show one network group
 
     fuel2 network-group show 3
@@ -92,7 +92,7 @@ class GroupShow(_OfGroups, ShowOne):
         return (*_row(group), Fields(plain(group.meta)))
 
 
-class GroupCreate(_OfGroups, ShowOne):
+class NetworkGroupCreate(_OfGroups, ShowOne):
     """Create a network group
 
     fuel2 network-group create backup --node-group 1 --cidr 10.1.0.0/24 --vlan 110
@@ -112,7 +112,7 @@ class GroupCreate(_OfGroups, ShowOne):
         return _row(self.writable().services.create_network_group(group, release_id=parsed_args.release))
 
 
-class GroupUpdate(_OfGroups, ShowOne):
+class NetworkGroupUpdate(_OfGroups, ShowOne):
     """Change a network group
 
     fuel2 network-group update 3 --vlan 111
@@ -128,7 +128,7 @@ class GroupUpdate(_OfGroups, ShowOne):
         return _row(self.writable().services.update_network_group(parsed_args.id, changes))
 
 
-class GroupDelete(_OfGroups, Changing):
+class NetworkGroupDelete(_OfGroups, Changing):
     """Delete a network group
 
     On a terminal the command asks first, unless you use --yes.
@@ -153,7 +153,7 @@ class _OfTemplates(MasterOnly):
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
 
-class TemplateUpload(_OfTemplates, Changing):
+class NetworkTemplateUpload(_OfTemplates, Changing):
     """Set the network template of an environment from a file
 
     It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
@@ -176,7 +176,7 @@ class TemplateUpload(_OfTemplates, Changing):
         backend.services.set_network_template(parsed_args.env, parsed_args.template)
 
 
-class TemplateDownload(_OfTemplates, Download):
+class NetworkTemplateDownload(_OfTemplates, Download):
     """Write the network template of an environment to a file
 
     The file is DIR/network_template_ID.yaml. An existing file is overwritten; on a terminal the command asks first.
@@ -206,7 +206,7 @@ class TemplateDownload(_OfTemplates, Download):
         return template
 
 
-class TemplateDelete(_OfTemplates, Changing):
+class NetworkTemplateDelete(_OfTemplates, Changing):
     """Delete the network template of an environment
 
     On a terminal the command asks first, unless you use --yes.

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import YES, id_of, option
-from fuelclient.commands.base import STRUCTURED, Command, Lister, ShowOne
-from fuelclient.commands.columns import Names, check_columns, plain
+from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne
+from fuelclient.commands.formatters import Names, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.model.document import Marked
     from fuelclient.model.release import Release
 
 _COLUMNS = ("id", "name", "state", "operating_system", "version")
 
 
-def _row(release: Release) -> tuple[Any, ...]:
-    return (release.id, release.name, release.state, release.operating_system, release.version)
+_row = attrgetter(*_COLUMNS)
 
 
 class ReleaseList(Lister):
@@ -150,7 +151,7 @@ class ReleaseCreate(_ShowRelease):
         return document.data, document.file
 
 
-class ReleaseDelete(Command):
+class ReleaseDelete(Changing):
     """Delete a release with its graphs
 
     A release that an environment uses cannot be deleted; the exit code is then 6. On a terminal the command asks first,
@@ -161,17 +162,17 @@ class ReleaseDelete(Command):
 
     arguments = (id_of("release"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.ask(parsed_args, lambda: self._question(parsed_args.id))
-        self.writable().releases.delete(parsed_args.id)
-        self.say(f"Release with id {parsed_args.id} was deleted")
+    done = "Release with id {id} was deleted"
 
-    def _question(self, release_id: int) -> str:
+    def asked(self, parsed_args: argparse.Namespace) -> str:
         from fuelclient.model.graph import Level
 
-        release = self.backend.releases.get(release_id)
-        graphs = sum(graph.owner.id == release_id for graph in self.backend.graphs.list(levels=[Level.RELEASE]))
-        return f"Delete release {release_id} ({release.name} {release.version}) with {count(graphs, 'graph')}?"
+        release = self.backend.releases.get(parsed_args.id)
+        graphs = sum(graph.owner.id == release.id for graph in self.backend.graphs.list(levels=[Level.RELEASE]))
+        return f"Delete release {release.id} ({release.name} {release.version}) with {count(graphs, 'graph')}?"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.releases.delete(parsed_args.id)
 
 
 class ComponentRelations(FormattableColumn[list[Any]]):
@@ -203,7 +204,7 @@ class _OfRelease(Lister):
     arguments = (id_of("release"),)
 
 
-class ComponentList(_OfRelease):
+class ReleaseComponentList(_OfRelease):
     """List the components of a release
 
     These are the release's own components and those of the plugins that extend it. - means that nothing is stated.
@@ -220,7 +221,7 @@ class ComponentList(_OfRelease):
             yield [ComponentRelations(plain(cell)) if isinstance(cell, list | tuple) else cell for cell in cells]
 
 
-class ReposList(_OfRelease):
+class ReleaseReposList(_OfRelease):
     """List the package repositories of a release
 
     They are the default for the environments of the release.
@@ -236,7 +237,7 @@ class ReposList(_OfRelease):
         return [[repository.get(column) for column in self.columns] for repository in repositories]
 
 
-class ReposUpdate(Command):
+class ReleaseReposUpdate(Changing):
     """Set the package repositories of a release from a file
 
     The file is a YAML or JSON list of mappings with name and uri and, where known, type, suite, section and priority.
@@ -253,15 +254,16 @@ class ReposUpdate(Command):
         YES,
     )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    done = "Repositories for the release with id {id} were set from {file}."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.release import repositories_from
 
-        document = self.load(parsed_args.file)
-        repositories = repositories_from(document)
-        self.ask(parsed_args, lambda: self._question(parsed_args.id))
-        self.writable().releases.set_repositories(parsed_args.id, repositories)
-        self.say(f"Repositories for the release with id {parsed_args.id} were set from {parsed_args.file}.")
+        parsed_args.repositories = repositories_from(self.load(parsed_args.file))
 
-    def _question(self, release_id: int) -> str:
-        before = len(self.backend.releases.repositories(release_id))
-        return f"Replace the {before} repositories of release {release_id}?" if before else ""
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        before = len(self.backend.releases.repositories(parsed_args.id))
+        return f"Replace the {before} repositories of release {parsed_args.id}?" if before else ""
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.releases.set_repositories(parsed_args.id, parsed_args.repositories)

@@ -25,8 +25,8 @@ from fuelclient.commands.arguments import (
     option,
 )
 from fuelclient.commands.base import Changing, Lister, ShowOne
-from fuelclient.commands.columns import Fields, Names, plain
 from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require_mapping
+from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
@@ -75,7 +75,7 @@ class ExtensionList(_OfExtensions, Lister):
         ]
 
 
-class ExtensionShow(_OfExtensions, ShowOne):
+class EnvExtensionShow(_OfExtensions, ShowOne):
     """Show the extensions that are enabled in an environment
 
     fuel2 env extension show 1
@@ -104,7 +104,7 @@ class _Switch(_OfExtensions, Changing):
         parsed_args.names = ", ".join(parsed_args.extensions)
 
 
-class ExtensionEnable(_Switch):
+class EnvExtensionEnable(_Switch):
     """Enable extensions in an environment
 
     fuel2 env extension enable 1 --extensions volume_manager
@@ -116,7 +116,7 @@ class ExtensionEnable(_Switch):
         backend.services.enable_extensions(parsed_args.id, parsed_args.extensions)
 
 
-class ExtensionDisable(_Switch):
+class EnvExtensionDisable(_Switch):
     """Disable extensions in an environment
 
     fuel2 env extension disable 1 --extensions volume_manager
@@ -159,7 +159,7 @@ class _OfConfigs(MasterOnly):
     columns: tuple[str, ...] = ("id", "is_active", "config_type", "cluster_id", "node_id", "node_role")
 
 
-class ConfigList(_OfConfigs, Lister):
+class OpenstackConfigList(_OfConfigs, Lister):
     """List the OpenStack configurations of an environment
 
     With --deleted, those that were deleted or replaced are listed instead.
@@ -182,7 +182,7 @@ class ConfigList(_OfConfigs, Lister):
         return map(attrgetter(*self.columns), configs)
 
 
-class ConfigUpload(_OfConfigs, Lister):
+class OpenstackConfigUpload(_OfConfigs, Lister):
     """Store an OpenStack configuration from a file
 
     The file has the configuration below the key 'configuration', as 'openstack-config download' writes it. It is for
@@ -210,7 +210,7 @@ class ConfigUpload(_OfConfigs, Lister):
         return map(attrgetter(*self.columns), configs)
 
 
-class ConfigDownload(_OfConfigs, Download):
+class OpenstackConfigDownload(_OfConfigs, Download):
     """Write an OpenStack configuration to a file
 
     An existing file is overwritten; on a terminal the command asks first. '--file -' prints the document, and
@@ -233,7 +233,7 @@ class ConfigDownload(_OfConfigs, Download):
         return {_KEY: self.backend.services.openstack_config(parsed_args.config).configuration}
 
 
-class ConfigExecute(_OfConfigs, Changing):
+class OpenstackConfigExecute(_OfConfigs, Changing):
     """Deploy the OpenStack configurations of an environment
 
     The environment must be deployed. Follow the task with 'fuel2 task show'.
@@ -250,7 +250,7 @@ class ConfigExecute(_OfConfigs, Changing):
         )
 
 
-class ConfigDelete(_OfConfigs, Changing):
+class OpenstackConfigDelete(_OfConfigs, Changing):
     """Delete an OpenStack configuration
 
     The master keeps it as inactive; what it configured stays on the nodes. On a terminal the command asks first, unless
@@ -409,7 +409,7 @@ class _OfVms(MasterOnly):
     instead = "Write a graph that starts them, and run it with `fuel2 graph execute --type TYPE`."
 
 
-class VmsList(_OfVms, ShowOne):
+class NodeListVmsConf(_OfVms, ShowOne):
     """Show the virtual machines that are configured on a node
 
     fuel2 node list-vms-conf 1
@@ -422,7 +422,7 @@ class VmsList(_OfVms, ShowOne):
         return [Fields(self.backend.services.vms(parsed_args.id))]
 
 
-class VmsCreate(_OfVms, Changing):
+class NodeCreateVmsConf(_OfVms, Changing):
     """Configure the virtual machines on a node
 
     They replace those that are configured; 'fuel2 env spawn-vms' starts them. The answer of the master is printed as
@@ -445,7 +445,7 @@ class VmsCreate(_OfVms, Changing):
         return json.dumps(backend.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
 
 
-class VmsSpawn(_OfVms, Changing):
+class EnvSpawnVms(_OfVms, Changing):
     """Start the virtual machines of an environment
 
     They are those that 'fuel2 node create-vms-conf' configured on its nodes of the role virt.
@@ -485,7 +485,7 @@ class SnapshotCreate(_OfSnapshots, Changing):
         return backend.services.create_snapshot(parsed_args.config or {})
 
 
-class SnapshotConfig(_OfSnapshots, Download):
+class SnapshotGetDefaultConfig(_OfSnapshots, Download):
     """Write the default configuration of a snapshot to a file
 
     Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten; on a terminal the command
@@ -504,7 +504,7 @@ class SnapshotConfig(_OfSnapshots, Download):
         return self.backend.services.snapshot_config()
 
 
-class SnapshotLink(_OfSnapshots, ShowOne):
+class SnapshotGetLink(_OfSnapshots, ShowOne):
     """Show whether a snapshot is ready, and the URL from which to download it
 
     fuel2 snapshot get-link 12

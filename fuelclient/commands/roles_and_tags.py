@@ -15,8 +15,8 @@ from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
 from fuelclient.commands.base import Command, Lister, ShowOne
-from fuelclient.commands.columns import Fields, Names, plain
 from fuelclient.commands.documents import STDOUT, make_folder, place_of, place_options, put
+from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
 from fuelclient.model.release import Role, Tag

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
-from fuelclient.commands.base import Command, Lister, ShowOne, report
-from fuelclient.commands.columns import Names
+from fuelclient.commands.base import Changing, Command, Lister, ShowOne, report
 from fuelclient.commands.documents import OVERWRITING, format_of, output_options, put
+from fuelclient.commands.formatters import Names
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, run_options
@@ -98,7 +99,7 @@ class SequenceList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         sequences = self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
-        return [(sequence.id, sequence.release_id, sequence.name) for sequence in sequences]
+        return map(attrgetter(*self.columns), sequences)
 
 
 class SequenceShow(ShowOne):
@@ -139,7 +140,7 @@ class SequenceUpdate(ShowOne):
         return updated.id, updated.name
 
 
-class SequenceDelete(Command):
+class SequenceDelete(Changing):
     """Delete a sequence; its graphs stay
 
     On a terminal the command asks first, unless you use --yes.
@@ -149,14 +150,14 @@ class SequenceDelete(Command):
 
     arguments = (id_of("sequence"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.ask(parsed_args, lambda: self._question(parsed_args.id))
-        self.writable().sequences.delete(parsed_args.id)
-        self.say(f"Sequence with id {parsed_args.id} was deleted")
+    done = "Sequence with id {id} was deleted"
 
-    def _question(self, sequence_id: int) -> str:
-        sequence = self.backend.sequences.get(sequence_id)
-        return f"Delete sequence {sequence_id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        sequence = self.backend.sequences.get(parsed_args.id)
+        return f"Delete sequence {sequence.id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.sequences.delete(parsed_args.id)
 
 
 class SequenceDownload(Command):

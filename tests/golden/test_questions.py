@@ -22,7 +22,7 @@ from package_trees import role, task, write_package
 from questioned import questioned_engine
 from shared import shared
 
-from fuelclient.commands.answer_list import AnswerList
+from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.table import COMMANDS
 
 HERE = Path(__file__).parent

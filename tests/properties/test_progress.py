@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from fuelclient.backends.base import Backend
-from fuelclient.commands.task.failures import Failures
-from fuelclient.commands.task.follow import Follower, PlainLines
-from fuelclient.commands.task.live_display import LiveDisplay, frame
+from fuelclient.commands.task.follow import Failures, Follower, LiveDisplay, PlainLines, frame
 from fuelclient.insight.progress import Earlier, Progress, explanation, remaining_words
 from fuelclient.model.run import (
     CHILD,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
 from fuelclient.commands.base import Command, Lister, report
-from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Fields
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, Declined, NotFound, UsageError
 

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, nodes_option, option
 from fuelclient.commands.base import Lister, ShowOne
-from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Fields
+from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.references import node_words
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound, UsageError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LANGUAGES = ("yaql", "legacy")
 
 
-class FactsEval(ShowOne):
+class EnvFactsEval(ShowOne):
     """Evaluate an expression on the facts of an environment
 
     The expression is in YAQL or in Fuel's own language, like the conditions of tasks. It counts as Fuel's own if it has
@@ -89,7 +89,7 @@ class FactsEval(ShowOne):
         return facts
 
 
-class FactsShow(Lister):
+class EnvFactsShow(Lister):
     """Show a fact of an environment, and where it comes from
 
     PATH names a value, or everything below a name, with or without '$.' before it. Prints a row for each part that
@@ -131,7 +131,7 @@ class FactsShow(Lister):
         ]
 
 
-class FactsDiff(AnswerList):
+class EnvFactsDiff(AnswerList):
     """Compare the facts that two runs saw
 
     With one run, its facts are compared with those of its environment now. 'part' is 'common' for what all nodes share,

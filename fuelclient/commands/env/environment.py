@@ -19,7 +19,7 @@ from fuelclient.commands.arguments import (
     roles_option,
 )
 from fuelclient.commands.base import Command, Lister, ShowOne, report
-from fuelclient.commands.columns import Fields, some
+from fuelclient.commands.formatters import Fields, some
 from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, UsageError

@@ -1,61 +1,209 @@
-"""Deployment facts of environments: upload, download, delete, and the defaults."""
+"""Facts of environments in files: deployment facts, and the provisioning facts of a Fuel master.
+
+A directory has a file for each node, and one for what they share.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import YES, Arguments, flag, id_of, nodes_option, option
-from fuelclient.commands.base import Command
-from fuelclient.commands.columns import some
-from fuelclient.commands.documents import OVERWRITING, overwrites
-from fuelclient.commands.env.fact_files import COMMON_FILE, DIRECTORY, directory_of, read_parts, write_parts
-from fuelclient.errors import NotFound
+from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
+from fuelclient.commands.base import Changing, Command
+from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require_mapping
+from fuelclient.commands.formatters import plain, some
+from fuelclient.commands.master_only import MasterOnly
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
+from fuelclient.serializers.answer import Answer
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.document import Document
     from fuelclient.model.fact import DeploymentFacts
+
+Overwrites = Callable[..., bool]
+"""`output.overwrites` of a command."""
+
+COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
+"""The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
+a node."""
+
+
+DIRECTORY = (
+    OF_ENV,
+    option("-d", "--directory", "--dir", default=".", metavar="DIR", help="directory of the files (default: .)"),
+    option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
+)
+"""The environment, and where its facts are: `env`, `directory` and `format`."""
+
+
+def directory_of(parsed_args: argparse.Namespace, kind: str) -> str:
+    """Return the directory of the facts of this kind (`deployment`, `provisioning`) of the environment."""
+    return os.path.abspath(os.path.join(parsed_args.directory, f"{kind}_{parsed_args.env}"))
+
+
+def require_names(names: Iterable[str]) -> None:
+    """Raise `InvalidDocument` for a name that would lead out of the directory."""
+    for name in names:
+        if "/" in name or "\0" in name or name in ("", ".", ".."):
+            raise InvalidDocument(
+                f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
+            )
+
+
+def write_parts(
+    directory: str, parts: Mapping[str, Any], form: str, *, ours: re.Pattern[str], overwrites: Overwrites
+) -> None:
+    """Write each part to the file of its name, in place of the facts of an earlier download.
+
+    If the directory has files whose names match `ours`, which are those that a download writes, ask `overwrites`; raise
+    `Conflict` if it says no. Other files stay.
+    """
+    from fuelclient import files
+
+    require_names(parts)
+    texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
+    replaces = _prepare(directory, keep=texts, ours=ours, overwrites=overwrites)
+    for name, text in texts.items():
+        files.write(os.path.join(directory, name), text, force=replaces)
+
+
+def names_in(directory: str, form: str) -> list[str]:
+    """Return the names of the files of one format. Raise `NotFound` if there are none, or no directory."""
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
+    except OSError as error:
+        raise NotFound("directory", directory, hint="Name the directory that contains it with --directory.") from error
+    if not names:
+        raise NotFound("file", os.path.join(directory, f"*.{form}"), hint="Name their format with --format.")
+    return names
+
+
+def read_parts(load: Callable[[str], Document], directory: str, form: str = "") -> dict[str, Mapping[str, Any]]:
+    """Return the facts in the files of `directory` by node, or by role and node where ROLE_UID states that role.
+
+    Without `form`, YAML is read if there is any, else JSON.
+    """
+    form = form or ("json" if not any(name.endswith(".yaml") for name in os.listdir(directory)) else "yaml")
+    parts: dict[str, Mapping[str, Any]] = {}
+    for name in names_in(directory, form):
+        path = os.path.join(directory, name)
+        document = load(path)
+        if not isinstance(document.data, Mapping):
+            raise InvalidDocument(f"{path}: facts must be a mapping of names to values.", hint="Write {} for no facts.")
+        stem = name.removesuffix(f".{form}")
+        uid = uid_of(stem)
+        uid = COMMON_FILE if uid == OLD_COMMON_FILE else uid
+        part = plain(document.data)
+        key = stem if stem == f"{part.get('role')}_{uid}" else uid
+        same = [other for other in parts if uid_of(other) == uid and uid in (key, other)]
+        if key in parts or same:
+            raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
+        inside = str(part.pop("uid", uid))
+        if inside != uid:
+            hint = "Rename the file, or correct its uid."
+            raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
+        parts[key] = part
+    return parts
+
+
+def _is_ours(path: str) -> bool:
+    """Return whether a download may have written this file.
+
+    The facts of a role, ROLE_UID, state that role; a user's backup_2016.yaml does not.
+    """
+    from fuelclient import files
+
+    role = os.path.basename(path).rpartition("_")[0]
+    if not role:
+        return True
+    try:
+        data = files.load(path).data
+    except FuelError:
+        return False
+    return isinstance(data, Mapping) and data.get("role") == role
+
+
+def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], overwrites: Overwrites) -> bool:
+    """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
+
+    Return whether there were any. Raise `Conflict` if they are not to be overwritten, and `Unavailable` if permissions
+    forbid it.
+    """
+    from fuelclient.files.writing import permitted
+
+    if not os.path.lexists(directory):
+        make_folder(os.path.join(directory, "facts"))
+        return False  # if its parent is missing, the first write will say so
+    with permitted(directory, to="read"):
+        listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+    stale = [name for name in listed if ours.fullmatch(name) and _is_ours(os.path.join(directory, name))]
+    if not stale:
+        return False
+    if not overwrites(directory, exists=True):
+        raise Conflict(
+            f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
+        )
+    for name in stale:
+        if name not in keep:
+            with permitted(os.path.join(directory, name), to="removed"):
+                os.unlink(os.path.join(directory, name))
+    return True
+
 
 _MASTER = "master"
 """The uid of the master: whichever nodes are wanted, its facts belong to them."""
 
-_OURS = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
-"""The files that a download writes, and therefore may replace."""
-
 
 class _Download(Command):
-    """Write facts to a directory. `name` says in the result which facts, `hint` what to do without any."""
+    """Write facts of a `kind` to a directory.
 
-    name, hint = "", ""
+    `name` says in messages which facts, `hint` what to do without any; `ours` matches the files that a download writes,
+    and that the next one may replace.
+    """
 
-    arguments: Arguments = (
-        *DIRECTORY,
-        nodes_option(required=False, help="only the facts of these nodes: 1 2 or 1,2"),
-        flag("--no-split", help="repeat the common facts in the file of each node instead of writing common.FORMAT"),
-        OVERWRITING,
-    )
+    kind, name, hint = "deployment", "", ""
+    ours = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
+    no_split = "repeat the common facts in the file of each node instead of writing common.FORMAT"
 
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        nodes = nodes_option(required=False, help="only the facts of these nodes: 1 2 or 1,2")
+        for add in (*DIRECTORY, nodes, flag("--no-split", help=self.no_split), OVERWRITING, *self.arguments):
+            add(parser)
+
+    def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
+        """Return facts by the names of their files; nothing if there are no facts."""
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        env, parts = parsed_args.env, self.parts(parsed_args)
+        if not parts:
+            message = f"Environment {env} has no {self.name.lower()} {self.kind} facts."
+            raise NotFound("fact", f"of environment {env}", hint=self.hint, message=message)
+        directory = directory_of(parsed_args, self.kind)
+        may_replace = partial(overwrites, self, parsed_args)
+        write_parts(directory, parts, parsed_args.format, ours=self.ours, overwrites=may_replace)
+        self.say(f"{self.name} {self.kind} facts for the environment {env} were downloaded to {directory}")
+
+
+class _DeploymentDownload(_Download):
     def facts(self, env: int) -> DeploymentFacts:
         """Return the facts to write."""
         raise NotImplementedError
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         facts = self.facts(parsed_args.env)
         if facts.is_empty:
-            raise NotFound(
-                "fact", f"of environment {parsed_args.env}", hint=self.hint,
-                message=f"Environment {parsed_args.env} has no {self.name.lower()} deployment facts.",
-            )  # fmt: skip
-        parts = _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
-        directory = directory_of(parsed_args, "deployment")
-        write_parts(directory, parts, parsed_args.format, ours=_OURS, overwrites=partial(overwrites, self, parsed_args))
-        self.say(f"{self.name} deployment facts for the environment {parsed_args.env} were downloaded to {directory}")
+            return {}
+        return _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
 
 
-class FactsDownload(_Download):
+class EnvDeploymentFactsDownload(_DeploymentDownload):
     """Write the uploaded deployment facts of an environment to files
 
     The files are DIR/deployment_ID/common.FORMAT with the common facts of all nodes, and a file for each node. With
@@ -71,7 +219,7 @@ class FactsDownload(_Download):
         return self.backend.facts.get(env)
 
 
-class FactsDefault(_Download):
+class EnvDeploymentFactsGetDefault(_DeploymentDownload):
     """Write the computed deployment facts of an environment to files
 
     The facts are computed as on a Fuel master: from its release, its settings and networks, its plugins, and its nodes
@@ -86,10 +234,7 @@ class FactsDefault(_Download):
 
     name, hint = "Default", "See whether it has nodes: 'fuel2 node list --env ID'."
 
-    arguments = (
-        *_Download.arguments,
-        option("--explain", metavar="KEY", help="say where a fact comes from: storage.pg_num"),
-    )
+    arguments = (option("--explain", metavar="KEY", help="say where a fact comes from: storage.pg_num"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if not parsed_args.explain:
@@ -113,7 +258,7 @@ class FactsDefault(_Download):
         return self.backend.facts.default(env)
 
 
-class FactsUpload(Command):
+class EnvDeploymentFactsUpload(Changing):
     """Set the deployment facts of an environment from files
 
     They override the computed facts key by key. DIR/deployment_ID/common.FORMAT has the common facts of all nodes, and
@@ -125,25 +270,27 @@ class FactsUpload(Command):
 
     arguments = (*DIRECTORY, YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    done = "Deployment facts for the environment {env} were uploaded successfully."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.parts = read_parts(self.load, directory_of(parsed_args, "deployment"), parsed_args.format)
+        parsed_args.common = parsed_args.parts.pop(COMMON_FILE, None)
+        parsed_args.before = self.backend.facts.get(parsed_args.env)
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        held = set(map(uid_of, parsed_args.before.nodes))
+        replaced = [f"node {uid}" for uid in dict.fromkeys(map(uid_of, parsed_args.parts)) if uid in held]
+        replaced[:0] = ["all nodes"] * (parsed_args.common is not None and bool(parsed_args.before.common))
+        return f"Replace the uploaded facts of {some(replaced)} in environment {parsed_args.env}?" if replaced else ""
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
 
-        env = parsed_args.env
-        parts = read_parts(self.load, directory_of(parsed_args, "deployment"), parsed_args.format)
-        common = parts.pop(COMMON_FILE, None)
-        before = self.backend.facts.get(env)
-        held = set(map(uid_of, before.nodes))
-        replaced = [f"node {uid}" for uid in dict.fromkeys(map(uid_of, parts)) if uid in held]
-        replaced[:0] = ["all nodes"] * (common is not None and bool(before.common))
-        question = f"Replace the uploaded facts of {some(replaced)} in environment {env}?" if replaced else ""
-        self.ask(parsed_args, lambda: question)
-        if common is None:
-            common = before.common
-        self.writable().facts.put(env, DeploymentFacts(common, parts))
-        self.say(f"Deployment facts for the environment {env} were uploaded successfully.")
+        common = parsed_args.before.common if parsed_args.common is None else parsed_args.common
+        backend.facts.put(parsed_args.env, DeploymentFacts(common, parsed_args.parts))
 
 
-class FactsDelete(Command):
+class EnvDeploymentFactsDelete(Changing):
     """Delete the uploaded deployment facts of an environment
 
     Its nodes see the computed facts again. On a terminal the command asks first, unless you use --yes.
@@ -153,10 +300,11 @@ class FactsDelete(Command):
 
     arguments = (id_of("environment"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.ask(parsed_args, lambda: f"Delete the uploaded deployment facts of environment {parsed_args.id}?")
-        self.writable().facts.delete(parsed_args.id)
-        self.say(f"Deployment facts for the environment {parsed_args.id} were deleted successfully.")
+    question = "Delete the uploaded deployment facts of environment {id}?"
+    done = "Deployment facts for the environment {id} were deleted successfully."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.facts.delete(parsed_args.id)
 
 
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
@@ -187,3 +335,110 @@ def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
         if uid not in known:
             raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
     return [name for name in facts.nodes if uid_of(name) in uids]
+
+
+_KIND, _ENGINE, _NODES = "provisioning", "engine", "nodes"
+
+
+class _OfProvisioning(MasterOnly):
+    """A command about provisioning facts."""
+
+    reason = "Only a Fuel master has provisioning facts: here a graph provisions nodes, and sees the deployment facts."
+    instead = "See `fuel2 env deployment-facts get-default`."
+
+
+class _ProvisioningDownload(_OfProvisioning, _Download):
+    kind = _KIND
+    ours = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
+    no_split = "passed on to the master, which ignores it"
+    default = False
+
+    def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
+        facts = self.backend.services.provisioning_facts(
+            parsed_args.env, default=self.default, nodes=parsed_args.nodes, split=not parsed_args.no_split
+        )
+        return _provisioning_parts(facts) if _ENGINE in facts else {}
+
+
+class EnvProvisioningFactsDownload(_ProvisioningDownload):
+    """Write the uploaded provisioning facts of an environment to files
+
+    The files are DIR/provisioning_ID/engine.FORMAT, for the service that provisions, and a file for each node. They
+    replace the files of an earlier download; on a terminal the command asks first.
+
+      fuel2 env provisioning-facts download --env 1 -f yaml
+    """
+
+    name, hint = "User-defined", "Start from 'fuel2 env provisioning-facts get-default'."
+
+
+class EnvProvisioningFactsGetDefault(_ProvisioningDownload):
+    """Write the computed provisioning facts of an environment to files
+
+    The master computes them from settings, networks and disks. The files are named as by 'env provisioning-facts
+    download'. They may contain passwords.
+
+      fuel2 env provisioning-facts get-default --env 1 -f yaml
+    """
+
+    name, default = "Default", True
+    hint = "See whether it has nodes with roles: 'fuel2 node list --env ID'."
+
+
+class EnvProvisioningFactsUpload(_OfProvisioning, Changing):
+    """Set the provisioning facts of an environment from files
+
+    The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
+    and for each node the file with its uid. On a terminal the command asks first, unless you use --yes.
+
+      fuel2 env provisioning-facts upload --env 1 -f yaml
+    """
+
+    arguments = (*DIRECTORY, YES)
+
+    question = "Replace the provisioning facts of environment {env}?"
+    done = "Provisioning facts for the environment {env} were uploaded successfully."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        """Read the facts in the files of a directory; a node without a file keeps its computed facts."""
+        directory, form = directory_of(parsed_args, _KIND), parsed_args.format
+        engine, nodes = None, []
+        for name in names_in(directory, form):
+            document = self.load(os.path.join(directory, name))
+            part = require_mapping(document, "provisioning facts", "Remove the file, or write a mapping.")
+            if name == f"{_ENGINE}.{form}":
+                engine = part
+            elif "uid" not in part:
+                raise InvalidDocument(f"{document.file}: the facts of a node need its uid.", hint='Add `uid: "1"`.')
+            else:
+                nodes.append(part)
+        parsed_args.facts = {_ENGINE: engine, _NODES: nodes}
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
+
+
+class EnvProvisioningFactsDelete(_OfProvisioning, Changing):
+    """Delete the uploaded provisioning facts of an environment
+
+    On a terminal the command asks first, unless you use --yes.
+
+      fuel2 env provisioning-facts delete 1
+    """
+
+    arguments = (id_of("environment"), YES)
+
+    question = "Delete the uploaded provisioning facts of environment {id}?"
+    done = "Provisioning facts for the environment {id} were deleted successfully."
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.services.delete_provisioning_facts(parsed_args.id)
+
+
+def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts by the names of their files.
+
+    What a master adds to them (`fault_tolerance`, `pre_provision`) is left out: it takes nothing of that back.
+    """
+    nodes = [Answer(node, "node's provisioning facts") for node in Answer(facts, "provisioning facts").items(_NODES)]
+    return {_ENGINE: facts[_ENGINE], **{node.stated("uid"): node.data for node in nodes}}

@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
-from fuelclient.commands.columns import Fields
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
+from fuelclient.commands.formatters import Fields
+from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, aligned, value_text
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import NotFound
 

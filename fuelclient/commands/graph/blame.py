@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import report
-from fuelclient.commands.columns import plain
+from fuelclient.commands.formatters import plain
 from fuelclient.commands.graph.question import Answer, Question, aligned, place_fields, value_text, where
 
 if TYPE_CHECKING:

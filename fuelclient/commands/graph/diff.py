@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, type_option
 from fuelclient.commands.base import report
-from fuelclient.commands.columns import finding_fields
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import finding_fields
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text, where
 from fuelclient.commands.graph.sides import (
     GRAMMAR,

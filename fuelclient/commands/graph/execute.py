@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, names, option, stated, types_option
 from fuelclient.commands.base import Command
-from fuelclient.commands.graph.task_selection import SELECT, selected_tasks
+from fuelclient.commands.graph.question import SELECT, selected_tasks
 from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.errors import UsageError
 

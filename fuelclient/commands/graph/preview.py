@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import AS_MASTER, ASSUME, SOME_NODES, flag, one_of, option
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
-from fuelclient.commands.columns import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.graph.question import OF_GRAPH
+from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields, text
+from fuelclient.commands.graph.question import OF_GRAPH, SELECT, chosen_tasks
 from fuelclient.commands.graph.sides import (
     GRAMMAR,
     METAVAR,
@@ -25,7 +26,6 @@ from fuelclient.commands.graph.sides import (
     sides,
     what_if,
 )
-from fuelclient.commands.graph.task_selection import SELECT, chosen_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.printing import printable
@@ -36,6 +36,82 @@ if TYPE_CHECKING:
     from fuelclient.model.task import Task
     from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
     from fuelclient.plan.study import Study
+
+BY_IMPORTANCE = (
+    "order", "task", "nodes", "verdict", "stage", "layer", "priority", "roles", "generation", "type", "overrides",
+)  # fmt: skip
+"""Columns, the most important first. A column is dropped if it does not fit beside those before it."""
+
+_ALWAYS = BY_IMPORTANCE[:2]
+_FRAME = 3
+"""The width of a column besides its cells: two blanks and a border. The table has one more border."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What to print, and the columns that were dropped because they are empty or too wide."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    empty: tuple[str, ...] = ()
+    too_wide: tuple[str, ...] = ()
+
+
+def shortened(names: Sequence[str], width: int) -> str:
+    """Return as many of `names` as fit into `width`, at least the first, and the number of the others.
+
+    >>> shortened(["primary-controller", "controller", "compute", "cinder"], 35)
+    'primary-controller, controller, +2'
+    >>> shortened(["compute", "cinder"], 0)
+    'compute, +1'
+    """
+    whole = ", ".join(names)
+    if len(whole) <= width or len(names) < 2:
+        return whole
+    texts = [", ".join((*names[:number], f"+{len(names) - number}")) for number in range(1, len(names))]
+    return max((text for text in texts if len(text) <= width), key=len, default=texts[0])
+
+
+def fit(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    width: int,
+    *,
+    asked: Sequence[str] = (),
+    sorted_by: Sequence[str] = (),
+) -> Fitted:
+    """Return the table of `columns` and `rows` for a terminal of `width` columns. `roles` are lists of names.
+
+    If columns were `asked` for, the table has these and no others. Columns of `sorted_by` stay unless they are empty,
+    because cliff sorts by them later.
+
+    >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
+    Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], empty=('type',), too_wide=())
+    """
+    cells = {name: [row[index] for row in rows] for index, name in enumerate(columns)}
+    empty = [] if asked or not rows else [name for name in columns if not any(map(text, cells[name]))]
+    wanted = [name for name in columns if name not in empty and (not asked or name in asked)]
+    fixed = {*_ALWAYS, *sorted_by, *asked}
+    kept: list[str] = []
+    used = 1
+    for name in sorted(wanted, key=lambda name: (name not in fixed, BY_IMPORTANCE.index(name))):
+        needed = _FRAME + _width(name, cells[name])
+        if name in fixed or used + needed <= width:
+            kept.append(name)
+            used += needed
+    if "roles" in kept:
+        room = width - used + _width("roles", cells["roles"])
+        cells["roles"] = [shortened(cell, room) for cell in cells["roles"]]
+    shown = tuple(name for name in columns if name in kept)
+    left_out = tuple(name for name in wanted if name not in kept)
+    return Fitted(shown, list(zip(*(cells[name] for name in shown), strict=True)), tuple(empty), left_out)
+
+
+def _width(name: str, cells: Sequence[Any]) -> int:
+    """Return the least width of a column: that of its name or of its widest cell, with roles at their shortest."""
+    texts = (shortened(cell, 0) if name == "roles" else str(text(cell)) for cell in cells)
+    return max([len(name), *map(len, texts)])
+
 
 _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
@@ -227,8 +303,6 @@ class GraphPreview(Lister):
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         """Return the table for a terminal, and say on stderr what is not shown there."""
-        from fuelclient.commands.graph.table_width import fit
-
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]

@@ -11,10 +11,10 @@ from fuelclient.commands.graph.question import (
     aligned,
     cycle_names,
     place_fields,
+    results_of,
     selected,
     where,
 )
-from fuelclient.commands.graph.task_selection import results_of
 from fuelclient.commands.shell import LOG, count
 
 

@@ -1,4 +1,4 @@
-"""What the commands share that answer questions about a merged graph: options, and answers as text or documents."""
+"""What commands share that answer questions about a merged graph: options, selections, texts and documents."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TextIO
 
+from stevedore.extension import ExtensionManager
+
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
-from fuelclient.commands.base import Command, report
-from fuelclient.commands.formatters import encoding_of
+from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.formatters import Csv, Json, Yaml, encoding_of, formatters
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import InvalidGraph
+from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.insight.query import Results, Selected
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.snapshot import Snapshot
@@ -178,3 +182,64 @@ def place_fields(place: Place) -> dict[str, Any]:
 def where(place: Place) -> str:
     """Return a place as editors understand it, or a dash if it is not known: a Fuel master has none."""
     return str(place) if place.file else "-"
+
+
+SELECT = option("--select", metavar="QUERY", help="only the tasks that a query selects; see 'graph query'")
+"""`select`, None for all tasks."""
+
+
+def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of the tasks of a graph that a query selects, in execution order.
+
+    Raise `UsageError` for several graphs, and `NotFound` if nothing is selected: without tasks a run would have all.
+    """
+    from fuelclient.backends.studies import study_of
+
+    if len(graph_types) != 1:
+        raise UsageError("--select selects tasks of one graph.", hint="Name one graph type, or use --task-names.")
+    snapshot = command.backend.graphs.snapshot(env, graph_types[0])
+    studied = study_of(command.backend, snapshot, despite_cycles=True)
+    tasks = chosen_tasks(command, studied, query, env, graph_types[0])
+    tell_left_out(studied.findings)
+    LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
+    return tasks
+
+
+def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
+    """Return the ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
+    chosen = selected(studied, query, command.app.stderr, results_of(command.backend, env, graph_type))
+    if not chosen:
+        raise NotFound(
+            "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
+        )
+    ordered = studied.indices or range(len(studied.merged.tasks))  # a graph that cannot be merged has no order
+    return tuple(dict.fromkeys(studied.merged.tasks[index].id for index in ordered if index in chosen))
+
+
+def results_of(
+    backend: Backend, env: int, graph_type: str, run_id: int | None = None
+) -> Callable[[], dict[str, set[str]]]:
+    """Return what reads how the instances of each task ended in a run, by default the last one."""
+    from fuelclient.backends.last_run import results_of as results_in
+
+    return cache(partial(results_in, backend, env, graph_type, run_id))
+
+
+class AnswerList(Lister):
+    """A list whose JSON and YAML is one document: what `subject` returns, and the rows at `key`.
+
+    docs/answers.schema.json describes the documents.
+    """
+
+    key = ""
+
+    def subject(self) -> Mapping[str, Any]:
+        """Return what the rows are about. It is called after `rows`."""
+        return {}
+
+    def _load_formatter_plugins(self) -> ExtensionManager[Any]:
+        documents = {"json": lambda: Json(self._document), "yaml": lambda: Yaml(self._document)}
+        return formatters({"csv": Csv, **documents})
+
+    def _document(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"format_version": FORMAT_VERSION, **self.subject(), self.key: rows}

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import ASSUME, flag, option
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
-from fuelclient.commands.columns import check_columns
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import check_columns
 from fuelclient.commands.graph.execute import SELECTION, selected
 from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
-from fuelclient.commands.task.dry_run import report_unknown
-from fuelclient.commands.task.rows import node
-from fuelclient.commands.task.start import UNKNOWN, decisions
+from fuelclient.commands.task.history import node
+from fuelclient.commands.task.start import UNKNOWN, decisions, report_unknown
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import AS_MASTER, env_option, one_of, source_options, type_option
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
-from fuelclient.commands.finding_filters import FINDING_FILTERS, chosen, fails
+from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
 

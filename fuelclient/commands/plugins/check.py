@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.backends.base import Backend
 from fuelclient.commands.arguments import AS_MASTER, env_option, flag, one_of, option, release_option, stated_path
 from fuelclient.commands.base import DocumentCheck, finding_rows, tally
-from fuelclient.commands.finding_filters import FINDING_FILTERS, chosen, fails
-from fuelclient.commands.plugins.migrate import WRITE, finished, write
+from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
+from fuelclient.commands.plugins.author import WRITE, finished, write
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster

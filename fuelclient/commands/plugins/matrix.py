@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
-from fuelclient.commands.answer_list import AnswerList
 from fuelclient.commands.arguments import option, release_option, stated_path
+from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.graph.sides import package_at
 from fuelclient.commands.plugins.check import Beside, releases_beside, with_tasks
 from fuelclient.errors import NotFound

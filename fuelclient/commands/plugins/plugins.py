@@ -10,7 +10,7 @@ from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import plugin_argument, release_option
 from fuelclient.commands.base import Lister, ShowOne
-from fuelclient.commands.columns import Lines, Names, check_columns, plain
+from fuelclient.commands.formatters import Lines, Names, check_columns, plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.support import supports
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fuelclient.commands.arguments import env_option, option, stated_path, type_option
 from fuelclient.commands.base import Command, tally
-from fuelclient.commands.finding_formats import grouped, others
+from fuelclient.commands.findings import grouped, others
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.sides import package_addition, package_at
 from fuelclient.commands.plugins.check import findings_of

@@ -24,7 +24,7 @@ class _Download(Download):
         return output_of(parsed_args, f"{self.name}_{parsed_args.id}")
 
 
-class DeploymentInfoDownload(_Download):
+class TaskDeploymentInfoDownload(_Download):
     """Write the facts that a run saw to a file
 
     The facts were recorded when the graph of the run was planned: the common facts, and those of each node. For a run
@@ -42,7 +42,7 @@ class DeploymentInfoDownload(_Download):
         return info_to(self.backend.runs.deployment_info(parsed_args.id))
 
 
-class SettingsDownload(_Download):
+class TaskSettingsDownload(_Download):
     """Write the settings that a run began with to a file
 
     The settings were recorded when the graph of the run was planned. They may contain passwords. 'env settings upload'
@@ -57,7 +57,7 @@ class SettingsDownload(_Download):
         return {"editable": self.backend.runs.settings(parsed_args.id)}
 
 
-class NetworkConfigurationDownload(_Download):
+class TaskNetworkConfigurationDownload(_Download):
     """Write the networks that a run began with to a file
 
     The networks were recorded when the graph of the run was planned. 'env network upload' accepts the file.

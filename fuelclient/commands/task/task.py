@@ -11,7 +11,7 @@ from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifi
 from fuelclient.commands.base import Command, Lister, ShowOne, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.rows import COLUMNS, row
+from fuelclient.commands.task.history import COLUMNS, row
 from fuelclient.commands.task.start import TIMEOUT, WAIT, Starter
 from fuelclient.errors import UsageError
 

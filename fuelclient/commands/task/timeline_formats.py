@@ -10,7 +10,7 @@ from typing import Any
 
 from fuelclient import files
 from fuelclient.commands.formatters import no_formula
-from fuelclient.commands.task.rows import node
+from fuelclient.commands.task.history import node
 from fuelclient.insight.progress import explanation
 from fuelclient.insight.timeline import Bar, Timeline
 from fuelclient.model.run import Run

@@ -12,7 +12,7 @@ from command_line import CommandLine
 from executions import Executions, executions, shell
 
 from fuelclient.commands.shell import FuelShell
-from fuelclient.commands.task.failures import Failures
+from fuelclient.commands.task.follow import Failures
 
 
 @pytest.fixture

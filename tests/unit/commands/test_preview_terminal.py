@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Done
 
-from fuelclient.commands.graph.table_width import BY_IMPORTANCE, fit, shortened
+from fuelclient.commands.graph.preview import BY_IMPORTANCE, fit, shortened
 
 ROLES = ("primary-controller", "controller", *(f"role-{number}" for number in range(8)))
 NAME = "primary-openstack-network-agents-metadata"

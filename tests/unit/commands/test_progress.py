@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.task.failures import Failures, labelled
-from fuelclient.commands.task.follow import PlainLines, outcome
-from fuelclient.commands.task.live_display import bar, counts, frame
+from fuelclient.commands.task.follow import Failures, PlainLines, bar, counts, frame, labelled, outcome
 from fuelclient.insight.progress import Earlier, Progress, Remaining, explanation
 from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus

@@ -16,7 +16,7 @@ from executions import Executions, shell
 from refusals import refused
 from server_process import PATIENCE, serving
 
-from fuelclient.commands.env.fact_files import require_names
+from fuelclient.commands.env.facts import require_names
 from fuelclient.errors import InvalidDocument
 
 

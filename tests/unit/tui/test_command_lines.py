@@ -6,8 +6,7 @@ import shlex
 
 import pytest
 
-from fuelclient.commands.command_lookup import TableManager
-from fuelclient.commands.shell import FuelShell
+from fuelclient.commands.shell import FuelShell, TableManager
 from fuelclient.tui.routes import Route, Trail, View, command_line
 
 

@@ -1,8 +1,9 @@
-"""Findings as text for people, and as SARIF, JUnit and GitHub's annotations for machines."""
+"""The findings of checks: which count, and how they are written: text, SARIF, JUnit, annotations."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +13,59 @@ from typing import TYPE_CHECKING, Any, TextIO
 from cliff.formatters.base import Formatter, ListFormatter
 
 from fuelclient import __version__
-from fuelclient.commands.finding_filters import fails
+from fuelclient.commands.arguments import Argument, option
 from fuelclient.errors import UsageError
+from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
+
+NEVER = "never"
+_CODE = re.compile(r"[GP][0-9]{0,3}")
+
+
+def _codes_option(name: str, help: str) -> Argument:
+    return option(name, metavar="CODES", action="append", default=[], help=help)
+
+
+FINDING_FILTERS = (
+    _codes_option("--select", "only findings with these codes or beginnings of codes: P06,G050"),
+    _codes_option("--ignore", "no findings with these codes"),
+    option(
+        "--fail-on", choices=[*map(str, Severity), NEVER], default=str(Severity.ERROR), metavar="SEVERITY",
+        help="exit with code 7 for findings of this severity or worse: error (the default), warning, info or never",
+    ),
+)  # fmt: skip
+
+
+def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list[Finding]:
+    """Return the findings that --select and --ignore leave. Raise `UsageError` for what cannot be a code."""
+    wanted, unwanted = _codes(parsed_args.select, "--select"), _codes(parsed_args.ignore, "--ignore")
+    return [
+        finding
+        for finding in findings
+        if (not wanted or finding.code.startswith(wanted)) and not (unwanted and finding.code.startswith(unwanted))
+    ]
+
+
+def fails(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> bool:
+    """Return whether one of the findings is as bad as --fail-on says."""
+    if parsed_args.fail_on == NEVER:
+        return False
+    severities = [str(severity) for severity in Severity]  # the worst first
+    failing = severities[: severities.index(parsed_args.fail_on) + 1]
+    return any(str(finding.severity) in failing for finding in findings)
+
+
+def _codes(stated: Iterable[str], option: str) -> tuple[str, ...]:
+    words = [word.strip().upper() for text in stated for word in text.split(",")]
+    for word in words:
+        if not _CODE.fullmatch(word):
+            message = f"{option}: {word!r} is not the code of a finding."
+            raise UsageError(message, hint="Write codes or their beginnings, separated by commas: P050,P06.")
+    return tuple(words)
+
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

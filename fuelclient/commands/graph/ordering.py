@@ -1,4 +1,4 @@
-"""`graph why`: why one task runs before another."""
+"""Questions about the order of tasks: `graph why`, `graph impact` and `graph order`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
+    from fuelclient.insight.impact import Impact
+    from fuelclient.insight.positions import Position
     from fuelclient.insight.relation import Common, Paths, Relation
     from fuelclient.insight.why import Step
+    from fuelclient.model.graph import MergedTask
     from fuelclient.plan.expand import Expansion
+    from fuelclient.plan.study import Study
 
 _SHOWN = 8
 """So many names are shown of a list in text."""
@@ -177,3 +181,136 @@ def _paths(paths: Paths) -> dict[str, Any]:
 
 def _common(common: Common) -> dict[str, Any]:
     return {"count": common.count, "nearest": list(common.nearest)}
+
+
+class GraphImpact(OrderQuestion):
+    """Show which tasks run after a task, and so wait for it
+
+    Each row is a task that waits for TASK, directly or indirectly, on at least one node. It shows the fewest edges
+    between the two, how many instances wait, and whether every path to the task leads through TASK. If TASK fails on
+    all its nodes, these instances do not run; 'fuel2 graph simulate --fail TASK/NODE' shows one failure with fault
+    tolerance.
+
+      fuel2 graph impact netconfig --env 1
+      fuel2 graph impact netconfig --env 1 -f json
+    """
+
+    arguments = (
+        option("task", metavar="TASK", help="id of the task"),
+        *OrderQuestion.arguments,
+    )
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.impact import impact
+        from fuelclient.plan.study import named
+
+        study = self.unordered(parsed_args)
+        tasks = study.merged.tasks
+        found = impact(study.expansion, named(study.merged, parsed_args.task))
+        rows = [
+            {
+                "task": tasks[held.index].id, "layer": tasks[held.index].owner.label, "distance": held.distance,
+                "instances": held.instances, "only_through": held.only,
+            }
+            for held in found.held
+        ]  # fmt: skip
+        document = {
+            "task": parsed_args.task, "waiting": rows, "waiting_instances": found.instances,
+            "tasks": found.placed_tasks, "instances": found.placed_instances,
+        }  # fmt: skip
+        return Answer(list(_impact_lines(parsed_args.task, tasks, found)), document)
+
+
+def _impact_lines(name: str, tasks: Sequence[MergedTask], found: Impact) -> Iterator[str]:
+    share = round(100 * len(found.held) / max(found.placed_tasks, 1))
+    yield (
+        f"{count(len(found.held), 'task')} of {found.placed_tasks} ({share} %), with "
+        f"{count(found.instances, 'instance')} of {found.placed_instances}, wait for {name}."
+    )
+    only = sum(held.only for held in found.held)
+    if found.held:
+        yield f"Every path to {only} of them leads through {name}."
+        yield from aligned(
+            [
+                ("edges", "task", "instances", "only through it", "layer"),
+                *(
+                    (
+                        str(held.distance), tasks[held.index].id, str(held.instances), "yes" if held.only else "",
+                        tasks[held.index].owner.label,
+                    )
+                    for held in found.held
+                ),
+            ],
+            "  ",
+        )  # fmt: skip
+
+
+class GraphOrder(OrderQuestion):
+    """Show all tasks in order, each with the reason for its position
+
+    The order is that of a preview. The reason for a task's position is the last of its direct predecessors, with the
+    statement that makes it one. Among the tasks of one stage, the reason is the rule that decides: the number after the
+    stage, the name of the plugin, or the order in the file. Tasks of one generation may run at the same time; their
+    order in the list is that of the merge.
+
+      fuel2 graph order --env 1
+      fuel2 graph order --env 1 --type default -f json
+    """
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.positions import positions
+
+        study = self.study(parsed_args)
+        places = list(positions(study))
+        header = ("#", "gen", "stage", "task", "layer", "because", "where")
+        lines = aligned([header, *(_cells(study, position) for position in places)])
+        return Answer(lines, {"order": [_record(study, position) for position in places]})
+
+
+def _cells(study: Study, position: Position) -> tuple[str, ...]:
+    row = position.row
+    place = where(position.words[0].place) if position.words else ""
+    return (
+        str(row.order), row.generations, _stage(study, position), row.task, row.layer, _because(study, position), place,
+    )  # fmt: skip
+
+
+def _stage(study: Study, position: Position) -> str:
+    """Return the stage as the task states it, or else that of the sync points around it."""
+    return study.merged.tasks[position.index].task.stage or position.row.stage or ""
+
+
+def _because(study: Study, position: Position) -> str:
+    from fuelclient.graph.stage import parse_stage
+
+    because, after = str(position.because), position.after
+    if because == "priority":
+        before = next(task for task in study.merged.tasks if task.id == after)
+        own = parse_stage(study.merged.tasks[position.index].task.stage).priority
+        return f"priority {own:g} > {parse_stage(before.task.stage).priority:g}"
+    if because in ("plugin", "file", "level"):
+        rule = {"plugin": "the plugin's name", "file": "the order in the file", "level": "the layer"}[because]
+        return f"same priority as {after}; {rule} decides"
+    if because == "dependency":
+        word, more = position.words[0], len(position.words) - 1
+        return f"{word.task}.{word.attribute}: {word.word}{f' (and {more} more)' if more else ''}"
+    return {
+        "nothing": "nothing precedes it", "nowhere": "it runs on no node", "computed": f"computed: after {after}",
+        "stage": f"stage: after {after}",
+    }[because]  # fmt: skip
+
+
+def _record(study: Study, position: Position) -> dict[str, Any]:
+    row = position.row
+    statements: Iterator[dict[str, Any]] = (
+        {
+            "task": word.task, "attribute": word.attribute, "word": word.word, "layer": word.place.layer,
+            **place_fields(word.place),
+        }
+        for word in position.words
+    )  # fmt: skip
+    return {
+        "order": row.order, "first_generation": row.first_generation, "last_generation": row.last_generation,
+        "stage": _stage(study, position) or None, "task": row.task, "layer": row.layer,
+        "because": str(position.because), "after": position.after or None, "statements": list(statements),
+    }  # fmt: skip

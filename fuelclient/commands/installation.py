@@ -1,0 +1,96 @@
+"""This installation: `fuel-version`, `config show` and `doctor`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from fuelclient.commands.arguments import flag
+from fuelclient.commands.base import Check, Lister, ShowOne, sorted_by
+from fuelclient.commands.formatters import Fields, Names, check_columns
+
+if TYPE_CHECKING:
+    from fuelclient.commands.shell import FuelShell
+
+
+class FuelVersion(ShowOne):
+    """Show the version of Fuel and of its API
+
+    For the embedded engine this is the version of Fuel whose API 'server run' offers. 'fuel2 --version' shows the
+    version of this program.
+
+      fuel2 fuel-version
+    """
+
+    columns = ("api", "auth_required", "feature_groups", "openstack_version", "release")
+
+    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:  # noqa: ARG002 (no options)
+        version = self.backend.version()
+        groups = Names(version.feature_groups)
+        return version.api, version.auth_required, groups, version.openstack_version, version.release
+
+
+class ConfigShow(Lister):
+    """Show the settings in effect, and where each comes from
+
+    Settings come from, in rising precedence: the defaults, fuel/fuel_client.yaml in $XDG_CONFIG_HOME, the file that
+    FUELCLIENT_CUSTOM_SETTINGS names, environment variables, and the options of the command line. The command writes
+    nothing and connects to nothing. Passwords, tokens and secrets are masked.
+
+      fuel2 config show --origin
+      SERVER_ADDRESS=10.20.0.2 fuel2 config show --origin -f json
+    """
+
+    columns = ("name", "value", "origin")
+    sort_by = "name"
+
+    arguments = (flag("--origin", help="also say where each value comes from"),)
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        columns = self.columns if parsed_args.origin else self.columns[:2]
+        check_columns(parsed_args.columns, columns)
+        rows = sorted_by(self.rows(parsed_args), self.columns, parsed_args.sort_keys or [self.sort_by])
+        return columns, [row[: len(columns)] for row in rows]
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (all settings)
+        from fuelclient.redact import MASK, scrubbed
+        from fuelclient.settings import SPECS
+
+        settings = cast("FuelShell", self.app).read_settings(chooses=False)
+        for spec in SPECS:
+            setting = settings[spec.name]
+            value = MASK if spec.secret and setting.value else setting.value
+            shown = scrubbed(value) if isinstance(value, str) else value
+            yield spec.name, Fields(shown) if isinstance(shown, dict) else shown, setting.origin
+
+
+class Doctor(Check):
+    """Examine this installation and what it reaches
+
+    It looks at versions, extras, settings, paths and permissions, at the engine file with its plugins and interrupted
+    runs, and at whether the Fuel master, the Dask scheduler and the nodes answer and have the same time. Every problem
+    is shown with its fix. Nothing is changed. The exit code is 7 if anything is an error.
+
+      fuel2 doctor
+      fuel2 doctor --no-nodes
+      fuel2 doctor -f json
+    """
+
+    columns = ("status", "area", "name", "message", "mend")
+    advice = "mend"
+
+    arguments = (flag("--no-nodes", help="connect to no nodes"),)
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        from fuelclient.backends.doctor import examine
+        from fuelclient.model.diagnosis import Health
+        from fuelclient.redact import scrubbed
+
+        shell = cast("FuelShell", self.app)
+        diagnoses = list(examine(lambda: shell.settings, nodes=not parsed_args.no_nodes))
+        self.broken = any(diagnosis.health is Health.ERROR for diagnosis in diagnoses)
+        return [
+            (str(found.health), found.area, found.name, scrubbed(found.message), scrubbed(found.mend))
+            for found in diagnoses
+        ]
