@@ -113,7 +113,7 @@ _Answer = TypeVar("_Answer")
 def _guard(function: Callable[_Taken, _Answer], name: str = "") -> Callable[_Taken, _Answer]:
     """Return a function that raises nothing but `FuelError`."""
 
-    @wraps(function)
+    @wraps(function, updated=())  # the signature of a bound method is not that of its function
     def guarded(*args: _Taken.args, **options: _Taken.kwargs) -> _Answer:
         try:
             return function(*args, **options)

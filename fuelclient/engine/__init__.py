@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import FuelError
 from fuelclient.store.database import Database
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from fuelclient.engine.runs.runs import Runs
 
 
+def _facet(path: str) -> Any:
+    """Return an attribute of `Engine`: the facet whose class is at `path` below this package."""
+    module, _, name = path.rpartition(".")
+
+    def made(engine: Engine) -> Any:
+        return getattr(import_module(f"{__name__}.{module}"), name)(engine._database)
+
+    return cached_property(made)
+
+
 class Engine:
     """All use cases over one engine file, which is opened, or created, at its first use.
 
@@ -30,81 +41,22 @@ class Engine:
     than most commands do.
     """
 
+    releases: Releases = _facet("inventory.releases.Releases")
+    clusters: Clusters = _facet("inventory.clusters.Clusters")
+    nodes: Nodes = _facet("inventory.nodes.Nodes")
+    networks: Networks = _facet("inventory.networks.Networks")
+    roles: Roles = _facet("inventory.roles.Roles")
+    tags: Tags = _facet("inventory.roles.Tags")
+    plugins: Plugins = _facet("packages.plugins.Plugins")
+    graphs: Graphs = _facet("inventory.graphs.Graphs")
+    facts: Facts = _facet("inventory.facts.Facts")
+    sequences: Sequences = _facet("inventory.sequences.Sequences")
+    runs: Runs = _facet("runs.runs.Runs")
+    copies: Copies = _facet("inventory.copies.Copies")
+
     def __init__(self, path: str) -> None:
         self._database = Database(path)
         self.path = path
-
-    @cached_property
-    def releases(self) -> Releases:
-        from fuelclient.engine.inventory.releases import Releases
-
-        return Releases(self._database)
-
-    @cached_property
-    def clusters(self) -> Clusters:
-        from fuelclient.engine.inventory.clusters import Clusters
-
-        return Clusters(self._database)
-
-    @cached_property
-    def nodes(self) -> Nodes:
-        from fuelclient.engine.inventory.nodes import Nodes
-
-        return Nodes(self._database)
-
-    @cached_property
-    def networks(self) -> Networks:
-        from fuelclient.engine.inventory.networks import Networks
-
-        return Networks(self._database)
-
-    @cached_property
-    def roles(self) -> Roles:
-        from fuelclient.engine.inventory.roles import Roles
-
-        return Roles(self._database)
-
-    @cached_property
-    def tags(self) -> Tags:
-        from fuelclient.engine.inventory.roles import Tags
-
-        return Tags(self._database)
-
-    @cached_property
-    def plugins(self) -> Plugins:
-        from fuelclient.engine.packages.plugins import Plugins
-
-        return Plugins(self._database)
-
-    @cached_property
-    def graphs(self) -> Graphs:
-        from fuelclient.engine.inventory.graphs import Graphs
-
-        return Graphs(self._database)
-
-    @cached_property
-    def facts(self) -> Facts:
-        from fuelclient.engine.inventory.facts import Facts
-
-        return Facts(self._database)
-
-    @cached_property
-    def sequences(self) -> Sequences:
-        from fuelclient.engine.inventory.sequences import Sequences
-
-        return Sequences(self._database)
-
-    @cached_property
-    def runs(self) -> Runs:
-        from fuelclient.engine.runs.runs import Runs
-
-        return Runs(self._database)
-
-    @cached_property
-    def copies(self) -> Copies:
-        from fuelclient.engine.inventory.copies import Copies
-
-        return Copies(self._database)
 
     def together(self) -> AbstractContextManager[None]:
         """Store all that the block writes, or nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import environment, lookup, rules_kept
 from fuelclient.environment import settings
@@ -18,27 +19,24 @@ from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.store import clusters, graphs, nodes
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 if TYPE_CHECKING:
     from fuelclient.plan.inputs import EnvironmentChange
 
 
-class Clusters:
+class Clusters(Facet):
     """Environments; see `backends.base.Clusters`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self) -> Sequence[Cluster]:
+    @reads
+    def list(self, connection: Connection) -> Sequence[Cluster]:
         """Return all environments by id."""
-        with self._database.read() as connection:
-            return clusters.every(connection)
+        return clusters.every(connection)
 
-    def get(self, cluster_id: int) -> Cluster:
+    @reads
+    def get(self, connection: Connection, cluster_id: int) -> Cluster:
         """Return an environment. Raise `NotFound` if it does not exist."""
-        with self._database.read() as connection:
-            return lookup.cluster(connection, cluster_id)
+        return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
         """As `base.Clusters`. A release that only has graphs of other types gives no empty graph of the default type;
@@ -56,15 +54,15 @@ class Clusters:
             drawn_settings.evaluate(connection, cluster.id)
             return cluster
 
-    def rename(self, cluster_id: int, name: str) -> Cluster:
+    @writes
+    def rename(self, connection: Connection, cluster_id: int, name: str) -> Cluster:
         """Rename an environment. Raise `Conflict` if another environment has the name."""
-        with self._database.write() as connection:
-            cluster = lookup.cluster(connection, cluster_id)
-            if name != cluster.name:
-                _require_free(connection, name)
-            renamed = replace(cluster, name=name)
-            clusters.update(connection, renamed)
-            return renamed
+        cluster = lookup.cluster(connection, cluster_id)
+        if name != cluster.name:
+            _require_free(connection, name)
+        renamed = replace(cluster, name=name)
+        clusters.update(connection, renamed)
+        return renamed
 
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """As `base.Clusters`."""
@@ -87,10 +85,11 @@ class Clusters:
             clusters.delete(connection, cluster_id)
         return delete.remove(self._database, leftovers, executor_for)
 
-    def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
+    @writes
+    def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
         checked too."""
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with rules_kept.kept(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
             lookup.require_roles(roles, known)
@@ -121,15 +120,15 @@ class Clusters:
                 nodes.update(connection, replace(node, pending_deletion=True) if marks else node.freed())
             return removed
 
-    def environment(self, cluster_id: int) -> Environment:
+    @reads
+    def environment(self, connection: Connection, cluster_id: int) -> Environment:
         """As `base.Clusters`, from one read."""
-        with self._database.read() as connection:
-            return environment.read(connection, cluster_id)
+        return environment.read(connection, cluster_id)
 
-    def settings(self, cluster_id: int) -> Mapping[str, Any]:
+    @reads
+    def settings(self, connection: Connection, cluster_id: int) -> Mapping[str, Any]:
         """As `base.Clusters`."""
-        with self._database.read() as connection:
-            return settings.effective(environment.read(connection, cluster_id))
+        return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
         """As `base.Clusters`; generated values stay where `stated` has none. `metadata.enabled` in a plugin's section

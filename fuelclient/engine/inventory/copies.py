@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, settle
 from fuelclient.engine.runs import inputs
@@ -30,16 +31,13 @@ from fuelclient.model.run import CHILD, PARENT, RunRequest
 from fuelclient.plan.inputs import Inputs
 from fuelclient.serializers.values import beyond
 from fuelclient.store import clusters, facts, graphs, history, networks, nodes, plugins, releases, runs
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 _ELSEWHERE = "Copy into another file: `--to-engine FILE`."
 
 
-class Copies:
+class Copies(Facet):
     """Copies of environments; see `backends.copies.Copies`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
         """Store an environment under its own name or another one, all or nothing.
@@ -59,15 +57,15 @@ class Copies:
                 clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
         return Copied(cluster_id, (*parts, _of_facts(copy.inputs.facts)))
 
-    def graphs(self, cluster_id: int) -> Mapping[str, str]:
+    @reads
+    def graphs(self, connection: Connection, cluster_id: int) -> Mapping[str, str]:
         """Return the digests of the graphs that a copy was made of; none for other environments."""
-        with self._database.read() as connection:
-            return clusters.copied_graphs(connection, cluster_id)
+        return clusters.copied_graphs(connection, cluster_id)
 
-    def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
+    @writes
+    def set_graphs(self, connection: Connection, cluster_id: int, digests: Mapping[str, str]) -> None:
         """Store the digests of the graphs that a copy is based on."""
-        with self._database.write() as connection:
-            clusters.put_copied_graphs(connection, cluster_id, digests)
+        clusters.put_copied_graphs(connection, cluster_id, digests)
 
 
 def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
 from fuelclient.errors import InvalidDocument, NotFound
@@ -13,20 +14,17 @@ from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
 from fuelclient.store import facts as stored
 from fuelclient.store import nodes
-from fuelclient.store.database import Database
+from fuelclient.store.database import Connection
 
 
-class Facts:
+class Facts(Facet):
     """Deployment facts; see `backends.base.Facts`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def get(self, cluster_id: int) -> DeploymentFacts:
+    @reads
+    def get(self, connection: Connection, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`."""
-        with self._database.read() as connection:
-            lookup.cluster(connection, cluster_id)
-            return stored.uploaded(connection, cluster_id)
+        lookup.cluster(connection, cluster_id)
+        return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
         """As `base.Facts`, computed here from release, settings, networks and nodes."""
@@ -64,8 +62,8 @@ class Facts:
             stored.put(connection, cluster_id, by_node(facts))
             keep_primaries(connection, cluster_id)
 
-    def delete(self, cluster_id: int) -> None:
+    @writes
+    def delete(self, connection: Connection, cluster_id: int) -> None:
         """As `base.Facts`."""
-        with self._database.write() as connection:
-            lookup.cluster(connection, cluster_id)
-            stored.delete(connection, cluster_id)
+        lookup.cluster(connection, cluster_id)
+        stored.delete(connection, cluster_id)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, linked_graphs, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.errors import Conflict, FuelError, NotFound
@@ -28,17 +29,14 @@ from fuelclient.model.graph import (
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
 from fuelclient.store import clusters, graphs, plugins
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 if TYPE_CHECKING:
     from fuelclient.plan.evaluate import Evaluation
 
 
-class Graphs:
+class Graphs(Facet):
     """Graphs by owner and type; see `backends.base.Graphs`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
         """As `base.Graphs`."""
@@ -50,20 +48,20 @@ class Graphs:
                 summaries = environment.summaries(connection, environment.read(connection, cluster_id))
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
-    def types(self, release_id: int) -> Collection[str]:
+    @reads
+    def types(self, connection: Connection, release_id: int) -> Collection[str]:
         """As `base.Graphs`; only environments of the release count."""
-        with self._database.read() as connection:
-            return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
+        return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
 
-    def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
+    @reads
+    def get(self, connection: Connection, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """As `base.Graphs`."""
-        with self._database.read() as connection:
-            return linked_graphs.graph(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
+        return linked_graphs.graph(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
 
-    def owner(self, owner: OwnerRef) -> Owner:
+    @reads
+    def owner(self, connection: Connection, owner: OwnerRef) -> Owner:
         """As `base.Graphs`."""
-        with self._database.read() as connection:
-            return lookup.owner(connection, owner)
+        return lookup.owner(connection, owner)
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
         """As `base.Graphs`."""
@@ -76,16 +74,16 @@ class Graphs:
         levels = (Level.PLUGIN,) if only_plugins else ()
         return [merged.task for merged in self.layers(cluster_id, levels, graph_type).tasks]
 
-    def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
+    @reads
+    def snapshot(self, connection: Connection, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """As `base.Graphs`, from one read."""
-        with self._database.read() as connection:
-            target = environment.read(connection, cluster_id)
-            made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
-            if not any(plugin.is_linked for plugin in target.plugins):
-                return made
-            from fuelclient.engine.packages.enable import conflicts_of_linked  # what checks packages takes its time
+        target = environment.read(connection, cluster_id)
+        made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
+        if not any(plugin.is_linked for plugin in target.plugins):
+            return made
+        from fuelclient.engine.packages.enable import conflicts_of_linked  # what checks packages takes its time
 
-            return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
+        return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
         """As `base.Graphs`. Records of environments that lose what they override are G021. What would refuse a run is a
@@ -107,32 +105,32 @@ class Graphs:
             warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
             return replace(stored, findings=(*stored.findings, *left, *warnings))
 
-    def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
+    @writes
+    def delete(self, connection: Connection, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """As `base.Graphs`. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
 
         If the package of a plugin has a graph of this type, it applies again; it only goes with the plugin. Records of
         environments that lose what they override are G021.
         """
-        with self._database.write() as connection:
-            named = lookup.owner(connection, owner)
-            users = orphaned_records.users(connection, named)
-            before = orphaned_records.of(connection, users, graph_type)
-            graph = _existing(connection, named, graph_type)
-            if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
-                raise Conflict(
-                    f"The {graph_type} graph of {named.label} belongs to its package.",
-                    hint="Disable or remove the plugin, or upload an empty graph to replace this one.",
-                )
-            graphs.delete(connection, graph.id)
-            package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
-            if package is not None:
-                from fuelclient.engine.packages.register import put_derived  # nothing else here needs packages
-                from fuelclient.plugins.select import for_any_release
+        named = lookup.owner(connection, owner)
+        users = orphaned_records.users(connection, named)
+        before = orphaned_records.of(connection, users, graph_type)
+        graph = _existing(connection, named, graph_type)
+        if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
+            raise Conflict(
+                f"The {graph_type} graph of {named.label} belongs to its package.",
+                hint="Disable or remove the plugin, or upload an empty graph to replace this one.",
+            )
+        graphs.delete(connection, graph.id)
+        package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
+        if package is not None:
+            from fuelclient.engine.packages.register import put_derived  # nothing else here needs packages
+            from fuelclient.plugins.select import for_any_release
 
-                derived = for_any_release(package).graphs.get(graph_type)
-                if derived is not None:
-                    put_derived(connection, named, graph_type, derived)
-            return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
+            derived = for_any_release(package).graphs.get(graph_type)
+            if derived is not None:
+                put_derived(connection, named, graph_type, derived)
+        return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
 
 
 def put(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, rules_kept
 from fuelclient.environment.network_changes import own_networks_from, vips_from, vips_of
 from fuelclient.environment.networks import network_configuration, vip_records
@@ -12,23 +13,23 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import Vip
 from fuelclient.store import networks
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 
-class Networks:
+class Networks(Facet):
     """Networks and virtual addresses; see `base.Networks`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def configuration(self, cluster_id: int) -> Mapping[str, Any]:
+    @reads
+    def configuration(self, connection: Connection, cluster_id: int) -> Mapping[str, Any]:
         """Return the network configuration of an environment: that of its release, and what was changed."""
-        with self._database.read() as connection:
-            return network_configuration(environment.read(connection, cluster_id))
+        return network_configuration(environment.read(connection, cluster_id))
 
-    def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
+    @writes
+    def set_configuration(
+        self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         """As `base.Networks`, with the addresses of VIPs, all or none."""
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with rules_kept.kept(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put(connection, cluster_id, vips_of(configuration, target))
@@ -51,9 +52,10 @@ class Networks:
             and network_role in ("", described.get(record["vip_name"], {}).get("network_role"))
         ]
 
-    def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
+    @writes
+    def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         """As `base.Networks`. Raise `InvalidDocument` for a wrong one."""
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with rules_kept.kept(connection, [cluster_id]):
             _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
 
     def create_vip(

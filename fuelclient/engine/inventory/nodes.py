@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
 from fuelclient.engine.reading import environment, lookup, rules_kept
@@ -19,27 +20,24 @@ from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import plain
 from fuelclient.store import networks, nodes
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 
-class Nodes:
+class Nodes(Facet):
     """Nodes; see `backends.base.Nodes`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self, cluster_id: int | None = None) -> Sequence[Node]:
+    @reads
+    def list(self, connection: Connection, cluster_id: int | None = None) -> Sequence[Node]:
         """Return all nodes by id, or those of one environment. Raise `NotFound` if that does not exist."""
-        with self._database.read() as connection:
-            if cluster_id is None:
-                return nodes.every(connection)
-            lookup.cluster(connection, cluster_id)
-            return nodes.of_cluster(connection, cluster_id)
+        if cluster_id is None:
+            return nodes.every(connection)
+        lookup.cluster(connection, cluster_id)
+        return nodes.of_cluster(connection, cluster_id)
 
-    def get(self, node_id: int) -> Node:
+    @reads
+    def get(self, connection: Connection, node_id: int) -> Node:
         """Return a node. Raise `NotFound` if it does not exist."""
-        with self._database.read() as connection:
-            return lookup.node(connection, node_id)
+        return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         """As `base.Nodes`."""
@@ -93,19 +91,19 @@ class Nodes:
         """As `base.Nodes`."""
         return self.get(node_id).attributes
 
-    def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
+    @writes
+    def set_attributes(self, connection: Connection, node_id: int, attributes: Mapping[str, Any]) -> Node:
         """As `base.Nodes`."""
-        with self._database.write() as connection:
-            changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
-            with rules_kept.kept(connection, _home(changed)):
-                nodes.update(connection, changed)
-            return changed
+        changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
+        with rules_kept.kept(connection, _home(changed)):
+            nodes.update(connection, changed)
+        return changed
 
-    def disks(self, node_id: int) -> Sequence[Any]:
+    @reads
+    def disks(self, connection: Connection, node_id: int) -> Sequence[Any]:
         """As `base.Nodes`: the disks that were stored; an empty list if none were."""
-        with self._database.read() as connection:
-            lookup.node(connection, node_id)
-            return networks.node_part(connection, node_id, NodePart.DISKS) or []
+        lookup.node(connection, node_id)
+        return networks.node_part(connection, node_id, NodePart.DISKS) or []
 
     def default_disks(self, node_id: int) -> Sequence[Any]:
         """Raise `Unsupported`, or `NotFound` if the node does not exist: only a Fuel master divides disks."""
@@ -119,28 +117,28 @@ class Nodes:
         """As `base.Nodes`; the error has all findings."""
         return self._set_part(node_id, NodePart.DISKS, disks)
 
-    def interfaces(self, node_id: int) -> Sequence[Any]:
+    @reads
+    def interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
         """As `base.Nodes`: the interfaces that were stored, or else the default ones."""
-        with self._database.read() as connection:
-            node = lookup.node(connection, node_id)
-            stored = networks.node_part(connection, node_id, NodePart.INTERFACES)
-            return _default_interfaces(connection, node) if stored is None else stored
+        node = lookup.node(connection, node_id)
+        stored = networks.node_part(connection, node_id, NodePart.INTERFACES)
+        return _default_interfaces(connection, node) if stored is None else stored
 
-    def default_interfaces(self, node_id: int) -> Sequence[Any]:
+    @reads
+    def default_interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
         """As `base.Nodes`."""
-        with self._database.read() as connection:
-            return _default_interfaces(connection, lookup.node(connection, node_id))
+        return _default_interfaces(connection, lookup.node(connection, node_id))
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
         """As `base.Nodes`; the error has all findings."""
         return self._set_part(node_id, NodePart.INTERFACES, interfaces)
 
-    def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
-        with self._database.write() as connection:
-            lookup.node(connection, node_id)
-            checked = part_from(part, document)
-            networks.put_node_part(connection, node_id, part, checked)
-            return checked
+    @writes
+    def _set_part(self, connection: Connection, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
+        lookup.node(connection, node_id)
+        checked = part_from(part, document)
+        networks.put_node_part(connection, node_id, part, checked)
+        return checked
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
         """As `base.Nodes`."""
@@ -153,17 +151,20 @@ class Nodes:
         """As `base.Nodes`."""
         return self._relabelled(node_ids, lambda node: without(node.labels, labels))
 
+    @writes
     def _relabelled(
-        self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Mapping[str, str | None]]
+        self,
+        connection: Connection,
+        node_ids: Sequence[int] | None,
+        labels_of: Callable[[Node], Mapping[str, str | None]],
     ) -> Sequence[int]:
-        with self._database.write() as connection:
-            if node_ids is None:
-                chosen = nodes.every(connection)
-            else:
-                chosen = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
-            for node in chosen:
-                nodes.update(connection, replace(node, labels=labels_of(node)))
-            return [node.id for node in chosen]
+        if node_ids is None:
+            chosen = nodes.every(connection)
+        else:
+            chosen = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
+        for node in chosen:
+            nodes.update(connection, replace(node, labels=labels_of(node)))
+        return [node.id for node in chosen]
 
 
 def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.environment import Environment
@@ -97,7 +98,7 @@ def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
     return [cluster.id for cluster in clusters.of_release(connection, owner.id)]
 
 
-class Descriptions(ABC, Generic[Value]):
+class Descriptions(Facet, ABC, Generic[Value]):
     """Roles or tags; see `backends.base.Descriptions`.
 
     `section` is their section of the metadata. `of_environment` and `in_metadata` return all that an environment, or a
@@ -112,43 +113,44 @@ class Descriptions(ABC, Generic[Value]):
         of_environment: Callable[[Environment], Mapping[str, Value]],
         in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]],
     ) -> None:
-        self._database, self._noun, self._section = database, noun, section
+        super().__init__(database)
+        self._noun, self._section = noun, section
         self._of_environment: Callable[[Environment], Mapping[str, Value]] = of_environment
         self._in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]] = in_metadata
 
-    def of_release(self, release_id: int) -> Mapping[str, Value]:
+    @reads
+    def of_release(self, connection: Connection, release_id: int) -> Mapping[str, Value]:
         """As `base.Descriptions`."""
-        with self._database.read() as connection:
-            return self._known(connection, OwnerRef(Level.RELEASE, release_id))
+        return self._known(connection, OwnerRef(Level.RELEASE, release_id))
 
-    def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
+    @reads
+    def of_cluster(self, connection: Connection, cluster_id: int) -> Mapping[str, Value]:
         """As `base.Descriptions`."""
-        with self._database.read() as connection:
-            return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
+        return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
 
-    def create(self, owner: OwnerRef, value: Value, /) -> Value:
+    @writes
+    def create(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
         """As `base.Descriptions`."""
-        with self._database.write() as connection:
-            describer = read(connection, owner)
-            require_name(self._noun, value.name)
-            if value.name in describer.section(self._section):
-                raise Conflict(
-                    f"{self._noun.capitalize()} {value.name} of {describer.label} exists already.",
-                    hint=f"Change it: `fuel2 {self._noun} update`.",
-                )
-            return self._put(connection, describer, value)
+        describer = read(connection, owner)
+        require_name(self._noun, value.name)
+        if value.name in describer.section(self._section):
+            raise Conflict(
+                f"{self._noun.capitalize()} {value.name} of {describer.label} exists already.",
+                hint=f"Change it: `fuel2 {self._noun} update`.",
+            )
+        return self._put(connection, describer, value)
 
-    def update(self, owner: OwnerRef, value: Value, /) -> Value:
+    @writes
+    def update(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
         """As `base.Descriptions`."""
-        with self._database.write() as connection:
-            return self._put(connection, self._describer_of(connection, owner, value.name), value)
+        return self._put(connection, self._describer_of(connection, owner, value.name), value)
 
-    def delete(self, owner: OwnerRef, name: str) -> None:
+    @writes
+    def delete(self, connection: Connection, owner: OwnerRef, name: str) -> None:
         """As `base.Descriptions`."""
-        with self._database.write() as connection:
-            describer = self._describer_of(connection, owner, name)
-            write(connection, describer, self._without(describer, name))
-            self._require_unused(connection, describer, name)
+        describer = self._describer_of(connection, owner, name)
+        write(connection, describer, self._without(describer, name))
+        self._require_unused(connection, describer, name)
 
     @abstractmethod
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory import own_metadata
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment.checks import deletion, require_id, require_printable
@@ -15,24 +16,21 @@ from fuelclient.model.release import Release
 from fuelclient.serializers.release import repositories_in, with_repositories
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.store import clusters, graphs, plugins, releases
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 
-class Releases:
+class Releases(Facet):
     """Releases; see `backends.base.Releases`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self) -> Sequence[Release]:
+    @reads
+    def list(self, connection: Connection) -> Sequence[Release]:
         """As `base.Releases`."""
-        with self._database.read() as connection:
-            return releases.every(connection)
+        return releases.every(connection)
 
-    def get(self, release_id: int) -> Release:
+    @reads
+    def get(self, connection: Connection, release_id: int) -> Release:
         """As `base.Releases`."""
-        with self._database.read() as connection:
-            return lookup.release(connection, release_id)
+        return lookup.release(connection, release_id)
 
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
         """As `base.Releases`; free ids are kept, and the others are replaced in the order of `wanted`."""
@@ -65,45 +63,47 @@ class Releases:
             own_metadata.write(connection, owner, release.metadata)
             return lookup.release(connection, release.id)
 
-    def delete(self, release_id: int) -> None:
+    @writes
+    def delete(self, connection: Connection, release_id: int) -> None:
         """As `base.Releases`."""
-        with self._database.write() as connection:
-            release = lookup.release(connection, release_id)
-            if release.plugin_id is not None:
-                plugin = lookup.plugin(connection, release.plugin_id)
-                raise Conflict(
-                    f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
-                    hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
-                )
-            users = clusters.of_release(connection, release_id)
-            if users:
-                names = ", ".join(f"{user.id} ({user.name})" for user in users)
-                raise Conflict(
-                    f"Release {release_id} is used by environment {names}.",
-                    hint=f"Delete that first: {deletion(users[0])}.",
-                )
-            releases.delete(connection, release_id)
+        release = lookup.release(connection, release_id)
+        if release.plugin_id is not None:
+            plugin = lookup.plugin(connection, release.plugin_id)
+            raise Conflict(
+                f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
+                hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
+            )
+        users = clusters.of_release(connection, release_id)
+        if users:
+            names = ", ".join(f"{user.id} ({user.name})" for user in users)
+            raise Conflict(
+                f"Release {release_id} is used by environment {names}.",
+                hint=f"Delete that first: {deletion(users[0])}.",
+            )
+        releases.delete(connection, release_id)
 
-    def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+    @reads
+    def components(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
         """As `base.Releases`; the plugins are in the order of their names and versions."""
-        with self._database.read() as connection:
-            release = lookup.release(connection, release_id)
-            release = replace(release, metadata=sound(release.metadata))
-            components = [*(release.metadata.get("components_metadata") or ())]
-            for plugin in plugins.every(connection):
-                components += environment.extension(connection, plugin, release).get("components_metadata") or ()
-            return components
+        release = lookup.release(connection, release_id)
+        release = replace(release, metadata=sound(release.metadata))
+        components = [*(release.metadata.get("components_metadata") or ())]
+        for plugin in plugins.every(connection):
+            components += environment.extension(connection, plugin, release).get("components_metadata") or ()
+        return components
 
-    def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
+    @reads
+    def repositories(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
         """As `base.Releases`."""
-        with self._database.read() as connection:
-            return repositories_in(lookup.release(connection, release_id).metadata)
+        return repositories_in(lookup.release(connection, release_id).metadata)
 
-    def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
+    @writes
+    def set_repositories(
+        self, connection: Connection, release_id: int, repositories: Sequence[Mapping[str, Any]]
+    ) -> None:
         """As `base.Releases`."""
-        with self._database.write() as connection:
-            owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release_id))
-            own_metadata.write(connection, owner, with_repositories(owner.metadata, repositories))
+        owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release_id))
+        own_metadata.write(connection, owner, with_repositories(owner.metadata, repositories))
 
 
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:

@@ -5,39 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import lookup
 from fuelclient.environment.checks import is_possible, require_printable, require_sequence, require_sequence_change
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.store import sequences
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 
-class Sequences:
+class Sequences(Facet):
     """Sequences of graphs; see `backends.base.Sequences`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
+    @reads
+    def list(
+        self, connection: Connection, *, release_id: int | None = None, cluster_id: int | None = None
+    ) -> Sequence[DeploymentSequence]:
         """As `base.Sequences`."""
-        with self._database.read() as connection:
-            if cluster_id is not None:
-                own = lookup.cluster(connection, cluster_id).release_id
-                if release_id not in (None, own):
-                    return []
-                release_id = own
-            elif release_id is not None:
-                lookup.release(connection, release_id)
-            if release_id is None:
-                return sequences.every(connection)
-            return sequences.of_release(connection, release_id)
+        if cluster_id is not None:
+            own = lookup.cluster(connection, cluster_id).release_id
+            if release_id not in (None, own):
+                return []
+            release_id = own
+        elif release_id is not None:
+            lookup.release(connection, release_id)
+        if release_id is None:
+            return sequences.every(connection)
+        return sequences.of_release(connection, release_id)
 
-    def get(self, sequence_id: int) -> DeploymentSequence:
+    @reads
+    def get(self, connection: Connection, sequence_id: int) -> DeploymentSequence:
         """As `base.Sequences`."""
-        with self._database.read() as connection:
-            return _existing(connection, sequence_id)
+        return _existing(connection, sequence_id)
 
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
         """As `base.Sequences`."""
@@ -75,10 +75,10 @@ class Sequences:
             sequences.update(connection, wanted)
             return wanted
 
-    def delete(self, sequence_id: int) -> None:
+    @writes
+    def delete(self, connection: Connection, sequence_id: int) -> None:
         """Remove a sequence. Raise `NotFound` if it does not exist."""
-        with self._database.write() as connection:
-            sequences.delete(connection, _existing(connection, sequence_id).id)
+        sequences.delete(connection, _existing(connection, sequence_id).id)
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:

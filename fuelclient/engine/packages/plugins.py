@@ -10,38 +10,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup, rules_kept
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
 from fuelclient.store import plugins
-from fuelclient.store.database import Database
+from fuelclient.store.database import Connection
 
 if TYPE_CHECKING:
     from fuelclient.plan.inputs import EnvironmentChange
 
 
-class Plugins:
+class Plugins(Facet):
     """Registered plugins; see `backends.base.Plugins`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def list(self) -> Sequence[Plugin]:
+    @reads
+    def list(self, connection: Connection) -> Sequence[Plugin]:
         """As `base.Plugins`."""
-        with self._database.read() as connection:
-            return plugins.every(connection)
+        return plugins.every(connection)
 
-    def get(self, plugin_id: int) -> Plugin:
+    @reads
+    def get(self, connection: Connection, plugin_id: int) -> Plugin:
         """As `base.Plugins`."""
-        with self._database.read() as connection:
-            plugin = lookup.plugin(connection, plugin_id)
-            return lookup.as_now(plugin, lookup.last_package(connection, plugin)) if plugin.is_linked else plugin
+        plugin = lookup.plugin(connection, plugin_id)
+        return lookup.as_now(plugin, lookup.last_package(connection, plugin)) if plugin.is_linked else plugin
 
-    def named(self, name: str, version: str = "") -> Plugin:
+    @reads
+    def named(self, connection: Connection, name: str, version: str = "") -> Plugin:
         """As `base.Plugins`."""
-        with self._database.read() as connection:
-            return lookup.plugin_named(connection, name, version)
+        return lookup.plugin_named(connection, name, version)
 
     def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         """As `base.Plugins`."""
@@ -49,13 +47,13 @@ class Plugins:
 
         return install.install(self._database, path, force=force, link=link)
 
-    def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
+    @writes
+    def describe(self, connection: Connection, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
         """As `base.Plugins`."""
-        with self._database.write() as connection:
-            plugin = lookup.plugin(connection, plugin_id)
-            changed = replace(plugin, title=stated.get("title", plugin.title), metadata={**plugin.metadata, **stated})
-            plugins.update(connection, changed)
-            return changed
+        plugin = lookup.plugin(connection, plugin_id)
+        changed = replace(plugin, title=stated.get("title", plugin.title), metadata={**plugin.metadata, **stated})
+        plugins.update(connection, changed)
+        return changed
 
     def remove(self, plugin_id: int) -> None:
         """As `base.Plugins`."""
@@ -69,10 +67,10 @@ class Plugins:
 
         return install.sync(self._database, plugin_ids)
 
-    def enabled(self, cluster_id: int) -> Sequence[Plugin]:
+    @reads
+    def enabled(self, connection: Connection, cluster_id: int) -> Sequence[Plugin]:
         """As `base.Plugins`."""
-        with self._database.read() as connection:
-            return environment.read(connection, cluster_id).plugins
+        return environment.read(connection, cluster_id).plugins
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
         """As `base.Plugins`; `engine.packages.enable` does it."""

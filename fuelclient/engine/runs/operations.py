@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from fuelclient import redact
+from fuelclient.engine.facet import writes
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import delete, history, inputs, kill, preflight, processes
@@ -106,19 +107,21 @@ class Operations(Records):
         self._require_selected(request, prepared.plan, may_idle=may_idle)
         return prepared
 
-    def _stored(self, request: RunRequest, prepared: Prepared | None, commits: int) -> Run | None:
+    @writes
+    def _stored(
+        self, connection: Connection, request: RunRequest, prepared: Prepared | None, commits: int
+    ) -> Run | None:
         """Store a new run, or nothing and return None if what it was planned from has changed meanwhile."""
-        with self._database.write() as connection:
-            if prepared and commits != self._database.commits():
-                now = inputs.read(connection, request, request.graph_types[0])
-                if now != prepared.inputs:
-                    return None
-            _require_no_original(connection, request)
-            parent, children = _inserted(connection, request)
-            if prepared:
-                remember(connection, children[0], prepared.inputs, prepared.plan)
-            _hand_over(connection, parent)
-            return with_parts(connection, parent.id)
+        if prepared and commits != self._database.commits():
+            now = inputs.read(connection, request, request.graph_types[0])
+            if now != prepared.inputs:
+                return None
+        _require_no_original(connection, request)
+        parent, children = _inserted(connection, request)
+        if prepared:
+            remember(connection, children[0], prepared.inputs, prepared.plan)
+        _hand_over(connection, parent)
+        return with_parts(connection, parent.id)
 
     def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
         """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
@@ -184,14 +187,14 @@ class Operations(Records):
             leftovers = self._forgotten(found, force=force)
         return delete.remove(self._database, leftovers, self._provider)
 
-    def _forgotten(self, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
+    @writes
+    def _forgotten(self, connection: Connection, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
         """Delete runs; return the files of them that are to be removed."""
-        with self._database.write() as connection:
-            for run in found:
-                current = deletable(connection, run.id, force=force)
-                if not current.is_final:
-                    close(connection, current)
-            return delete.forget(connection, found)
+        for run in found:
+            current = deletable(connection, run.id, force=force)
+            if not current.is_final:
+                close(connection, current)
+        return delete.forget(connection, found)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """As `base.Runs`. A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from fuelclient.engine.facet import Facet, reads
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import history, processes
 from fuelclient.engine.runs.guards import (
@@ -32,16 +33,13 @@ from fuelclient.model.run import (
 )
 from fuelclient.plan.inputs import Inputs
 from fuelclient.store import events, facts, nodes, runs
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 EVERYTHING = HistoryFilter()
 
 
-class Records:
+class Records(Facet):
     """The part of `backends.base.Runs` that only reads. Questions and lists load no more than this."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`, from one read, with the durations of earlier runs."""
@@ -73,13 +71,13 @@ class Records:
             return run
         return replace(run, message=last_words(self._database.path, run.id))
 
-    def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
+    @reads
+    def removable(self, connection: Connection, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            if cluster_id is not None:
-                lookup.cluster(connection, cluster_id)
-            before = processes.later(-age)
-            return [run.id for run in runs.ended_by_age(connection, before, cluster_id)]
+        if cluster_id is not None:
+            lookup.cluster(connection, cluster_id)
+        before = processes.later(-age)
+        return [run.id for run in runs.ended_by_age(connection, before, cluster_id)]
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`."""
@@ -94,17 +92,17 @@ class Records:
         require_recorded(run, filters, found, every)
         return found
 
-    def _history(self, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
-        with self._database.read() as connection:
-            run = existing(connection, run_id)
-            run = replace(run, children=tuple(runs.children(connection, run.id)))
-            parts = run.children or (run,)
-            return run, [row for part in parts for row in history.rows(connection, part, filters)]
+    @reads
+    def _history(self, connection: Connection, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
+        run = existing(connection, run_id)
+        run = replace(run, children=tuple(runs.children(connection, run.id)))
+        parts = run.children or (run,)
+        return run, [row for part in parts for row in history.rows(connection, part, filters)]
 
-    def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
+    @reads
+    def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            return events.after(connection, parent_of(connection, run_id).id, after, limit)
+        return events.after(connection, parent_of(connection, run_id).id, after, limit)
 
     def deployment_info(self, run_id: int) -> DeploymentFacts:
         """As `base.Runs`."""
