@@ -9,16 +9,18 @@ that are probably misspelt.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
 from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
+
+_Type = TypeVar("_Type")
 
 _OF_OLDER_CLIENTS = ("PERF", "KEYSTONE_")
 """What the settings begin with that only older clients read."""
@@ -49,6 +51,16 @@ class Setting:
     origin: str
 
 
+class _Value(Generic[_Type]):
+    """A setting as an attribute of `Settings`, in its type."""
+
+    def __init__(self, name: str, type: Callable[[Any], _Type]) -> None:
+        self._name, self._type = name, type
+
+    def __get__(self, settings: Settings, owner: type[Settings]) -> _Type:
+        return self._type(settings.values[self._name].value)
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of this process by name. `unknown` are unregistered keys of settings files, `warnings` those about
@@ -61,84 +73,53 @@ class Settings:
     def __getitem__(self, name: str) -> Setting:
         return self.values[name]
 
-    @property
-    def engine(self) -> str:
-        """The path of the engine file."""
-        return self._text("ENGINE")
+    engine = _Value("ENGINE", str)
+    """The path of the engine file."""
 
-    @property
-    def handler_commands(self) -> Mapping[str, str]:
-        """The commands that run tasks, by task type."""
-        commands: Mapping[str, str] = self.values["HANDLER_COMMANDS"].value
-        return commands
+    handler_commands = _Value[Mapping[str, str]]("HANDLER_COMMANDS", dict)
+    """The commands that run tasks, by task type."""
 
-    @property
-    def expression_seconds(self) -> int:
-        """The processor time of an expression that is evaluated by a process of its own, in seconds."""
-        seconds: int = self.values["EXPRESSION_SECONDS"].value
-        return seconds
+    expression_seconds = _Value("EXPRESSION_SECONDS", int)
+    """The processor time of an expression that is evaluated by a process of its own, in seconds."""
 
-    @property
-    def retention_days(self) -> int:
-        """After how many days runs are deleted; 0 for never."""
-        return int(self.values["RETENTION_DAYS"].value)
+    retention_days = _Value("RETENTION_DAYS", int)
+    """After how many days runs are deleted; 0 for never."""
 
-    @property
-    def retention_runs(self) -> int:
-        """How many runs are kept; 0 for all."""
-        return int(self.values["RETENTION_RUNS"].value)
+    retention_runs = _Value("RETENTION_RUNS", int)
+    """How many runs are kept; 0 for all."""
 
-    @property
-    def retention_megabytes(self) -> int:
-        """How many megabytes the engine file and the files of its runs may take; 0 for any."""
-        return int(self.values["RETENTION_MEGABYTES"].value)
+    retention_megabytes = _Value("RETENTION_MEGABYTES", int)
+    """How many megabytes the engine file and the files of its runs may take; 0 for any."""
 
-    @property
-    def output_megabytes(self) -> int:
-        """How many megabytes are kept of each output of a task instance."""
-        return int(self.values["OUTPUT_MEGABYTES"].value)
+    output_megabytes = _Value("OUTPUT_MEGABYTES", int)
+    """How many megabytes are kept of each output of a task instance."""
 
-    @property
-    def feature_groups(self) -> tuple[str, ...]:
-        """The feature groups of the embedded engine, each once."""
-        return tuple(dict.fromkeys(self._text("FEATURE_GROUPS").replace(",", " ").split()))
+    feature_groups = _Value("FEATURE_GROUPS", lambda text: tuple(dict.fromkeys(text.replace(",", " ").split())))
+    """The feature groups of the embedded engine, each once."""
 
-    @property
-    def dask_scheduler(self) -> str:
-        """The address of the Dask scheduler, or an empty string."""
-        return self._text("DASK_SCHEDULER")
+    dask_scheduler = _Value("DASK_SCHEDULER", str)
+    """The address of the Dask scheduler, or an empty string."""
 
-    @property
-    def dask_tls_ca_file(self) -> str:
-        """The path of the CA certificates for the Dask scheduler, or an empty string."""
-        return self._text("DASK_TLS_CA_FILE")
+    dask_tls_ca_file = _Value("DASK_TLS_CA_FILE", str)
+    """The path of the CA certificates for the Dask scheduler, or an empty string."""
 
-    @property
-    def dask_tls_cert(self) -> str:
-        """The path of the client certificate for the Dask scheduler, or an empty string."""
-        return self._text("DASK_TLS_CERT")
+    dask_tls_cert = _Value("DASK_TLS_CERT", str)
+    """The path of the client certificate for the Dask scheduler, or an empty string."""
 
-    @property
-    def dask_tls_key(self) -> str:
-        """The path of the key of the client certificate, or an empty string."""
-        return self._text("DASK_TLS_KEY")
+    dask_tls_key = _Value("DASK_TLS_KEY", str)
+    """The path of the key of the client certificate, or an empty string."""
 
-    @property
-    def dask_insecure(self) -> bool:
-        """Whether a Dask scheduler on this machine may be used without TLS."""
-        return bool(self.values["DASK_INSECURE"].value)
+    dask_insecure = _Value("DASK_INSECURE", bool)
+    """Whether a Dask scheduler on this machine may be used without TLS."""
 
     @property
     def master(self) -> Master | None:
         """The Fuel master to use, or None for the embedded engine. Raise `UsageError` if its address is not usable."""
-        if not self._text("SERVER_ADDRESS"):
+        if not self["SERVER_ADDRESS"].value:
             return None
         from fuelclient.settings.master import master_of
 
         return master_of(self)
-
-    def _text(self, name: str) -> str:
-        return str(self.values[name].value)
 
 
 def load(
