@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from fuelclient.backends.base import Backend
     from fuelclient.settings import Settings
-    from fuelclient.store.database import Connection
 
 Row = tuple[str, str, str]
 """An id, a name, and what people know it by. Id or name is empty for what has only the other."""
@@ -48,28 +47,11 @@ def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
         brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
         with closing(connected(brief)) as backend:
             return _of_backend(backend, noun, scope)
+    from fuelclient.store import names as stored
     from fuelclient.store.database import Database
 
     with closing(Database(settings.engine, busy_seconds=_BUSY_SECONDS)) as database, database.read() as connection:
-        return _of_file(connection, noun, scope)
-
-
-def _of_file(connection: Connection, noun: str, scope: Scope) -> Sequence[Row]:
-    from fuelclient.store import names as stored
-
-    queries: Mapping[str, Callable[[], Sequence[Row]]] = {
-        "environment": lambda: stored.clusters(connection),
-        "release": lambda: stored.releases(connection),
-        "plugin": lambda: stored.plugins(connection),
-        "sequence": lambda: stored.sequences(connection),
-        "node": lambda: stored.nodes(connection, scope.cluster),
-        "run": lambda: stored.runs(connection, scope.cluster),
-        "type": lambda: stored.graph_types(connection, scope.cluster),
-        "task": lambda: stored.tasks(connection, scope.cluster, scope.graph_types),
-        "role": lambda: stored.roles(connection, scope.cluster),
-        "instance": lambda: stored.instances(connection, scope.run),
-    }
-    return queries[noun]() if noun in queries else ()
+        return stored.of(connection, noun, scope.cluster, scope.run, scope.graph_types)
 
 
 def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
