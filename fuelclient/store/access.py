@@ -13,7 +13,7 @@ import sqlite3
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fuelclient.errors import Unavailable
 
@@ -74,19 +74,22 @@ def read_only(path: str, but: str = "") -> Unavailable:
     return Unavailable(text, hint=_OWN_COPY)
 
 
+def opened(path: str, mode: str, **options: Any) -> Any:
+    """Return a connection to the file that `path` leads to, opened as SQLite's `mode` says: `rw`, `ro`, or
+    `ro&immutable=1` for a file that nobody writes. Raise what SQLite raises."""
+    from urllib.parse import quote  # most commands open no file in this way
+
+    return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode={mode}", uri=True, **options)
+
+
 @contextmanager
 def unchanging(path: str, kind: type[_Connection]) -> Iterator[_Connection]:
     """Yield a connection to a file that does not change meanwhile; it takes no locks and leaves nothing behind.
 
     Raise `Unavailable` at the end, instead of any other error, if the file was changed.
     """
-    from urllib.parse import quote  # rarely needed
-
     before = _stamp(path)
-    connection = sqlite3.connect(
-        f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode=ro&immutable=1",
-        uri=True, isolation_level=None, factory=kind,
-    )  # fmt: skip
+    connection: _Connection = opened(path, "ro&immutable=1", isolation_level=None, factory=kind)
     try:
         yield connection
     finally:

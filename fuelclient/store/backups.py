@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from urllib.parse import quote
 
 from fuelclient.errors import Unavailable
 from fuelclient.files.writing import spooled
@@ -32,9 +31,7 @@ def copy(source: str, target: str) -> None:
     try:
         with temporary(target) as fresh:
             _fill(fresh, source, target)
-            for ending in _BESIDE[1:]:  # of a process that was killed: SQLite would write it over the new file
-                with suppress(FileNotFoundError):
-                    os.unlink(target + ending)
+            remove(target, _BESIDE[1:])  # of a process that was killed: SQLite would write it over the new file
             os.replace(fresh, target)
     except OSError as error:
         raise Unavailable(
@@ -75,7 +72,12 @@ def restore(source: str, target: str) -> str:
             return ""
         try:
             copy(target, kept)
-            _overwrite(fresh, target)
+            with (
+                _reading(fresh) as origin,
+                translated(target),
+                closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
+            ):
+                origin.backup(current)
         except Unavailable:
             if not _is_damaged(real):
                 raise
@@ -107,15 +109,6 @@ def _fill(fresh: str, source: str, target: str) -> None:
         origin.backup(copied)
 
 
-def _overwrite(source: str, target: str) -> None:
-    with (
-        _reading(source) as origin,
-        translated(target),
-        closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
-    ):
-        origin.backup(current)
-
-
 def _free(path: str) -> str:
     """Return a path at which there is nothing: what an earlier restore has kept stays."""
     names = (path, *(f"{path}-{number}" for number in range(2, 10_000)))
@@ -125,7 +118,7 @@ def _free(path: str) -> str:
 def _is_damaged(path: str) -> bool:
     """Return whether a file is no database, or a damaged one; not whether it is locked or the disk is full."""
     try:
-        with closing(sqlite3.connect(f"file:{quote(os.fsencode(path))}?mode=ro", uri=True)) as connection:
+        with closing(access.opened(path, "ro")) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
     except sqlite3.OperationalError:
         return False
@@ -148,9 +141,9 @@ def _move_aside(path: str, kept: str) -> None:
             os.replace(path + ending, kept + ending)
 
 
-def remove(path: str) -> None:
-    """Remove a file with those that SQLite keeps beside it."""
-    for ending in _BESIDE:
+def remove(path: str, endings: Sequence[str] = _BESIDE) -> None:
+    """Remove a file with those that SQLite keeps beside it, or those with some of their endings."""
+    for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)
 
@@ -158,7 +151,6 @@ def remove(path: str) -> None:
 @contextmanager
 def _reading(path: str) -> Iterator[sqlite3.Connection]:
     unchanging = access.is_read_only(path) and access.is_quiet(path)
-    mode = "mode=ro&immutable=1" if unchanging else "mode=ro" if access.is_read_only(path) else "mode=rw"
-    address = f"file:{quote(os.fsencode(os.path.realpath(path)))}?{mode}"
-    with translated(path), closing(sqlite3.connect(address, timeout=_SECONDS, uri=True)) as connection:
+    mode = "ro&immutable=1" if unchanging else "ro" if access.is_read_only(path) else "rw"
+    with translated(path), closing(access.opened(path, mode, timeout=_SECONDS)) as connection:
         yield connection

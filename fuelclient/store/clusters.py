@@ -67,5 +67,4 @@ def put_copied_graphs(connection: Connection, cluster_id: int, digests: Mapping[
 
 def copied_graphs(connection: Connection, cluster_id: int) -> dict[str, str]:
     """Return the digests of the graphs that an environment was copied from; none if it is no copy."""
-    row = connection.execute("SELECT copied_graphs FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
-    return mapping(row[0]) if row else {}
+    return mapping(column(connection, "clusters", "copied_graphs", cluster_id))

@@ -17,7 +17,7 @@ _COMMON = ""
 _ORIGINAL, _THEN = "/original/", "/computed/"
 """What precedes the uid of a part that was copied from the original of a copy, and of one that was computed then."""
 
-_SETTINGS, _NETWORKS = "/settings", "/networks"
+SETTINGS, NETWORKS = "/settings", "/networks"
 """The uids of the settings and the network configuration that a run began with. They are not facts, and no node has
 such a name."""
 
@@ -100,49 +100,11 @@ def put_kept(connection: Connection, cluster_id: int, chosen: Kept) -> None:
 def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> None:
     """Store the facts that a run sees. Parts that another run saw are shared with it."""
     for uid, part in {_COMMON: facts.common, **facts.nodes}.items():
-        _put_part(connection, run_id, uid, part)
+        put_part(connection, run_id, uid, part)
 
 
-def put_settings(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
-    """Store the settings that a run begins with. Runs with the same settings share them."""
-    _put_part(connection, run_id, _SETTINGS, settings)
-
-
-def put_networks(connection: Connection, run_id: int, networks: Mapping[str, Any]) -> None:
-    """Store the network configuration that a run begins with, as `put_settings` stores settings."""
-    _put_part(connection, run_id, _NETWORKS, networks)
-
-
-def seen(connection: Connection, run_id: int) -> DeploymentFacts:
-    """Return the facts that a run saw."""
-    rows = connection.execute(
-        "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
-        "WHERE f.transaction_id = ? AND f.uid NOT IN (?, ?) ORDER BY f.uid",
-        (run_id, _SETTINGS, _NETWORKS),
-    )
-    return _facts({uid: decode(body) for uid, body in rows})
-
-
-def settings_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
-    """Return the settings that a run began with; None if they were not recorded."""
-    return _document(connection, run_id, _SETTINGS)
-
-
-def networks_of(connection: Connection, run_id: int) -> dict[str, Any] | None:
-    """Return the network configuration that a run began with; None if it was not recorded."""
-    return _document(connection, run_id, _NETWORKS)
-
-
-def _document(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
-    row = connection.execute(
-        "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
-        "WHERE f.transaction_id = ? AND f.uid = ?",
-        (run_id, uid),
-    ).fetchone()
-    return dict(decode(row[0])) if row else None
-
-
-def _put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, Any]) -> None:
+def put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, Any]) -> None:
+    """Store a part of the facts that a run sees, its `SETTINGS` or its `NETWORKS`. Runs with equal ones share them."""
     body = encode(part)
     digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
     connection.execute("INSERT OR IGNORE INTO fact_parts (digest, body) VALUES (?, ?)", (digest, body))
@@ -151,6 +113,26 @@ def _put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, 
         "SELECT ?, ?, id FROM fact_parts WHERE digest = ?",
         (run_id, uid, digest),
     )
+
+
+def seen(connection: Connection, run_id: int) -> DeploymentFacts:
+    """Return the facts that a run saw."""
+    rows = connection.execute(
+        "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
+        "WHERE f.transaction_id = ? AND f.uid NOT IN (?, ?) ORDER BY f.uid",
+        (run_id, SETTINGS, NETWORKS),
+    )
+    return _facts({uid: decode(body) for uid, body in rows})
+
+
+def part_of(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
+    """Return what `put_part` stored for a run; None if nothing was."""
+    row = connection.execute(
+        "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
+        "WHERE f.transaction_id = ? AND f.uid = ?",
+        (run_id, uid),
+    ).fetchone()
+    return dict(decode(row[0])) if row else None
 
 
 def _facts(parts: Mapping[str, Mapping[str, Any]]) -> DeploymentFacts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -145,8 +144,7 @@ def used(connection: sqlite3.Connection) -> int:
 
 
 def _opened(path: str) -> sqlite3.Connection:
-    from urllib.parse import quote
-
     # Only a file that no process writes may be read as immutable. A write-ahead log must be read, too, by its index.
-    mode = "mode=ro&immutable=1" if access.is_read_only(path) and access.is_quiet(path) else "mode=ro"
-    return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?{mode}", uri=True, isolation_level=None)
+    mode = "ro&immutable=1" if access.is_read_only(path) and access.is_quiet(path) else "ro"
+    connection: sqlite3.Connection = access.opened(path, mode, isolation_level=None)
+    return connection

@@ -21,10 +21,10 @@ _END = (
     "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
     "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?"
 )
-_SELECT = (
-    "SELECT vertex, task, node, type, status, reason, because, message, time_start, time_end, return_code, attempts, "
-    "summary FROM history WHERE transaction_id = ? "
-)
+_COLUMNS = (
+    "task", "node", "type", "status", "reason", "because", "message", "time_start", "time_end", "return_code",
+    "attempts", "summary",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,37 +136,24 @@ def rows(
         if allowed:
             clauses += f"AND {column} IN ({', '.join('?' * len(allowed))}) "
             values += allowed
-    selected = connection.execute(f"{_SELECT}{clauses}ORDER BY vertex", values).fetchall()
-    blamed = {row[6] for row in selected if row[6] is not None}
+    query = f"SELECT {', '.join(_COLUMNS)} FROM history WHERE transaction_id = ? {clauses}ORDER BY vertex"  # noqa: S608 - our own names
+    selected = [dict(zip(_COLUMNS, row, strict=True)) for row in connection.execute(query, values).fetchall()]
+    blamed = {fields["because"] for fields in selected} - {None}
     by_vertex = "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?"
     names = {vertex: _name(*connection.execute(by_vertex, (run_id, vertex)).fetchone()) for vertex in blamed}
-    return [_row(row, run_id, graph_type, names, definitions) for row in selected]
+    for fields in selected:
+        fields |= {
+            "node": node_key(fields["node"]),
+            "status": InstanceStatus(fields["status"]),
+            "because": names.get(fields["because"], ""),
+            "summary": mapping(fields["summary"]),
+            "definition": definitions.get(fields["task"], {}),
+        }
+    return [HistoryRow(run_id, graph_type, **fields) for fields in selected]
 
 
 def _name(task: str, node: str | None) -> str:
     return task if node is None else f"{task}@{node}"
-
-
-def _row(
-    row: tuple[Any, ...], run_id: int, graph_type: str, names: Mapping[int, str], definitions: Mapping[str, Any]
-) -> HistoryRow:
-    return HistoryRow(
-        run_id=run_id,
-        graph_type=graph_type,
-        task=row[1],
-        node=node_key(row[2]),
-        type=row[3],
-        status=InstanceStatus(row[4]),
-        reason=row[5],
-        because=names.get(row[6], ""),
-        message=row[7],
-        time_start=row[8],
-        time_end=row[9],
-        return_code=row[10],
-        attempts=row[11],
-        summary=mapping(row[12]),
-        definition=definitions.get(row[1], {}),
-    )
 
 
 def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, encoded_or_null, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, column, decode, encode, encoded_or_null, insert_row, mapping, update_row
 
-_SELECT = "SELECT id, name, ip_addr, network, namespace, is_user_defined FROM vips "
+_VIPS = Table(
+    "vips", Vip, ("id", "name", "ip_addr", "network", "namespace", "is_user_defined"), {"is_user_defined": bool}
+)
 
 
 def own_networks(connection: Connection, cluster_id: int) -> dict[str, Any]:
     """Return the network configuration of a cluster where it differs from its release."""
-    row = connection.execute("SELECT networks FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
-    return mapping(row[0]) if row else {}
+    return mapping(column(connection, "clusters", "networks", cluster_id))
 
 
 def put_own_networks(connection: Connection, cluster_id: int, networks: Mapping[str, Any]) -> None:
@@ -25,28 +27,16 @@ def put_own_networks(connection: Connection, cluster_id: int, networks: Mapping[
 
 def vips(connection: Connection, cluster_id: int) -> list[Vip]:
     """Return the virtual addresses of a cluster by id."""
-    rows = connection.execute(_SELECT + "WHERE cluster_id = ? ORDER BY id", (cluster_id,))
-    return [
-        Vip(number, name, ip_addr, network, namespace, bool(is_own))
-        for number, name, ip_addr, network, namespace, is_own in rows
-    ]
+    return _VIPS.select(connection, "cluster_id = ?", cluster_id)
 
 
 def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
     """Store a virtual address, over the one of the same name, and return its id. Its own id does not matter."""
-    row = {
-        "ip_addr": vip.ip_addr,
-        "network": vip.network,
-        "namespace": vip.namespace,
-        "is_user_defined": vip.is_user_defined,
-    }
-    stored = connection.execute(
-        "SELECT id FROM vips WHERE cluster_id = ? AND name = ?", (cluster_id, vip.name)
-    ).fetchone()
+    stored = _VIPS.first(connection, "cluster_id = ? AND name = ?", cluster_id, vip.name)
     if stored is None:
-        return insert_row(connection, "vips", {"cluster_id": cluster_id, "name": vip.name, **row})
-    update_row(connection, "vips", stored[0], row)
-    return int(stored[0])
+        return insert_row(connection, "vips", {"cluster_id": cluster_id, **_VIPS.row(vip)})
+    _VIPS.update(connection, replace(vip, id=stored.id))
+    return stored.id
 
 
 def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any] | None:

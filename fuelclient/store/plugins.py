@@ -7,8 +7,9 @@ moment of the check.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from fuelclient.model.graph import GraphDocument
@@ -16,49 +17,47 @@ from fuelclient.model.package import Contents, Package, ReleaseRecord
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
-from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import column, decode, encode, encoded_or_null, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, column, decode, encode, insert_row, mapping, update_row
 
-_SELECT = "SELECT id, name, version, title, package_version, metadata, directory, by_release, origin FROM plugins "
-_SELECT_ALL = _SELECT + "ORDER BY name, version, id"
-_SELECT_ENABLED = _SELECT + ("JOIN cluster_plugins ON plugin_id = id WHERE cluster_id = ? ORDER BY name, version, id")
+_PLUGINS: Table[Plugin] = Table(
+    "plugins",
+    lambda directory, **fields: Plugin(unpacked=directory, **fields),
+    ("id", "name", "version", "title", "package_version", "metadata", "directory", "by_release", "origin"),
+    {"metadata": mapping, "by_release": bool},
+    {"directory": attrgetter("unpacked")},
+    order="name, version, id",
+)
 _DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
 """Parts of the contents of a package that are plain data."""
 
 
+ids, update = _PLUGINS.ids, _PLUGINS.update
+delete = _PLUGINS.delete
+"""Removes a plugin with its graphs. It must not be enabled anywhere, nor define a release."""
+
+
 def every(connection: Connection) -> list[Plugin]:
     """Return all plugins by name and version."""
-    enabled = _grouped(
-        connection.execute("SELECT plugin_id, cluster_id FROM cluster_plugins ORDER BY plugin_id, cluster_id")
-    )
-    defined = _grouped(
-        connection.execute("SELECT plugin_id, id FROM releases WHERE plugin_id IS NOT NULL ORDER BY plugin_id, id")
-    )
-    return [_plugin(row, enabled[row[0]], defined[row[0]]) for row in connection.execute(_SELECT_ALL)]
+    return [_whole(connection, plugin) for plugin in _PLUGINS.select(connection)]
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
     """Return the plugins that are enabled on a cluster, by name and version."""
-    enabled = connection.execute(_SELECT_ENABLED, (cluster_id,)).fetchall()
-    return [_whole(connection, row) for row in enabled]
+    enabled = "id IN (SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?)"
+    return [_whole(connection, plugin) for plugin in _PLUGINS.select(connection, enabled, cluster_id)]
 
 
 def find(connection: Connection, plugin_id: int) -> Plugin | None:
     """Return a plugin, or None."""
-    row = connection.execute(_SELECT + "WHERE id = ?", (plugin_id,)).fetchone()
-    return _whole(connection, row) if row else None
+    plugin = _PLUGINS.find(connection, plugin_id)
+    return _whole(connection, plugin) if plugin else None
 
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
     """Return the plugin that defines a release; None for a release that was imported or created."""
     plugin_id = column(connection, "releases", "plugin_id", release_id)
     return find(connection, plugin_id) if plugin_id else None
-
-
-def ids(connection: Connection) -> list[int]:
-    """Return all ids in ascending order."""
-    return rows.ids(connection, "plugins")
 
 
 def names(connection: Connection) -> set[str]:
@@ -68,85 +67,26 @@ def names(connection: Connection) -> set[str]:
 
 def insert(connection: Connection, plugin: Plugin) -> int:
     """Store a plugin under a new id, without its clusters and releases, and return the id."""
-    return insert_row(connection, "plugins", _row(plugin))
-
-
-def update(connection: Connection, plugin: Plugin) -> None:
-    """Store the fields of a plugin except its clusters and releases."""
-    update_row(connection, "plugins", plugin.id, _row(plugin))
+    return insert_row(connection, "plugins", _PLUGINS.row(plugin))
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:
     """Replace the stored package of a plugin."""
-    update_row(connection, "plugins", plugin_id, {"package": _package_text(package)})
+    stored = {
+        "metadata": plain(package.metadata),
+        "contents": _contents_to(package.contents),
+        "records": [_record_to(record) for record in package.records],
+        "scripts": list(package.scripts),
+    }
+    update_row(connection, "plugins", plugin_id, {"package": encode(stored)})
 
 
 def package(connection: Connection, plugin_id: int) -> Package | None:
-    """Return the package of a plugin; None if the plugin was registered before packages were stored."""
+    """Return the package of a plugin, without the releases that it defines; None if the plugin was registered before
+    packages were stored."""
     text = column(connection, "plugins", "package", plugin_id)
-    return _package(text) if text else None
-
-
-def delete(connection: Connection, plugin_id: int) -> None:
-    """Remove a plugin with its graphs. It must not be enabled anywhere, nor define a release."""
-    connection.execute("DELETE FROM plugins WHERE id = ?", (plugin_id,))
-
-
-def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
-    ids_by_plugin: dict[int, list[int]] = defaultdict(list)
-    for plugin_id, other_id in pairs:
-        ids_by_plugin[plugin_id].append(other_id)
-    return ids_by_plugin
-
-
-def _whole(connection: Connection, row: tuple[Any, ...]) -> Plugin:
-    clusters = connection.execute("SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", row[:1])
-    releases = connection.execute("SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", row[:1])
-    return _plugin(row, [row[0] for row in clusters.fetchall()], [row[0] for row in releases.fetchall()])
-
-
-def _row(plugin: Plugin) -> dict[str, Any]:
-    return {
-        "name": plugin.name,
-        "version": plugin.version,
-        "title": plugin.title,
-        "package_version": plugin.package_version,
-        "metadata": encoded_or_null(plugin.metadata),
-        "directory": plugin.unpacked,
-        "by_release": plugin.by_release,
-        "origin": plugin.origin,
-    }
-
-
-def _plugin(row: tuple[Any, ...], clusters: list[int], releases: list[int]) -> Plugin:
-    return Plugin(
-        id=row[0],
-        name=row[1],
-        version=row[2],
-        title=row[3],
-        package_version=row[4],
-        metadata=mapping(row[5]),
-        clusters=tuple(clusters),
-        releases=tuple(releases),
-        unpacked=row[6],
-        by_release=bool(row[7]),
-        origin=row[8],
-    )
-
-
-def _package_text(package: Package) -> str:
-    return encode(
-        {
-            "metadata": plain(package.metadata),
-            "contents": _contents_to(package.contents),
-            "records": [_record_to(record) for record in package.records],
-            "scripts": list(package.scripts),
-        }
-    )
-
-
-def _package(text: str) -> Package:
-    """Return the package without the releases that it defines."""
+    if not text:
+        return None
     stored = decode(text)
     return Package(
         metadata=stored["metadata"],
@@ -154,6 +94,14 @@ def _package(text: str) -> Package:
         records=tuple(_record_from(record) for record in stored["records"]),
         scripts=tuple(stored["scripts"]),
     )
+
+
+def _whole(connection: Connection, plugin: Plugin) -> Plugin:
+    """Return a plugin with its clusters and releases."""
+    clusters = connection.execute("SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", (plugin.id,))
+    releases = connection.execute("SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", (plugin.id,))
+    users, defined = (tuple(number for (number,) in found) for found in (clusters, releases))
+    return replace(plugin, clusters=users, releases=defined)
 
 
 def _contents_to(contents: Contents) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 
@@ -70,30 +71,31 @@ def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -
     return row[0] if row else None
 
 
-def ids(connection: sqlite3.Connection, table: str) -> list[int]:
-    """Return the ids of a table in ascending order."""
-    return [row[0] for row in connection.execute(f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608 - as above
-
-
 class Table(Generic[Value]):
-    """A table whose rows are values of one class: `columns`, with `id` first, are its fields in their order.
+    """A table whose rows are values of one class: `columns`, with `id` first, are its fields.
 
-    `read` has the columns that do not hold the value of their field itself, and how to read it. All of these are JSON,
-    except for those that are read as booleans.
+    `read` has the columns that do not hold the value of their field itself, and how to read it; those that are read as
+    `mapping` or `names` are JSON. `write` has the columns that are not the field of that name, and how a value gives
+    them. Rows are in the order of the columns `order`.
     """
 
     def __init__(
-        self, name: str, value: type[Value], columns: Sequence[str], read: Mapping[str, Callable[[Any], Any]]
+        self,
+        name: str,
+        value: Callable[..., Value],
+        columns: Sequence[str],
+        read: Mapping[str, Callable[[Any], Any]],
+        write: Mapping[str, Callable[[Value], Any]] = MappingProxyType({}),
+        order: str = "id",
     ) -> None:
-        self._name, self._class, self._columns = name, value, columns
-        self._readers = [(columns.index(column), reader) for column, reader in read.items()]
-        self._texts = frozenset(column for column, reader in read.items() if reader is not bool)
-        self._select = f"SELECT {', '.join(columns)} FROM {name} "  # noqa: S608 - the names are our own
+        self._name, self._class, self._columns, self._read, self._write = name, value, columns, read, write
+        self._texts = frozenset(column for column, reader in read.items() if reader in (mapping, names))
+        self._select = f"SELECT {', '.join(columns)} FROM {name} WHERE "  # noqa: S608 - the names are our own
+        self._order = f" ORDER BY {order}"
 
-    def select(self, connection: sqlite3.Connection, where: str = "", *values: object) -> list[Value]:
-        """Return the rows that a condition chooses, by id."""
-        rows = connection.execute(f"{self._select}{where and f'WHERE {where} '}ORDER BY id", values)
-        return [self._value(row) for row in rows]
+    def select(self, connection: sqlite3.Connection, where: str = "1", *values: object) -> list[Value]:
+        """Return the rows that a condition chooses."""
+        return [self._value(row) for row in connection.execute(self._select + where + self._order, values)]
 
     def find(self, connection: sqlite3.Connection, row_id: int) -> Value | None:
         """Return the row with this id, or None."""
@@ -105,26 +107,30 @@ class Table(Generic[Value]):
 
     def ids(self, connection: sqlite3.Connection) -> list[int]:
         """Return all ids in ascending order."""
-        return ids(connection, self._name)
+        return [row[0] for row in connection.execute(f"SELECT id FROM {self._name} ORDER BY id")]  # noqa: S608 - as above
 
     def insert(self, connection: sqlite3.Connection, value: Value) -> int:
         """Store a value under its id, or under a new one if that is 0, and return the id."""
-        return insert_row(connection, self._name, {"id": value.id or None, **self._row(value)})
+        return insert_row(connection, self._name, {"id": value.id or None, **self.row(value)})
 
     def update(self, connection: sqlite3.Connection, value: Value) -> None:
         """Store all fields of a value."""
-        update_row(connection, self._name, value.id, self._row(value))
+        update_row(connection, self._name, value.id, self.row(value))
 
     def delete(self, connection: sqlite3.Connection, row_id: int) -> None:
         """Remove the row with this id, and what the schema says goes with it."""
         connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
 
-    def _row(self, value: Value) -> dict[str, Any]:
-        fields = {column: getattr(value, column) for column in self._columns[1:]}
-        return {column: encoded_or_null(field) if column in self._texts else field for column, field in fields.items()}
+    def row(self, value: Value, columns: Sequence[str] = ()) -> dict[str, Any]:
+        """Return columns of a value as they are stored, by default all but its id."""
+        return {column: self._stored(value, column) for column in columns or self._columns[1:]}
+
+    def _stored(self, value: Value, column: str) -> Any:
+        if column in self._write:
+            return self._write[column](value)
+        field = getattr(value, column)
+        return encoded_or_null(field) if column in self._texts else field
 
     def _value(self, row: tuple[Any, ...]) -> Value:
-        values = list(row)
-        for index, read in self._readers:
-            values[index] = read(values[index])
-        return self._class(*values)
+        fields = dict(zip(self._columns, row, strict=True))
+        return self._class(**fields | {column: read(fields[column]) for column, read in self._read.items()})

@@ -11,41 +11,70 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
-from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import column, decode, encode, encoded_or_null, insert_row, mapping, names, update_row
-
-_SELECT = (
-    "SELECT id, uuid, cluster_id, name, status, request, graph_type, parent_id, progress, message, result, "
-    "time_start, time_end, stop, digest, findings FROM transactions "
+from fuelclient.store.rows import (
+    Table,
+    column,
+    decode,
+    encode,
+    encoded_or_null,
+    insert_row,
+    mapping,
+    names,
+    update_row,
 )
+
+_COLUMNS = (
+    "id", "uuid", "cluster_id", "name", "status", "request", "graph_type", "parent_id", "progress", "message", "result",
+    "time_start", "time_end", "stop", "digest", "findings",
+)  # fmt: skip
+_CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
 _LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
+
+
+def _stored(request: RunRequest) -> dict[str, Any]:
+    """Return the fields of a request; those that earlier versions do not know are only there if they say something."""
+    fields = asdict(request)
+    return fields if request.master_only else {key: value for key, value in fields.items() if key != "master_only"}
+
+
+def _request(text: str) -> RunRequest:
+    fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
+    if "assumed" in fields:
+        fields["assumed"] = DeploymentFacts(**fields["assumed"])
+    return RunRequest(**fields)
+
+
+def _findings(text: str | None) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(**{**stated, "severity": Severity(stated["severity"]), "place": Place(**stated["place"])})
+        for stated in (decode(text) if text else ())
+    )
+
+
+_RUNS: Table[Run] = Table(
+    "transactions",
+    Run,
+    _COLUMNS,
+    {"status": RunStatus, "request": _request, "result": mapping, "findings": _findings},
+    {
+        "request": lambda run: encode(_stored(run.request)),
+        "findings": lambda run: encoded_or_null([asdict(finding) for finding in run.findings]),
+    },
+)
+
+find, ids = _RUNS.find, _RUNS.ids
+"""Return a run without its children, or None; return all ids in ascending order."""
 
 
 def insert(connection: Connection, run: Run) -> int:
     """Store a run, without its children, under a new id, and return the id."""
-    fixed = {
-        "uuid": run.uuid,
-        "cluster_id": run.cluster_id,
-        "parent_id": run.parent_id,
-        "name": run.name,
-        "graph_type": run.graph_type,
-        "request": encode(_stored(run.request)),
-        "counts": not run.dry_run,
-        "stop": run.stop,
-    }
-    return insert_row(connection, "transactions", {**fixed, **_changing(run)})
-
-
-def find(connection: Connection, run_id: int) -> Run | None:
-    """Return a run without its children, or None."""
-    row = connection.execute(_SELECT + "WHERE id = ?", (run_id,)).fetchone()
-    return _run(row) if row else None
+    return insert_row(connection, "transactions", {**_RUNS.row(run), "counts": not run.dry_run})
 
 
 def children(connection: Connection, parent_id: int) -> list[Run]:
     """Return the children of a parent, in the order in which they run."""
-    return [_run(row) for row in connection.execute(_SELECT + "WHERE parent_id = ? ORDER BY id", (parent_id,))]
+    return _RUNS.select(connection, "parent_id = ?", parent_id)
 
 
 def every(
@@ -58,8 +87,7 @@ def every(
         if wanted:
             clauses.append(f"{name} IN ({', '.join('?' * len(wanted))})")
             values += wanted
-    selected = connection.execute(f"{_SELECT}WHERE {' AND '.join(clauses)} ORDER BY id", values)
-    return [_run(row) for row in selected]
+    return _RUNS.select(connection, " AND ".join(clauses), *values)
 
 
 def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
@@ -87,36 +115,15 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
     ]
 
 
-def ids(connection: Connection) -> list[int]:
-    """Return all ids in ascending order."""
-    return rows.ids(connection, "transactions")
-
-
 def unfinished(connection: Connection, cluster_id: int) -> Run | None:
     """Return the parent on a cluster that has not ended, or None."""
-    row = connection.execute(
-        _SELECT + "WHERE cluster_id = ? AND name = ? AND status IN (?, ?) ORDER BY id LIMIT 1",
-        (cluster_id, PARENT, RunStatus.PENDING, RunStatus.RUNNING),
-    ).fetchone()
-    return _run(row) if row else None
+    unfinished = "cluster_id = ? AND name = ? AND status IN (?, ?)"
+    return _RUNS.first(connection, unfinished, cluster_id, PARENT, RunStatus.PENDING, RunStatus.RUNNING)
 
 
 def update(connection: Connection, run: Run) -> None:
     """Store the fields of a run that change; its request and whether it is to stop stay as they are."""
-    update_row(connection, "transactions", run.id, _changing(run))
-
-
-def _changing(run: Run) -> dict[str, Any]:
-    return {
-        "status": run.status,
-        "progress": run.progress,
-        "message": run.message,
-        "result": encoded_or_null(run.result),
-        "time_start": run.time_start,
-        "time_end": run.time_end,
-        "digest": run.digest,
-        "findings": encoded_or_null([asdict(finding) for finding in run.findings]),
-    }
+    update_row(connection, "transactions", run.id, _RUNS.row(run, _CHANGING))
 
 
 def set_progress(connection: Connection, run_id: int, progress: int) -> None:
@@ -170,7 +177,7 @@ def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
 
 def delete(connection: Connection, run_id: int) -> None:
     """Remove a run with its children, everything that belongs to them, and the facts that no other run saw."""
-    connection.execute("DELETE FROM transactions WHERE id = ?", (run_id,))
+    _RUNS.delete(connection, run_id)
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")
 
 
@@ -179,41 +186,3 @@ def node_from(stated: Mapping[str, Any]) -> Node:
     lists = ("roles", "pending_roles", "primary_tags")
     fields: dict[str, Any] = {key: tuple(value) if key in lists else value for key, value in stated.items()}
     return Node(**fields)
-
-
-def _stored(request: RunRequest) -> dict[str, Any]:
-    """Return the fields of a request; those that earlier versions do not know are only there if they say something."""
-    fields = asdict(request)
-    return fields if request.master_only else {key: value for key, value in fields.items() if key != "master_only"}
-
-
-def _request(text: str) -> RunRequest:
-    fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
-    if "assumed" in fields:
-        fields["assumed"] = DeploymentFacts(**fields["assumed"])
-    return RunRequest(**fields)
-
-
-def _finding(stated: Mapping[str, Any]) -> Finding:
-    return Finding(**{**stated, "severity": Severity(stated["severity"]), "place": Place(**stated["place"])})
-
-
-def _run(row: tuple[Any, ...]) -> Run:
-    return Run(
-        id=row[0],
-        uuid=row[1],
-        cluster_id=row[2],
-        name=row[3],
-        status=RunStatus(row[4]),
-        request=_request(row[5]),
-        graph_type=row[6],
-        parent_id=row[7],
-        progress=row[8],
-        message=row[9],
-        result=mapping(row[10]),
-        time_start=row[11],
-        time_end=row[12],
-        stop=row[13],
-        digest=row[14],
-        findings=tuple(map(_finding, decode(row[15]))) if row[15] else (),
-    )

@@ -163,8 +163,8 @@ def remember(connection: Connection, child: Run, inputs: Inputs, plan: Plan) -> 
     forgotten = inputs.memory.forgotten if inputs.memory else ()
     runs.put_inputs(connection, child.id, inputs.environment.nodes, forgotten, tasks)
     facts.put_seen(connection, child.id, inputs.facts)
-    facts.put_settings(connection, child.id, settings.effective(inputs.environment))
-    facts.put_networks(connection, child.id, network_configuration(inputs.environment))
+    facts.put_part(connection, child.id, facts.SETTINGS, settings.effective(inputs.environment))
+    facts.put_part(connection, child.id, facts.NETWORKS, network_configuration(inputs.environment))
     instances = map(plan.at, range(plan.work.size))
     history.insert(connection, child.id, [(task.id, uid, task.task.type) for task, uid in instances])
     stored = runs.find(connection, child.id) or child

@@ -104,28 +104,27 @@ class Records(Facet):
         """As `base.Runs`."""
         return events.after(connection, parent_of(connection, run_id).id, after, limit)
 
-    def deployment_info(self, run_id: int) -> DeploymentFacts:
+    @reads
+    def deployment_info(self, connection: Connection, run_id: int) -> DeploymentFacts:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            seen = facts.seen(connection, _last_planned(connection, run_id).id)
+        seen = facts.seen(connection, _last_planned(connection, run_id).id)
         if seen.is_empty:
             raise _nothing_recorded("deployment info", run_id)
         return seen
 
     def settings(self, run_id: int) -> Mapping[str, Any]:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            recorded = facts.settings_of(connection, _last_planned(connection, run_id).id)
-        if recorded is None:
-            raise _nothing_recorded("settings", run_id)
-        return recorded
+        return self._recorded(run_id, facts.SETTINGS, "settings")
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            recorded = facts.networks_of(connection, _last_planned(connection, run_id).id)
+        return self._recorded(run_id, facts.NETWORKS, "network configuration")
+
+    @reads
+    def _recorded(self, connection: Connection, run_id: int, part: str, noun: str) -> Mapping[str, Any]:
+        recorded = facts.part_of(connection, _last_planned(connection, run_id).id, part)
         if recorded is None:
-            raise _nothing_recorded("network configuration", run_id)
+            raise _nothing_recorded(noun, run_id)
         return recorded
 
 
