@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Executor, Job, Outcome, Target
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 
 T = TypeVar("T")
 

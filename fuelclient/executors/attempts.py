@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fuelclient.executors.recipe import Recipe
+from fuelclient.executors.job import Recipe
 from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
-from fuelclient.executors.timeouts import Limits
-from fuelclient.executors.transport import ConnectionBroken, Unreachable
+from fuelclient.executors.transport import ConnectionBroken, Limits, Unreachable
 
 Say = Callable[[str], None]
 T = TypeVar("T")
@@ -182,8 +181,7 @@ class Attempts:
         """
         end = None
         if self._seen.running != label:
-            fence = functools.partial(self._spool.fence, label)
-            self._seen = await patiently(fence, self._left(), self._stop)
+            self._seen = await patiently(functools.partial(self._spool.fence, label), self._left(), self._stop)
             end = await self._try(label)
         if end is None:
             raise Interrupted(label)

@@ -12,12 +12,11 @@ from fuelclient.errors import FuelError
 from fuelclient.executors import examination, registry
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import Job, Target
-from fuelclient.executors.options import Options
 from fuelclient.executors.spool import Spool
-from fuelclient.executors.transport import Unreachable
+from fuelclient.executors.transport import Options, Unreachable
 
 if TYPE_CHECKING:
-    from fuelclient.executors.recipe import Recipe, Sync
+    from fuelclient.executors.job import Recipe, Sync
     from fuelclient.executors.transport import Transport
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.node import Node
@@ -48,6 +47,9 @@ class Connector(ABC):
 
     examined: ClassVar[bool] = False
     """Whether its machines are examined before a run begins; `fuel2 node check` examines those of all kinds."""
+
+    spools: ClassVar[type[Spool]] = Spool
+    """The class of the spools on its machines."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -84,7 +86,7 @@ class Connector(ABC):
 
     def spool(self, transport: Transport, root: str, directory: str) -> Spool:
         """Return the spool of one job."""
-        return Spool(transport, root, directory)
+        return self.spools(transport, root, directory)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
         """Return what is wrong with a machine for tasks that call these programs; nothing of what is well.

@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING
 from fuelclient.errors import FuelError
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.job import Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.spool import Spool
-from fuelclient.executors.transport import Transport
+from fuelclient.executors.transport import Options, Transport
 from fuelclient.model.node import Node
 
 if TYPE_CHECKING:
@@ -57,8 +55,7 @@ class DaskScheduler:
     @property
     def endpoint(self) -> tuple[str, str, int]:
         """Protocol, host and port. Raise `ValueError` if it is no address."""
-        text = self.address if "://" in self.address else f"tcp://{self.address}"
-        parts = urllib.parse.urlsplit(text)
+        parts = urllib.parse.urlsplit(self.address if "://" in self.address else f"tcp://{self.address}")
         if not parts.hostname:
             raise ValueError(f"{self.address!r} has no host")
         return parts.scheme, parts.hostname, parts.port or PORT
@@ -157,12 +154,6 @@ class DaskConnector(Connector):
         from fuelclient.executors.dask_cluster import DaskTransport
 
         return DaskTransport(self._cluster(), str(target.place))
-
-    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
-        from fuelclient.executors.dask_cluster import DaskSpool, DaskTransport
-
-        assert isinstance(transport, DaskTransport)  # noqa: S101 - `transport` above made it
-        return DaskSpool(transport, root, directory)
 
     async def close(self) -> None:
         cluster, self._shared = self._shared, None

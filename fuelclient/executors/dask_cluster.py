@@ -1,4 +1,4 @@
-"""The workers of a Dask scheduler, and the transport and the spool that use one of them.
+"""The workers of a Dask scheduler, and the transport that uses one of them.
 
 Dask decides nothing here: each call names its worker, depends on nothing, and is never repeated by Dask. The spool
 shows what a lost call has done.
@@ -18,9 +18,7 @@ from fuelclient.executors import dask_worker
 from fuelclient.executors.dask import DaskScheduler
 from fuelclient.executors.dask_line import DaskLine, Failed, WrongAnswer
 from fuelclient.executors.dask_worker import HELD, Piece, Script
-from fuelclient.executors.recipe import Recipe
-from fuelclient.executors.spool import Seen, Spool
-from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable, reason_of
+from fuelclient.executors.transport import Completed, ConnectionBroken, Held, Unreachable, reason_of
 
 T = TypeVar("T")
 
@@ -36,10 +34,6 @@ _MOST_NAMED = 8
 
 _PIECE = 1 << 20
 """Bytes of a file that go in one message."""
-
-
-class _Held(Exception):
-    """A script had not ended when its time to hold the call was over."""
 
 
 class DaskCluster:
@@ -193,7 +187,7 @@ class DaskTransport:
         try:
             code, out, err = answer
             if code == HELD:
-                raise _Held
+                raise Held
             return Completed(int(code), out.encode("latin-1"), err.encode("latin-1"))
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
             raise wrong(self.worker) from error
@@ -219,18 +213,6 @@ class DaskTransport:
 
     async def close(self) -> None:
         """All workers share the connections, which their connector closes."""
-
-
-class DaskSpool(Spool):
-    """The spool of one job on the machine of a worker."""
-
-    async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """As `spool.Spool`, but return while the command still runs if that takes long: the scheduler has a limited
-        number of connections to its workers, and each call holds one."""
-        try:
-            return await super().launch(recipe, label, used)
-        except _Held:
-            return await self.look()
 
 
 def wrong(worker: str) -> Unreachable:

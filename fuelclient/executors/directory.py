@@ -15,9 +15,7 @@ from urllib.parse import quote, unquote
 
 from fuelclient.executors.job import MASTER, Job, Target
 from fuelclient.executors.local import LocalConnector, LocalSpool, LocalTransport
-from fuelclient.executors.options import Options
-from fuelclient.executors.spool import Spool
-from fuelclient.executors.transport import Transport
+from fuelclient.executors.transport import Options
 from fuelclient.graph.parameters import is_remote
 from fuelclient.model.node import Node
 from fuelclient.model.task import TaskType
@@ -34,9 +32,18 @@ _RUN = frozenset(
 """The task types that run. The others change the machine itself, whatever directory they start in."""
 
 
+class DirectorySpool(LocalSpool):
+    """The spool of a job of the executor `directory`. The first try makes the node's directory."""
+
+    def _start(self, script: bytes, label: str, used: float) -> int:
+        Path(self._variables[ROOT]).mkdir(mode=0o700, parents=True, exist_ok=True)
+        return super()._start(script, label, used)
+
+
 class DirectoryConnector(LocalConnector):
     """Each node is a directory beside the engine file, and so is the master where all nodes of a run are."""
 
+    spools = DirectorySpool
     stands_for_master = True
 
     def __init__(self, options: Options) -> None:
@@ -53,10 +60,6 @@ class DirectoryConnector(LocalConnector):
         directory = self._directory(target)
         return LocalTransport({ROOT: str(directory), NAME: name}, f"the directory {directory}")
 
-    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
-        assert isinstance(transport, LocalTransport)  # noqa: S101 - `transport` above made it
-        return DirectorySpool(transport, root, directory)
-
     def left_out(self, job: Job) -> str:
         return "" if job.type in _RUN else f"a task of type {job.type} would change this machine, not a directory"
 
@@ -65,8 +68,7 @@ class DirectoryConnector(LocalConnector):
         on_master = job.type == TaskType.MASTER_SHELL
         root = self._directory(job.peers.get(MASTER, Target()) if on_master else job.target)
         scripts = tuple((source, f"{root}{destination}") for source, destination in job.target.scripts)
-        parameters = self._parameters(job, root)
-        return replace(job, parameters=parameters, target=replace(job.target, scripts=scripts))
+        return replace(job, parameters=self._parameters(job, root), target=replace(job.target, scripts=scripts))
 
     def _directory(self, target: Target) -> Path:
         return self._directories / str(target.place or MASTER)
@@ -95,14 +97,6 @@ class DirectoryConnector(LocalConnector):
         if target.kind != job.target.kind:
             return node
         return _each(node, "files", lambda file: _below(self._directory(target), file, "dst"))
-
-
-class DirectorySpool(LocalSpool):
-    """The spool of a job of the executor `directory`. The first try makes the node's directory."""
-
-    def _start(self, script: bytes, label: str, used: float) -> int:
-        Path(self._variables[ROOT]).mkdir(mode=0o700, parents=True, exist_ok=True)
-        return super()._start(script, label, used)
 
 
 def _moved(root: Path, path: Any) -> Any:

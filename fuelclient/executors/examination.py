@@ -80,8 +80,7 @@ async def examined(transport: Transport, root: str, programs: Collection[str]) -
     """
     before = time.time()
     answer = await transport.call(_LOOK, (_MARK, root, *_SPOOL_NEEDS, *sorted(programs)))
-    middle = (before + time.time()) / 2
-    return list(_problems(answer, programs, middle))
+    return list(_problems(answer, programs, (before + time.time()) / 2))
 
 
 def unreachable(error: Unreachable) -> Diagnosis:
@@ -99,8 +98,7 @@ def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
     """Yield a problem if the clock of a machine is `skew` seconds ahead of ours, or behind it if that is negative."""
     if abs(skew) > SKEW:
         where = "ahead of" if skew > 0 else "behind"
-        message = f"its clock is {abs(skew):.0f} s {where} this machine's"
-        yield Diagnosis(area, name, Health.WARNING, message, _CLOCK)
+        yield Diagnosis(area, name, Health.WARNING, f"its clock is {abs(skew):.0f} s {where} this machine's", _CLOCK)
 
 
 def _problems(answer: Completed, programs: Collection[str], now: float) -> Iterator[Diagnosis]:
@@ -138,10 +136,9 @@ def _of_spool(told: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
         free, _, path = line.partition(" ")
         if free.isdigit() and int(free) < LITTLE_ROOM:
             health = Health.ERROR if int(free) < NO_ROOM else Health.WARNING
-            mend = "Free some room there: the output of all tasks is kept in it until their run is deleted."
             yield wrong(
                 f"less than {(NO_ROOM if health is Health.ERROR else LITTLE_ROOM) >> 10} MB are free in {path}",
-                mend,
+                "Free some room there: the output of all tasks is kept in it until their run is deleted.",
                 health,
             )
 

@@ -10,16 +10,13 @@ from fuelclient.executors import handlers, registry
 from fuelclient.executors.attempts import Attempts, Interrupted, patiently
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.job import MASTER, Job, Log, Outcome, Target
+from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot, Recipe, Step, Sync, Target
 from fuelclient.executors.noop import Noop, untouched
-from fuelclient.executors.options import Options
 from fuelclient.executors.outcomes import failure, interrupted, outcome_of, scrubbing, skipped
 from fuelclient.executors.plugin_scripts import PluginScripts
 from fuelclient.executors.reboot import Rebooting
-from fuelclient.executors.recipe import Nothing, Reboot, Recipe, Step, Sync
 from fuelclient.executors.spool import STOPPED, Spool, directory, removed
-from fuelclient.executors.timeouts import Limits, limits_of
-from fuelclient.executors.transport import ConnectionBroken, Unreachable
+from fuelclient.executors.transport import ConnectionBroken, Limits, Options, Unreachable, limits_of
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
 
@@ -133,8 +130,7 @@ class MachineExecutor:
         await self._connections.close()
 
     def _runs_nothing(self, target: Target) -> bool:
-        connector = registry.known(target.kind)
-        return connector is not None and not connector.runs
+        return not registry.known(target.kind).runs
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
         """Carry out all steps; whatever goes wrong becomes an outcome."""
@@ -168,8 +164,7 @@ class MachineExecutor:
         if isinstance(step, Nothing):
             return skipped(job, step.reason)
         if isinstance(step, Reboot):
-            rebooting = Rebooting(self._connections, job, limits, stop, say)
-            return await rebooting.run(recovering=recovering)
+            return await Rebooting(self._connections, job, limits, stop, say).run(recovering=recovering)
         recipe = step if isinstance(step, Recipe) else await patiently(
             lambda: self._recipe(job, step), limits.timeout, stop
         )  # fmt: skip

@@ -17,78 +17,17 @@ from types import MappingProxyType
 from typing import Any
 
 from fuelclient import redact
-from fuelclient.executors import spool_scripts
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.job import Job, Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.recipe import Recipe, Sync
-from fuelclient.executors.spool import KEEP, Seen, Spool, seen_from
-from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.executors.job import Job, Recipe, Sync, Target
+from fuelclient.executors.spool import KEEP, WRAPPER, Seen, Spool, seen_from
+from fuelclient.executors.transport import Completed, Options, Transport, Unreachable
 from fuelclient.model.plugin import ON_NODES
 
 _SCRIPTS = re.compile(re.escape(ON_NODES) + r"([\w.+-]*[\w+-])(?![\w.+-])")
 _WORDS = (8, 9)
 """How many words a leader writes: pid, start, boot, label, uptime, seconds used, the bytes of both outputs then, and
 the PID namespace, which earlier versions left out."""
-
-
-class LocalConnector(Connector):
-    """Tasks run on this machine, as the user who runs the engine.
-
-    Nothing restarts or erases it but a command that its user has configured: importing a node must not hurt a laptop.
-    """
-
-    leaves_spools = False  # they lie beside the engine file, and are removed with the other files of the run
-    no_reboot = (
-        "the local executor never restarts the machine it runs on; "
-        "give the node an address, or name a command for reboot in HANDLER_COMMANDS of a settings file"
-    )
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._transport = LocalTransport()  # one for all nodes, since they are the same machine
-
-    def transport(self, target: Target) -> LocalTransport:  # noqa: ARG002 - all are this machine
-        return self._transport
-
-    def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - all are this machine
-        return os.path.realpath(self.options.spool)
-
-    def prepared(self, job: Job) -> Job:
-        """Return the job with the run's own copy of the scripts of plugins.
-
-        Two runs of this machine, of one engine or of several, may have different scripts for one path on the nodes,
-        and an installation may change them while a run goes on.
-        """
-        own = f"{self.root(job.target, '')}/plugins/"
-        brought = {destination.rstrip("/") for _, destination in job.target.scripts}
-        scripts = tuple((source, _own(destination, own, brought)) for source, destination in job.target.scripts)
-        parameters = {key: _own(value, own, brought) for key, value in job.parameters.items() if key != "data"}
-        return replace(job, parameters={**job.parameters, **parameters}, target=replace(job.target, scripts=scripts))
-
-    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
-        assert isinstance(transport, LocalTransport)  # noqa: S101 - `transport` above made it
-        return LocalSpool(transport, root, directory)
-
-    async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
-        return sync.on_target(step) if shutil.which("rsync") else sync.as_archive(step)
-
-
-def _own(value: Any, own: str, brought: Collection[str]) -> Any:
-    """Return `value` with paths of scripts of plugins moved below `own`, if the run has brought them or is about to."""
-    if isinstance(value, list | tuple):
-        return [_own(item, own, brought) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _own(item, own, brought) for key, item in value.items()}
-    if not isinstance(value, str) or ON_NODES not in value:
-        return value
-
-    def moved(match: re.Match[str]) -> str:
-        is_own = match[0] in brought or os.path.isdir(own + match[1])
-        return own + match[1] if is_own else match[0]
-
-    return _SCRIPTS.sub(moved, value)
 
 
 def environment() -> dict[str, str]:
@@ -172,8 +111,7 @@ class LocalSpool(Spool):
         """Return the number of the new process; 0 if the try began before."""
         _make(Path(self.root))
         if os.lstat(self.root).st_uid != os.geteuid():
-            message = f"{self.root} belongs to another user; remove it."
-            raise Unreachable(message, final=True)
+            raise Unreachable(f"{self.root} belongs to another user; remove it.", final=True)
         _make(self._path)
         if (self._path / f"claim.{label}").exists():
             return 0
@@ -187,16 +125,7 @@ class LocalSpool(Spool):
         append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
         return os.posix_spawn(
             "/bin/sh",
-            [
-                "/bin/sh",
-                "-c",
-                spool_scripts.WRAPPER,
-                "fuel2-task",
-                label,
-                str(math.ceil(used)),
-                self.directory,
-                str(self.megabytes),
-            ],
+            ["/bin/sh", "-c", WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory, str(self.megabytes)],
             {**environment(), **self._variables},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
@@ -213,8 +142,7 @@ class LocalSpool(Spool):
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
         lines += (f"rc {line}" for line in _text(self._path / "rc").splitlines())
-        words = self._words()
-        before_out, before_err = map(int, words[6:8] or ("0", "0"))
+        before_out, before_err = map(int, self._words()[6:8] or ("0", "0"))
         return seen_from(lines, _end(self._path / "out", before_out), _end(self._path / "err", before_err))
 
     def _words(self) -> list[str]:
@@ -236,6 +164,61 @@ class LocalSpool(Spool):
         after = _text(Path(f"/proc/{number}/stat")).rpartition(") ")[2].split()
         alive = len(after) > 19 and after[19] == start and after[0] != "Z"
         return f"pid {label} {int(alive)} {up} {used} {now}"
+
+
+class LocalConnector(Connector):
+    """Tasks run on this machine, as the user who runs the engine.
+
+    Nothing restarts or erases it but a command that its user has configured: importing a node must not hurt a laptop.
+    """
+
+    spools = LocalSpool
+    leaves_spools = False  # they lie beside the engine file, and are removed with the other files of the run
+    no_reboot = (
+        "the local executor never restarts the machine it runs on; "
+        "give the node an address, or name a command for reboot in HANDLER_COMMANDS of a settings file"
+    )
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._transport = LocalTransport()  # one for all nodes, since they are the same machine
+
+    def transport(self, target: Target) -> LocalTransport:  # noqa: ARG002 - all are this machine
+        return self._transport
+
+    def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - all are this machine
+        return os.path.realpath(self.options.spool)
+
+    def prepared(self, job: Job) -> Job:
+        """Return the job with the run's own copy of the scripts of plugins.
+
+        Two runs of this machine, of one engine or of several, may have different scripts for one path on the nodes,
+        and an installation may change them while a run goes on.
+        """
+        own = f"{self.root(job.target, '')}/plugins/"
+        brought = {destination.rstrip("/") for _, destination in job.target.scripts}
+        scripts = tuple((source, _own(destination, own, brought)) for source, destination in job.target.scripts)
+        parameters = {key: _own(value, own, brought) for key, value in job.parameters.items() if key != "data"}
+        return replace(job, parameters={**job.parameters, **parameters}, target=replace(job.target, scripts=scripts))
+
+    async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
+        return sync.on_target(step) if shutil.which("rsync") else sync.as_archive(step)
+
+
+def _own(value: Any, own: str, brought: Collection[str]) -> Any:
+    """Return `value` with paths of scripts of plugins moved below `own`, if the run has brought them or is about to."""
+    if isinstance(value, list | tuple):
+        return [_own(item, own, brought) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _own(item, own, brought) for key, item in value.items()}
+    if not isinstance(value, str) or ON_NODES not in value:
+        return value
+
+    def moved(match: re.Match[str]) -> str:
+        is_own = match[0] in brought or os.path.isdir(own + match[1])
+        return own + match[1] if is_own else match[0]
+
+    return _SCRIPTS.sub(moved, value)
 
 
 def _make(path: Path) -> None:

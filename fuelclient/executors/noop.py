@@ -17,11 +17,9 @@ from fuelclient.errors import Unsupported
 from fuelclient.executors.attempts import patiently
 from fuelclient.executors.connector import Connections, Connector
 from fuelclient.executors.handlers import commands, files, sync
-from fuelclient.executors.job import Job, Log, Outcome, Target
+from fuelclient.executors.job import Job, Log, Outcome, Sync, Target
 from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
-from fuelclient.executors.recipe import Sync
-from fuelclient.executors.timeouts import limits_of
-from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable
+from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable, limits_of
 from fuelclient.graph.parameters import path
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
@@ -72,8 +70,7 @@ class Noop:
         """Return what `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be
         compiled, is an error."""
         limits = limits_of(job.type, job.parameters)
-        stop = asyncio.Event()
-        task = asyncio.ensure_future(patiently(lambda: self._told(job), min(limits.timeout, 60), stop))
+        task = asyncio.ensure_future(patiently(lambda: self._told(job), min(limits.timeout, 60), asyncio.Event()))
         self._running[job.key] = task
         try:
             async with asyncio.timeout(limits.timeout):
@@ -227,5 +224,4 @@ def _shown(job: Job, text: str) -> str:
 
 
 def _error(job: Job, answer: Completed) -> str:
-    text = (answer.err or answer.out).decode("utf-8", "replace")
-    return end_of(job, text) or f"exit code {answer.rc}"
+    return end_of(job, (answer.err or answer.out).decode("utf-8", "replace")) or f"exit code {answer.rc}"

@@ -8,7 +8,7 @@ from fuelclient import redact
 from fuelclient.executors.attempts import Tried
 from fuelclient.executors.job import Job, Log, Outcome
 from fuelclient.executors.spool import KEEP, STOPPED, TIMEOUT, VANISHED
-from fuelclient.executors.timeouts import Limits
+from fuelclient.executors.transport import Limits
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.model.task import TaskType
 
@@ -53,8 +53,7 @@ def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
 
 def _errors(text: str) -> str:
     """Return the lines that puppet calls errors: the rest is notices, and traces of its own code."""
-    lines = [line for line in text.splitlines() if line.startswith("Error")]
-    return "\n".join(lines) or text
+    return "\n".join([line for line in text.splitlines() if line.startswith("Error")]) or text
 
 
 def _why(tried: Tried, limits: Limits) -> str:

@@ -10,11 +10,9 @@ import uuid
 from collections.abc import Iterable
 from pathlib import Path
 
-from fuelclient.executors import spool_scripts
 from fuelclient.executors.connector import Connections
-from fuelclient.executors.job import Target
-from fuelclient.executors.recipe import Tree
-from fuelclient.executors.spool import pack
+from fuelclient.executors.job import Target, Tree
+from fuelclient.executors.spool import ENTER, pack
 from fuelclient.executors.transport import Completed, Transport, Unreachable
 
 _ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
@@ -92,14 +90,13 @@ class PluginScripts:
 
     async def _send(self, transport: Transport, root: str, source: str, destination: str, digest: str) -> None:
         directory = f"{root}/scripts"
-        _checked(await transport.call(spool_scripts.ENTER, (directory, root)), transport, destination)
+        _checked(await transport.call(ENTER, (directory, root)), transport, destination)
         name = hashlib.sha256(destination.encode()).hexdigest()[:16]
         there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # a new name, since several nodes may share a machine
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
             await asyncio.to_thread(pack, Tree(source, inside=True), Path(archive.name))
             await transport.put(there, Path(archive.name))
-        answer = await transport.call(_UNPACK, (destination.rstrip("/"), there, digest))
-        _checked(answer, transport, destination)
+        _checked(await transport.call(_UNPACK, (destination.rstrip("/"), there, digest)), transport, destination)
 
 
 def _checked(answer: Completed, transport: Transport, destination: str) -> None:

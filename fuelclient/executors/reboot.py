@@ -9,10 +9,8 @@ from fuelclient.executors.attempts import Interrupted, patiently
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.outcomes import failure, interrupted
-from fuelclient.executors.spool import directory
-from fuelclient.executors.spool_scripts import ENTER, READ
-from fuelclient.executors.timeouts import Limits
-from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable
+from fuelclient.executors.spool import ENTER, READ, directory
+from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Unreachable
 from fuelclient.model.status import InstanceStatus
 
 _EVERY = 2.0

@@ -102,9 +102,12 @@ def runs_nothing(kind: str) -> bool:
     return not connector(kind).runs
 
 
-def known(kind: str) -> type[Connector] | None:
-    """Return the class of a kind, or None if there is no such kind or its class cannot be used."""
+def known(kind: str) -> type[Connector]:
+    """Return the class of a kind; if there is no such kind, or its class cannot be used, `Connector` itself, which
+    assumes nothing. The executor refuses such a kind, with the reason."""
+    from fuelclient.executors.connector import Connector
+
     try:
         return connector(kind)
     except (UsageError, Unsupported):
-        return None
+        return Connector

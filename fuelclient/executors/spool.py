@@ -4,6 +4,9 @@
 `pid` (the leader of its session and when it started) and `rc` (one line for each try that ended), beside one
 `claim.<label>` for each try that began. It is the same on this machine and on nodes, and only its owner can read it.
 `cmd`, and the files beside it while it runs, may hold passwords: they are emptied at the end of each try.
+
+The shell scripts need a POSIX shell, /proc, setsid and the usual small tools, but no Python. They are the same for this
+machine and for nodes. Neither they nor their arguments contain secrets.
 """
 
 from __future__ import annotations
@@ -17,11 +20,319 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
-from fuelclient.executors import spool_scripts
-from fuelclient.executors.job import Job
-from fuelclient.executors.recipe import Attachment, File, Recipe, Tree
-from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.executors.job import Attachment, File, Job, Recipe, Tree
+from fuelclient.executors.transport import Completed, Held, Transport, Unreachable
+
+_ALIVE: Final = """
+alive=0 pid= start= boot= running= up= used= before_out= before_err= ns= unseen=
+read -r now _ < /proc/uptime
+if [ -s pid ] && read -r pid start boot running up used before_out before_err ns < pid; then
+  read -r this_boot < /proc/sys/kernel/random/boot_id
+  if [ "$boot" != "$this_boot" ]; then
+    pid= up=$now
+  elif [ -n "$ns" ] && [ "$ns" != "$(readlink /proc/self/ns/pid)" ]; then
+    pid= unseen=1
+  elif read -r stat 2>/dev/null < "/proc/$pid/stat"; then
+    set -- ${stat##*) }
+    if [ "${20}" = "$start" ]; then
+      [ "$1" = Z ] || alive=1
+    else
+      pid=
+    fi
+  fi
+else
+  pid= running=
+fi
+"""
+"""Sets `alive`: whether the process that the spool names still runs. If its number belongs to another process or boot
+by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if
+the number belongs to another PID namespace of this boot, from which nothing can be seen here."""
+
+_TELL: Final = """
+[ -z "$running" ] || echo "pid $running $alive $up $used $now"
+for claim in claim.*; do [ ! -e "$claim" ] || echo "claim ${claim#claim.}"; done
+if [ -s rc ]; then while read -r line; do echo "rc $line"; done < rc; fi
+echo
+[ ! -s out ] || tail -c "+$((${before_out:-0} + 1))" out | tail -c "$keep"
+[ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
+exit 0
+"""
+"""Prints what the spool says. The result is read after the process, so that a command which ends in between is not
+taken for lost. Of the outputs it prints what the newest try wrote, because earlier tries failed in their own words."""
+
+_COPIER: Final = """
+umask 077
+piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much=
+feed() {
+  while :; do
+    told=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1")
+    told=${told%% records in*}
+    told=${told##*[!0-9+]}
+    [ "$((${told%+*}0 + ${told#*+}0))" -eq 160 ] || return 1
+    much=1
+    [ "$(wc -c < "$1")" -lt "$2" ] || return 0
+  done
+}
+if feed "$1" $((before + most)); then
+  while feed "$1.$last" $piece; do
+    old=$1.$((last - $3)) last=$((last + 1))
+    [ ! -e "$old" ] || { gone=$((gone + $(wc -c < "$old"))); rm -f "$old"; }
+  done
+fi
+if [ -n "$much" ]; then
+  : >> "$1.$last"
+  parts= number=$((last > $3 ? last - $3 : 0))
+  while [ $number -le $last ]; do parts="$parts $1.$number" number=$((number + 1)); done
+  left=$(($(cat "$1" $parts | wc -c) - before + gone - most))
+  if [ $left -gt 0 ]; then
+    {
+      head -c $((before + piece)) "$1"
+      printf '\n[%d bytes are left out here: OUTPUT_MEGABYTES is %d]\n' $left "$3"
+      tail -c +$((before + piece + 1)) "$1" | cat - $parts | tail -c $((most - piece))
+    } > "$1.new" && mv -f "$1.new" "$1"
+  else
+    cat $parts >> "$1"
+  fi
+  rm -f $parts
+fi
+: > "$1.done"
+exec cat > /dev/null
+"""
+"""Copies what a command writes into an output of the spool: its first megabyte and its last ones, and a line for what
+lies between them. It reads on when the disk is full, so that the command does not fail for it, and at the end writes
+`.done`. It has a session of its own: a process that outlives its command may go on writing. Arguments: the output, the
+bytes that it has of earlier tries, megabytes."""
+
+WRAPPER: Final = (
+    """
+cd -- "$3" || exit 120
+umask 077
+exec 2>/dev/null
+megabytes=${4:-16}
+copier='"""
+    + _COPIER.replace("'", "'\\''")
+    + """'
+copied() {
+  tries=30
+  until [ $tries = 0 ] || { [ -e out.done ] && [ -e err.done ]; }; do
+    sleep 0.0$((tries > 20 ? 1 : 5))
+    tries=$((tries - 1))
+  done
+  rm -f out.pipe err.pipe out.done err.done
+}
+read -r boot < /proc/sys/kernel/random/boot_id
+(set -C; echo "$boot" > "claim.$1") || exit 0
+trap : TERM HUP INT
+read -r up _ < /proc/uptime
+read -r stat < "/proc/$$/stat"
+label=$1 used=$2 before_out=0 before_err=0
+rm -f out.[0-9]* err.[0-9]* out.pipe err.pipe out.done err.done
+for file in out err; do
+  if [ -s $file ] && [ "$(wc -c < $file)" -ge $((1048576 * megabytes)) ]; then
+    head -c 1048576 $file > $file.new && echo "
+[The rest of earlier tries is left out here: OUTPUT_MEGABYTES is $megabytes]" >> $file.new && mv -f $file.new $file
+  fi
+done
+[ ! -s out ] || before_out=$(wc -c < out)
+[ ! -s err ] || before_err=$(wc -c < err)
+set -- ${stat##*) }
+echo "$$ ${20} $boot $label $up $used $before_out $before_err $(readlink /proc/self/ns/pid)" > pid || exit 120
+[ ! -e "never.$label" ] || exit 0
+code=137 why=exit
+if [ ! -s "stop.$label" ]; then
+  if command -v setsid > /dev/null && mkfifo out.pipe err.pipe; then
+    setsid /bin/sh -c "$copier" fuel2-copy out $before_out $megabytes < out.pipe > /dev/null &
+    setsid /bin/sh -c "$copier" fuel2-copy err $before_err $megabytes < err.pipe > /dev/null &
+    (umask 022; exec bash ./cmd > out.pipe 2> err.pipe)
+    code=$?
+    copied
+  else
+    (umask 022; exec bash ./cmd >> out 2>> err)
+    code=$?
+  fi
+fi
+[ ! -s "stop.$label" ] || read -r why < "stop.$label"
+for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
+{ [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
+"""
+)
+"""The leader of a command's session: it writes down its number, waits, and writes the exit code, whatever else dies.
+
+The claim makes a command run at most once: only the process that creates the file runs it, and one that dies before
+has not begun. The leader catches the signals that end its group, so that it can still write why. To end it, one writes
+`stop` first and then looks for its number; the leader does it in the other order, so that they cannot miss each other.
+The script and the files beside it may hold passwords, so they are emptied before the end is written. What the command
+writes is limited on its way; of that, the leader waits for the end for a second, since a process that the command left
+behind may have its outputs open. Arguments: label, seconds already used, directory, megabytes of each output.
+"""
+
+ENTER: Final = """
+umask 077
+[ -d "$2" ] || mkdir -p -- "$2" || exit 120
+if [ ! -O "$2" ] || [ -L "$2" ]; then
+  echo "$2 belongs to another user; remove it" >&2
+  exit 123
+fi
+[ -d "$1" ] || mkdir -p -- "$1" || exit 120
+cd -- "$1" || exit 120
+"""
+"""Makes the spool. Arguments: its directory; the root of all spools, which has to be ours, because its parent may be
+writable for everyone, and another user could have made it first."""
+
+LAUNCH: Final = (
+    ENTER
+    + """
+label=$3 size=$4 used=$5 keep=$6
+cat > "cmd.$label.$$" || exit 122
+if [ -e "claim.$label" ]; then
+  rm -f "cmd.$label.$$"
+elif [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
+  rm -f "cmd.$label.$$"
+  if [ ! -e "claim.$label" ]; then
+    echo "the script did not arrive as a whole" >&2
+    exit 121
+  fi
+else
+  mv -f "cmd.$label.$$" cmd || exit 122
+  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" "${8:-16}" < /dev/null >> out 2>> err &
+  wait $!
+fi
+"""
+    + _ALIVE
+    + _TELL
+)
+"""Starts the script on stdin unless its label is claimed, waits for it, and prints what the spool says.
+
+A script that arrives in part, because its sender died, is not started. One that is claimed by the time it is measured
+was emptied by the leader of another starter, and is no error. Arguments: directory, root, label, size in
+bytes, seconds already used, bytes of output to print, the wrapper, megabytes of each output.
+"""
+
+LOOK: Final = (
+    """
+cd -- "$1" 2>/dev/null || { echo; exit 0; }
+keep=$2
+"""
+    + _ALIVE
+    + _TELL
+)
+"""Prints what the spool says. Arguments: directory, bytes of output to print."""
+
+KILL: Final = (
+    ENTER
+    + """
+label=$3 why=$4 grace=$5
+ended() {
+  [ -s rc ] || return 1
+  while read -r name _; do [ "$name" != "$label" ] || return 0; done < rc
+  return 1
+}
+finish() {
+  for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
+  { [ ! -s rc ] || cat rc; echo "$label 137 $why"; } > rc.new && mv -f rc.new rc
+}
+if (set -C; : > "claim.$label") 2>/dev/null; then
+  finish
+  exit 0
+fi
+ended && exit 0
+echo "$why" > "stop.$label"
+"""
+    + _ALIVE
+    + """
+if [ "$running" = "$label" ] && [ -n "$unseen" ] && [ "$why" = stopped ]; then
+  rm -f "stop.$label"
+  echo "its processes are in another PID namespace" >&2
+  exit 124
+fi
+[ "$running" = "$label" ] && [ -n "$pid" ] || exit 0
+members() {
+  for file in /proc/[0-9]*/stat; do
+    read -r stat 2>/dev/null < "$file" || continue
+    number=${file#/proc/} number=${number%/stat}
+    set -- ${stat##*) }
+    [ "$4" != "$pid" ] || [ "$1" = Z ] || printf '%s ' "$number"
+  done
+}
+left=$((grace * 10)) signal=TERM
+while processes=$(members) && [ -n "$processes" ]; do
+  [ $signal = none ] || kill -$signal $processes 2>/dev/null
+  if [ "$left" -le 0 ]; then signal=KILL; else signal=none; fi
+  left=$((left - 1))
+  [ "$left" -ge -100 ] || break
+  sleep 0.1
+done
+ended || finish
+exit 0
+"""
+)
+"""Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
+
+A try that has not begun is claimed, so that it never will. What may run in another PID namespace cannot be stopped, and
+goes on. It ends the session and not only the process group, because
+programs like timeout(1) make groups of their own. What left the session deliberately, as daemons do, lives on.
+Arguments: directory, root, label, the word that says why, seconds of grace.
+"""
+
+FENCE: Final = (
+    ENTER
+    + """
+label=$3 keep=$4 claimed=
+: > "never.$label" || exit 120
+"""
+    + _ALIVE
+    + """
+read -r this_boot < /proc/sys/kernel/random/boot_id
+[ ! -s "claim.$label" ] || read -r claimed < "claim.$label"
+if [ "$running" != "$label" ] && [ "$claimed" = "$this_boot" ] && { [ ! -s rc ] || ! grep -q "^$label " rc; }; then
+  { [ ! -s rc ] || cat rc; echo "$label 0 never"; } > rc.new && mv -f rc.new rc
+fi
+"""
+    + _TELL
+)
+"""Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints what the
+spool says.
+
+The leader writes its number first and then looks for `never`; here it is the other way round, so a leader that has
+written nothing by now will not run the command. A claim from before the machine restarted proves nothing: the leader
+may have written its number, and the disk lost it. So nothing is written for it. Arguments: directory, root, label,
+bytes of output to print.
+"""
+
+REMOVE: Final = """
+[ -e "$1" ] || [ -L "$1" ] || exit 0
+if [ ! -d "$1" ] || [ -L "$1" ] || [ ! -O "$1" ]; then
+  echo "it belongs to another user" >&2
+  exit 123
+fi
+read -r this_boot < /proc/sys/kernel/random/boot_id
+root=$1 leaders=' '
+for file in "$root"/*/*/*/pid; do
+  [ -s "$file" ] && read -r pid start boot _ < "$file" && [ "$boot" = "$this_boot" ] || continue
+  if read -r stat 2>/dev/null < "/proc/$pid/stat"; then
+    set -- ${stat##*) }
+    [ "${20}" = "$start" ] || continue
+  fi
+  leaders="$leaders$pid "
+done
+for file in /proc/[0-9]*/stat; do
+  read -r stat 2>/dev/null < "$file" || continue
+  set -- ${stat##*) }
+  case "$leaders" in *" $4 "*) [ "$1" = Z ] || { echo "a command still runs there" >&2; exit 124; } ;; esac
+done
+cd / && rm -rf -- "$root" && exit 0
+echo "not all of it can be removed" >&2
+exit 1
+"""
+"""Removes all spools of a run, unless one of its commands still runs. Argument: their root."""
+
+READ: Final = """
+[ -f "$1" ] || exit 0
+tail -c "+$(($2 + 1))" -- "$1" | head -c "$3"
+"""
+"""Prints a part of a file. Arguments: path, offset, bytes."""
 
 KEEP = 4096
 """The bytes of each output that are returned with a result; the rest stays in the spool."""
@@ -91,7 +402,7 @@ class Spool:
         """Write the attachments of a recipe into the spool. Raise `Unreachable` (final) if one cannot be read."""
         if not recipe.attachments:
             return
-        await self._call(spool_scripts.ENTER, self.root)
+        await self._call(ENTER, self.root)
         for attachment in recipe.attachments:
             path = f"{self.directory}/{attachment.name}"
             if isinstance(attachment.content, Tree):
@@ -102,15 +413,19 @@ class Spool:
                 await self.transport.put(path, _content(attachment))
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """Start the script of a recipe as the try `label`, unless it began before, and wait for it."""
+        """Start the script of a recipe as the try `label`, unless it began before, and wait for it as long as the
+        transport may."""
         script = recipe.script.encode()
         numbers = (str(len(script)), str(math.ceil(used)), str(KEEP))
-        launch = (spool_scripts.LAUNCH, self.root, label, *numbers, spool_scripts.WRAPPER, str(self.megabytes))
-        return _seen(await self._call(*launch, stdin=script))
+        launch = (LAUNCH, self.root, label, *numbers, WRAPPER, str(self.megabytes))
+        try:
+            return _seen(await self._call(*launch, stdin=script))
+        except Held:
+            return await self.look()
 
     async def look(self) -> Seen:
         """Return what the spool says now."""
-        return _seen(await self._call(spool_scripts.LOOK, str(KEEP)))
+        return _seen(await self._call(LOOK, str(KEEP)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
         """End the try `label` with its whole session; `why` is written beside its exit code.
@@ -118,14 +433,14 @@ class Spool:
         Raise `Unreachable` (final) if `why` is `STOPPED` and its processes are in another PID namespace.
         """
         arguments = (self.directory, self.root, label, why, str(math.ceil(grace)))
-        answer = await self.transport.call(spool_scripts.KILL, arguments)
+        answer = await self.transport.call(KILL, arguments)
         if answer.rc == _UNSEEN:
             raise Unreachable(answer.error, final=True)
 
     async def fence(self, label: str) -> Seen:
         """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
         what the spool says then, since it may just have begun."""
-        return _seen(await self._call(spool_scripts.FENCE, self.root, label, str(KEEP)))
+        return _seen(await self._call(FENCE, self.root, label, str(KEEP)))
 
     async def _call(self, script: str, *arguments: str, stdin: bytes = b"") -> Completed:
         """Run a script in the directory of the spool. Raise `Unreachable` if it fails."""
@@ -137,7 +452,7 @@ class Spool:
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
         """Return a part of an output, empty if there is no output."""
-        answer = await self.transport.call(spool_scripts.READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
+        answer = await self.transport.call(READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
         return answer.out
 
 
@@ -146,7 +461,7 @@ async def removed(transport: Transport, root: str) -> str:
 
     They stay if one of their commands still runs, or if they belong to another user. Raise what transports raise.
     """
-    answer = await transport.call(spool_scripts.REMOVE, (root,))
+    answer = await transport.call(REMOVE, (root,))
     return answer.error if answer.rc else ""
 
 

@@ -14,10 +14,8 @@ from fuelclient.executors import examination
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.job import MASTER, Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.recipe import Recipe, Sync
-from fuelclient.executors.transport import Transport
+from fuelclient.executors.job import MASTER, Recipe, Sync, Target
+from fuelclient.executors.transport import Options, Transport
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.node import Node
 

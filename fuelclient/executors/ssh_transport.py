@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import Unsupported
-from fuelclient.executors.options import Options
 from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Completed, ConnectionBroken, Unreachable, reason_of
+from fuelclient.executors.transport import Completed, ConnectionBroken, Options, Unreachable, reason_of
 
 try:
     import asyncssh
@@ -69,10 +68,13 @@ class SshTransport:
                         process.stdin.write_eof()
                 done = await process.wait()
             except (asyncssh.Error, OSError) as error:
-                raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
+                raise self._broken(error) from error
         if done.exit_status is None:
             raise ConnectionBroken(f"The connection to {self.place} broke while a script ran there.")
         return Completed(done.exit_status, _bytes(done.stdout), _bytes(done.stderr))
+
+    def _broken(self, error: Exception) -> ConnectionBroken:
+        return ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.")
 
     async def _begun(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
         """Return a process of the command.
@@ -121,7 +123,7 @@ class SshTransport:
                     self._sftp = await connection.start_sftp_client()
             except (asyncssh.Error, OSError, TimeoutError) as error:
                 if connection.is_closed():
-                    raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
+                    raise self._broken(error) from error
                 self._no_sftp = reason_of(error)
         return self._sftp
 
@@ -136,12 +138,11 @@ class SshTransport:
                     await file.write(content)
             else:
                 await files.put(str(content), path)
-        except (asyncssh.SFTPNoConnection, asyncssh.SFTPConnectionLost) as error:
-            raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
-        except asyncssh.SFTPError as error:
-            raise Unreachable(f"{path} cannot be written on {self.place}: {reason_of(error)}.", final=True) from error
         except asyncssh.Error as error:
-            raise ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.") from error
+            is_lost = isinstance(error, (asyncssh.SFTPNoConnection, asyncssh.SFTPConnectionLost))
+            if is_lost or not isinstance(error, asyncssh.SFTPError):
+                raise self._broken(error) from error
+            raise Unreachable(f"{path} cannot be written on {self.place}: {reason_of(error)}.", final=True) from error
         except OSError as error:
             where = error.filename or content if isinstance(content, Path) else path
             message = f"{where} cannot be sent to {self.place}: {error.strerror or error}."

@@ -1,14 +1,19 @@
-"""Transports: they carry scripts and files to a machine, and say what is wrong when they cannot."""
+"""How a machine is reached: transports, which carry scripts and files to it and say what is wrong when they cannot; the
+options of executors; and the timeouts and retries of tasks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol
 
+from fuelclient import settings
 from fuelclient.errors import Unavailable
+from fuelclient.graph.parameters import number
 from fuelclient.model.diagnosis import Shared
+from fuelclient.model.task import TaskType
 
 
 class Unreachable(Unavailable):
@@ -26,6 +31,11 @@ class Unreachable(Unavailable):
 
 class ConnectionBroken(Unavailable):
     """The connection to a machine broke while it was used; what was started there may go on."""
+
+
+class Held(Exception):
+    """A script goes on, and its call has lasted as long as it may: a Dask scheduler has a limited number of connections
+    to its workers, and each call holds one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +78,82 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Close the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What all executors of a run are made with.
+
+    `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
+    configured handler commands by task type. `nodes` is where nodes that are directories of this machine have theirs.
+    `grace` are the seconds that a command has to end by itself, `output_megabytes` what is kept of each output. The SSH
+    files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
+    """
+
+    spool: str
+    remote_spool: str = "/var/tmp/fuel2"  # noqa: S108 - it survives a restart; the spool checks who owns it
+    commands: Mapping[str, str] = field(default_factory=dict)
+    nodes: str = ""
+    grace: float = 5
+    known_hosts: str = ""
+    ssh_config: str = ""
+    connect_timeout: float = 20
+    output_megabytes: int = 16
+    settings: Callable[[], settings.Settings] = settings.load
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`timeout` seconds for all tries together, `retries` more tries after failures, `repeats` more tries after
+    successes, and `interval` seconds before each of them.
+
+    As in Astute, failures and successes are counted apart, and neither resets the count of the other.
+    """
+
+    timeout: float
+    retries: int
+    interval: float = 2
+    repeats: int = 0
+
+
+DEFAULTS: Mapping[str, Limits] = MappingProxyType(
+    {
+        TaskType.PUPPET: Limits(5400, 2),
+        TaskType.SHELL: Limits(300, 2),
+        TaskType.MASTER_SHELL: Limits(300, 2),
+        TaskType.SYNC: Limits(300, 10),
+        TaskType.UPLOAD_FILE: Limits(60, 3),
+        TaskType.UPLOAD_FILES: Limits(300, 0),
+        TaskType.COPY_FILES: Limits(300, 0),
+        TaskType.REBOOT: Limits(900, 0),
+        TaskType.ERASE_NODE: Limits(900, 0),
+        TaskType.MOVE_TO_BOOTSTRAP: Limits(900, 0),
+        TaskType.COBBLER_SYNC: Limits(300, 0),
+    }
+)
+"""The limits of a task that states none.
+
+`interval` is the documented pause between retries, which Astute accepts and never makes.
+Source: Astute `config.rb`; the last three types have no timeout there.
+"""
+
+_NAMES = {"timeout": "timeout", "retries": "retries", "interval": "interval", "succeed_retries": "repeats"}
+
+
+def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
+    """Return the limits of a task; numbers may be written as strings.
+
+    Raise `ValueError` if one is not a number, or negative.
+
+    >>> limits_of("shell", {"retries": "0", "timeout": 7})
+    Limits(timeout=7, retries=0, interval=2, repeats=0)
+    """
+    default = DEFAULTS.get(type, Limits(300, 0))
+    stated = {field: read for name, field in _NAMES.items() if (read := number(parameters, name)) is not None}
+    return Limits(
+        timeout=stated.get("timeout", default.timeout),
+        retries=int(stated.get("retries", default.retries)),
+        interval=stated.get("interval", default.interval),
+        # Astute wraps shell tasks in a manifest without passing this on
+        repeats=int(stated.get("repeats", default.repeats)) if type == TaskType.PUPPET else 0,
+    )

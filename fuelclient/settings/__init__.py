@@ -194,8 +194,7 @@ def _apply_file(
             value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:
             shown = "" if KNOWN[name].secret else f" is {repr(setting.value)[:_MOST_SHOWN]}, but"
-            message = f"{setting.origin}: {key}{shown or ':'} {error}."
-            raise InvalidDocument(message, hint=_SAMPLE_HINT) from error
+            raise InvalidDocument(f"{setting.origin}: {key}{shown or ':'} {error}.", hint=_SAMPLE_HINT) from error
         values[name] = Setting(value, setting.origin)
 
 

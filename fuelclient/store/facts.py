@@ -75,11 +75,10 @@ def _of_cluster(connection: Connection, cluster_id: int, kind: str) -> Deploymen
 
 
 def _put_of_cluster(connection: Connection, cluster_id: int, kind: str, facts: DeploymentFacts) -> None:
-    parts = {_COMMON: facts.common, **facts.nodes}
     connection.executemany(
         "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
         "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
-        [(cluster_id, kind + uid, encode(part)) for uid, part in parts.items()],
+        [(cluster_id, kind + uid, encode(part)) for uid, part in {_COMMON: facts.common, **facts.nodes}.items()],
     )
 
 
@@ -136,5 +135,4 @@ def part_of(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | N
 
 
 def _facts(parts: Mapping[str, Mapping[str, Any]]) -> DeploymentFacts:
-    nodes = {uid: part for uid, part in parts.items() if uid != _COMMON}
-    return DeploymentFacts(parts.get(_COMMON, {}), nodes)
+    return DeploymentFacts(parts.get(_COMMON, {}), {uid: part for uid, part in parts.items() if uid != _COMMON})

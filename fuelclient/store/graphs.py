@@ -86,8 +86,7 @@ def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | No
 
 def create(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int:
     """Create an empty graph, which the owner must not have yet, and return its id."""
-    cursor = connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES")
-    graph_id = int(cursor.lastrowid or 0)
+    graph_id = int(connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES").lastrowid or 0)
     connection.execute(_COUPLE[level], (graph_type, graph_id, owner_id))
     return graph_id
 

@@ -87,8 +87,7 @@ def lacking(connection: sqlite3.Connection) -> list[str]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as sound:
         migrate(sound, ":memory:")
         expected = _parts(sound)
-    found = _parts(connection)
-    return sorted(f"{part[0]} is missing or damaged" for part in expected - found)
+    return sorted(f"{part[0]} is missing or damaged" for part in expected - _parts(connection))
 
 
 def _parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:

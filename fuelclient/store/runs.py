@@ -12,17 +12,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import (
-    Table,
-    column,
-    decode,
-    encode,
-    encoded_or_null,
-    insert_row,
-    mapping,
-    names,
-    update_row,
-)
+from fuelclient.store.rows import Table, column, decode, encode, encoded_or_null, insert_row, mapping, names, update_row
 
 _COLUMNS = (
     "id", "uuid", "cluster_id", "name", "status", "request", "graph_type", "parent_id", "progress", "message", "result",

@@ -22,12 +22,12 @@ from processes import command_lines, eventually, living
 from secret_parts import parts_of
 
 from fuelclient.engine.runs.processes import boot_id
-from fuelclient.executors import attempts, spool_scripts
-from fuelclient.executors.job import Job
+from fuelclient.executors import attempts
+from fuelclient.executors import spool as spool_scripts
+from fuelclient.executors.job import Job, Recipe
 from fuelclient.executors.local import LocalSpool, LocalTransport
-from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import KEEP, Spool
-from fuelclient.executors.timeouts import Limits
+from fuelclient.executors.transport import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -275,7 +275,7 @@ def test_several_starts_of_one_try_start_it_once(bench: Bench) -> None:
 
 
 def test_a_script_that_arrives_in_part_is_not_started(bench: Bench) -> None:
-    from fuelclient.executors import spool_scripts
+    from fuelclient.executors import spool as spool_scripts
 
     directory = f"{bench.root}/spool/1/1/t"
     arguments = (directory, f"{bench.root}/spool", "1.1", "1000", "0", "100", spool_scripts.WRAPPER)

@@ -25,8 +25,7 @@ from fuelclient.executors.dask_cluster import DaskCluster, DaskTransport
 from fuelclient.executors.dask_worker import Script
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.transport import ConnectionBroken, Unreachable
+from fuelclient.executors.transport import ConnectionBroken, Options, Unreachable
 
 
 @dataclass

@@ -18,8 +18,7 @@ from sshd import HOST, Site
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Outcome, Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.transport import Unreachable
+from fuelclient.executors.transport import Options, Unreachable
 from fuelclient.model.diagnosis import Diagnosis, Health
 
 ROWS = ("node", "check", "--env", 1, "-f", "json")

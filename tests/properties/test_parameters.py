@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fuelclient.executors.executor import MachineExecutor
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 from fuelclient.graph.parameters import SHAPES, impossible, names_of
 
 ANY: st.SearchStrategy[Any] = st.sampled_from(

@@ -17,7 +17,7 @@ from fuelclient.executors import registry
 from fuelclient.executors.connector import Connections
 from fuelclient.executors.dask import DaskScheduler
 from fuelclient.executors.examination import clock
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 from fuelclient.model.diagnosis import Diagnosis, Health, alike
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _is_reached(node: Node) -> bool:
     if node.cluster_id is None or not node.ip:
         return False
     connector = registry.known(target_of(node).kind)
-    return connector is not None and connector.needs_address and connector.runs
+    return connector.needs_address and connector.runs
 
 
 async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:

@@ -76,10 +76,8 @@ class Clusters(Facet):
         from fuelclient.engine.runs.executors import executor_for
 
         with self._database.write() as connection:
-            cluster = lookup.cluster(connection, cluster_id)
-            require_deletable(cluster, force=force)
-            removed = guards.deletable_with_cluster(connection, cluster_id)
-            leftovers = delete.forget(connection, removed)
+            require_deletable(lookup.cluster(connection, cluster_id), force=force)
+            leftovers = delete.forget(connection, guards.deletable_with_cluster(connection, cluster_id))
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, node.freed())
             clusters.delete(connection, cluster_id)
@@ -168,10 +166,7 @@ def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
     """
     pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
     return replace(
-        node,
-        cluster_id=cluster_id,
-        pending_roles=tuple(pending),
-        pending_addition=node.status != NodeStatus.READY,
+        node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=node.status != NodeStatus.READY
     )
 
 

@@ -12,12 +12,7 @@ from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, settle
 from fuelclient.engine.runs import inputs
 from fuelclient.environment.copies import Copied, CopiedPart, EnvironmentCopy, PastRun
-from fuelclient.environment.differences import (
-    graph_differences,
-    graph_digests,
-    graph_key,
-    without_bookkeeping,
-)
+from fuelclient.environment.differences import graph_differences, graph_digests, graph_key, without_bookkeeping
 from fuelclient.environment.network_changes import own_networks_from, vips_of
 from fuelclient.environment.networks import NETWORKS
 from fuelclient.errors import Conflict, InvalidDocument
@@ -52,8 +47,7 @@ class Copies(Facet):
             with self._database.write() as connection:
                 _put_facts(connection, cluster_id, copy)
                 types = environment.types(connection, environment.read(connection, cluster_id))
-                stored = inputs.read(connection, RunRequest(cluster_id, tuple(types)))
-                _require_equal(stored, copy.inputs)
+                _require_equal(inputs.read(connection, RunRequest(cluster_id, tuple(types))), copy.inputs)
                 clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
         return Copied(cluster_id, (*parts, _of_facts(copy.inputs.facts)))
 
@@ -191,10 +185,9 @@ def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy
 
 def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
     """Store a run of one graph with a parent of its own, and the instances that succeeded in it."""
-    request = replace(past.run.request, cluster_id=cluster_id)
     whole = replace(
         past.run, id=0, uuid=str(uuid.uuid4()), cluster_id=cluster_id, parent_id=None, name=PARENT, graph_type="",
-        request=request, findings=(), children=(),
+        request=replace(past.run.request, cluster_id=cluster_id), findings=(), children=(),
     )  # fmt: skip
     parent_id = runs.insert(connection, whole)
     child_id = runs.insert(
@@ -238,8 +231,7 @@ def _require_equal(stored: Inputs, wanted: Inputs) -> None:
     different += dict.fromkeys(f"the graph of {found.place}" for found in graph_differences(stored, wanted))
     if different:
         raise Conflict(
-            f"What is in the engine already differs from what would be copied: {'; '.join(different)}.",
-            hint=_ELSEWHERE,
+            f"What is in the engine already differs from what would be copied: {'; '.join(different)}.", hint=_ELSEWHERE
         )
 
 

@@ -67,8 +67,7 @@ class Tags(Descriptions[Tag]):
         """Raise `Conflict` if a role carries the tag, which no other owner describes."""
         carriers: list[str] = []
         if owner.level is Level.RELEASE:
-            roles = roles_in(sound(lookup.release(connection, owner.id).metadata))
-            carriers += _carriers(roles, name, owner.label)
+            carriers += _carriers(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
         for cluster_id in own_metadata.clusters_of(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):

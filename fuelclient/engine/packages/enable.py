@@ -80,8 +80,7 @@ def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: 
     effective = settings.effective(target)
     section = effective[plugin.name]
     effective[plugin.name] = {**section, **valued(section, values, plugin.label)}
-    own = settings.own_from(effective, target)
-    environment.put_settings(connection, cluster_id, own)
+    environment.put_settings(connection, cluster_id, settings.own_from(effective, target))
 
 
 def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
@@ -234,13 +233,11 @@ def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Co
     metadata: Mapping[str, Any] = plugin.metadata
     if plugin.by_release:
         metadata = environment.metadata_from(environment.selected(connection, plugin, release))
-    tasks = _graphs_of(connection, release, plugin)
-    return Contributor(plugin.id, plugin.name, plugin.version, metadata, _ids(tasks))
+    return Contributor(plugin.id, plugin.name, plugin.version, metadata, _ids(_graphs_of(connection, release, plugin)))
 
 
 def _release_contributor(connection: Connection, release: Release) -> Contributor:
-    stored = graphs.of_owner(connection, Level.RELEASE, release.id)
-    tasks = {graph.type: graph.tasks for graph in stored}
+    tasks = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
     return Contributor(0, release.name, metadata=release.metadata, tasks=_ids(tasks))
 
 

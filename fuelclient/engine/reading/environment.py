@@ -63,8 +63,7 @@ def _read(connection: Connection, cluster_id: int) -> Environment:
 
 def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]) -> None:
     """Store the own settings of an environment; those of plugins that are not enabled stay, unless `own` has them."""
-    enabled = {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
-    off = plugins.names(connection) - enabled
+    off = plugins.names(connection) - {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
     kept = {name: section for name, section in clusters.settings(connection, cluster_id).items() if name in off}
     clusters.put_settings(connection, cluster_id, {**kept, **own})
 
@@ -131,8 +130,7 @@ def types(connection: Connection, environment: Environment) -> list[str]:
             known.update(selected(connection, by_release[owner.id], environment.release, strict=False).graphs)
             stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
         known.update(stored)
-    of_release = graphs.types(connection, Level.RELEASE, environment.release.id)
-    return graph_types(known, of_release=bool(of_release))
+    return graph_types(known, of_release=bool(graphs.types(connection, Level.RELEASE, environment.release.id)))
 
 
 def layers(

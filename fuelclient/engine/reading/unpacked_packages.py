@@ -99,8 +99,7 @@ class Trees:
         Directories that users put here, with names without `@`, stay.
         """
         for path in self._children():
-            temporary = path.name.startswith(_TEMPORARY)
-            if temporary or (_MARK in path.name and path.name not in kept):
+            if path.name.startswith(_TEMPORARY) or (_MARK in path.name and path.name not in kept):
                 shutil.rmtree(path, ignore_errors=True)
         with suppress(OSError):  # it is not empty, or not there
             self.root.rmdir()

@@ -98,8 +98,7 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
         for child in runs.children(connection, parent.id):
             for node in () if child.request.noop else _touched(connection, child):
                 target = target_of(node, child.request.executor)
-                connector = registry.known(target.kind)  # None if it is no longer installed: report what stays
-                if connector is None or connector.leaves_spools:
+                if registry.known(target.kind).leaves_spools:  # also if it is no longer installed: report what stays
                     known = by_target.get(target) or Leftover(0, 0, parent.uuid, node, child.request.executor)
                     names = (*known.names, f"{node.id} ({node.name})")
                     roots = (*known.roots, spool_on_nodes(parent))

@@ -117,8 +117,7 @@ class GraphRun:
         try:
             outcome = await running
         except FuelError as error:
-            message = redact.scrubbed(str(error), job.known_secrets())
-            outcome = Outcome(InstanceStatus.ERROR, message=message)
+            outcome = Outcome(InstanceStatus.ERROR, message=redact.scrubbed(str(error), job.known_secrets()))
         except Exception as error:  # a defect in an executor fails its task, not the run
             self.log(f"{job.label}: {type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}")
             outcome = Outcome(InstanceStatus.ERROR, message=f"The executor failed: {type(error).__name__}.")

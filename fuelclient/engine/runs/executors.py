@@ -13,7 +13,7 @@ from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import CONFIGURED
 from fuelclient.executors.handlers.templates import misplaced
 from fuelclient.executors.job import Executor, Job
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 from fuelclient.model.run import Run
 
 _COMMANDS = "HANDLER_COMMANDS"

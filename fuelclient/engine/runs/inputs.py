@@ -72,12 +72,11 @@ def recorded(connection: Connection, child: Run) -> Inputs:
 def remembered(connection: Connection, child: Run) -> Inputs:
     """Return what a child was planned from without its graph, which may have been changed or deleted since."""
     target = environment.read(connection, child.cluster_id)
-    forgotten = runs.forgotten_of(connection, child.id)
     return Inputs(
         replace(target, nodes=runs.nodes_of(connection, child.id)),
         {},
         stored.seen(connection, child.id),
-        _memory(connection, child.request, forgotten, child.id),
+        _memory(connection, child.request, runs.forgotten_of(connection, child.id), child.id),
     )
 
 

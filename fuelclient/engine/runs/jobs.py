@@ -10,7 +10,7 @@ from typing import Any
 from fuelclient import redact
 from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.executors import registry
-from fuelclient.executors.job import MASTER, Executor, Job, Target
+from fuelclient.executors.job import LOCAL, MASTER, Executor, Job, Target
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level, MergedTask
@@ -79,8 +79,7 @@ class Jobs:
 
     def _target(self, node: NodeKey, task: MergedTask) -> Target:
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
-        target = self.target(node)
-        return replace(target, scripts=self._scripts.get((definer.level, definer.id), ()))
+        return replace(self.target(node), scripts=self._scripts.get((definer.level, definer.id), ()))
 
     def _target_of(self, node: Node) -> Target:
         return target_of(node, self._request.executor, noop=self._request.noop)
@@ -96,16 +95,14 @@ class Jobs:
     def _master(self) -> Target:
         """How to reach the master: this machine, unless the one kind of all nodes stands for it, or nothing runs on any
         node, so that nothing may run on the master either."""
-        if self._kinds and not any(map(_runs, self._kinds)):
+        if self._kinds and not any(registry.known(kind).runs for kind in self._kinds):
             return Target(NO_EXECUTOR)
-        kind = next(iter(self._kinds)) if len(self._kinds) == 1 else ""
-        connector = registry.known(kind) if kind else None
-        return Target(kind) if connector is not None and connector.stands_for_master else Target()
+        kind, *others = self._kinds or [LOCAL]
+        return Target(kind) if registry.known(kind).stands_for_master and not others else Target()
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
-        peers = {str(node.id): self._target_of(node) for node in self._nodes.values()}
-        return {MASTER: self._master, **peers}
+        return {MASTER: self._master, **{str(node.id): self._target_of(node) for node in self._nodes.values()}}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
         """Return the secrets of the environment and of a node, which its commands may print."""
@@ -126,16 +123,9 @@ def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
     connector = registry.known(kind)
-    if connector is None:
-        return Target(kind, node.ip)  # which the executor refuses, with the reason
     if noop and connector.needs_address and not node.ip:
         return Target(NO_EXECUTOR)
     return Target(kind, node.ip, connector.place(node))
-
-
-def _runs(kind: str) -> bool:
-    connector = registry.known(kind)
-    return connector is None or connector.runs
 
 
 def plugin_scripts(

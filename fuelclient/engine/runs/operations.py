@@ -15,14 +15,7 @@ from fuelclient.engine.runs import delete, history, inputs, kill, preflight, pro
 from fuelclient.engine.runs.close import close
 from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
 from fuelclient.engine.runs.executors import Provider, output_of
-from fuelclient.engine.runs.guards import (
-    deletable,
-    existing,
-    is_alive,
-    parent_of,
-    require_free,
-    require_resumable,
-)
+from fuelclient.engine.runs.guards import deletable, existing, is_alive, parent_of, require_free, require_resumable
 from fuelclient.engine.runs.history import remembered_task
 from fuelclient.engine.runs.jobs import Jobs, checker, jobs_for, jobs_of, target_of
 from fuelclient.engine.runs.journal import tell
@@ -34,16 +27,7 @@ from fuelclient.executors import registry
 from fuelclient.executors.job import Executor
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.graph import DEFAULT_TYPE
-from fuelclient.model.run import (
-    CHILD,
-    PARENT,
-    EventKind,
-    HistoryFilter,
-    HistoryRow,
-    Logs,
-    Run,
-    RunRequest,
-)
+from fuelclient.model.run import CHILD, PARENT, EventKind, HistoryFilter, HistoryRow, Logs, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
@@ -112,10 +96,12 @@ class Operations(Records):
         self, connection: Connection, request: RunRequest, prepared: Prepared | None, commits: int
     ) -> Run | None:
         """Store a new run, or nothing and return None if what it was planned from has changed meanwhile."""
-        if prepared and commits != self._database.commits():
-            now = inputs.read(connection, request, request.graph_types[0])
-            if now != prepared.inputs:
-                return None
+        if (
+            prepared
+            and commits != self._database.commits()
+            and inputs.read(connection, request, request.graph_types[0]) != prepared.inputs
+        ):
+            return None
         _require_no_original(connection, request)
         parent, children = _inserted(connection, request)
         if prepared:
@@ -340,8 +326,7 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
         if str(node.id) not in copied or (request.node_ids and node.id not in request.node_ids):
             continue
         kind = target_of(node, request.executor, noop=request.noop).kind
-        connector = registry.known(kind)
-        if connector is None or connector.runs:
+        if registry.known(kind).runs:
             raise Conflict(
                 f"Environment {request.cluster_id} is a copy. By the executor {kind}, the run would reach machines of "
                 f"its original, such as node {node.id} ({node.name}).",

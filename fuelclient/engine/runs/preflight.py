@@ -40,7 +40,7 @@ def programs(plans: Iterable[Plan]) -> Programs:
 def examined(request: RunRequest, present: Iterable[Node]) -> Sequence[tuple[Node, Target]]:
     """Return those nodes that are examined before a run, as their kind of executor wants, and how they are reached."""
     reached = ((node, target_of(node, request.executor)) for node in present)
-    return [(node, target) for node, target in reached if _is_examined(target)]
+    return [(node, target) for node, target in reached if registry.known(target.kind).examined]
 
 
 def require_ready(executor: MachineExecutor, reached: Iterable[tuple[Node, Target]], plans: Iterable[Plan]) -> None:
@@ -98,10 +98,6 @@ def unplanned(cluster_id: int, graph_type: str, error: FuelError) -> Diagnosis:
 
 
 def _ready(target: Target) -> str:
-    runs = (connector := registry.known(target.kind)) is None or connector.runs
-    return f"tasks run there by {target.kind}" if runs else f"no task runs there: its executor is {target.kind}"
-
-
-def _is_examined(target: Target) -> bool:
-    connector = registry.known(target.kind)
-    return connector is not None and connector.examined
+    if registry.known(target.kind).runs:
+        return f"tasks run there by {target.kind}"
+    return f"no task runs there: its executor is {target.kind}"

@@ -10,11 +10,7 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import history, processes
-from fuelclient.engine.runs.guards import (
-    existing,
-    parent_of,
-    with_runner,
-)
+from fuelclient.engine.runs.guards import existing, parent_of, with_runner
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment.checks import (
     require_instance_statuses,
@@ -24,13 +20,7 @@ from fuelclient.environment.checks import (
 )
 from fuelclient.errors import NotFound
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.run import (
-    Event,
-    HistoryFilter,
-    HistoryRow,
-    Run,
-    RunRequest,
-)
+from fuelclient.model.run import Event, HistoryFilter, HistoryRow, Run, RunRequest
 from fuelclient.plan.inputs import Inputs
 from fuelclient.store import events, facts, nodes, runs
 from fuelclient.store.database import Connection
@@ -76,8 +66,7 @@ class Records(Facet):
         """As `base.Runs`."""
         if cluster_id is not None:
             lookup.cluster(connection, cluster_id)
-        before = processes.later(-age)
-        return [run.id for run in runs.ended_by_age(connection, before, cluster_id)]
+        return [run.id for run in runs.ended_by_age(connection, processes.later(-age), cluster_id)]
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`."""
@@ -96,8 +85,7 @@ class Records(Facet):
     def _history(self, connection: Connection, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
         run = existing(connection, run_id)
         run = replace(run, children=tuple(runs.children(connection, run.id)))
-        parts = run.children or (run,)
-        return run, [row for part in parts for row in history.rows(connection, part, filters)]
+        return run, [row for part in run.children or (run,) for row in history.rows(connection, part, filters)]
 
     @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:

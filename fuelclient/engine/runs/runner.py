@@ -151,8 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     forget_package()
     database = Database(options.engine, patience=PATIENCE, tell=_log)
     try:
-        prepared = unpacked(data)
-        ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted, prepared=prepared)
+        ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted, prepared=unpacked(data))
         sweep(database)
     except FuelError as error:
         _log(f"{type(error).__name__}: {error}")

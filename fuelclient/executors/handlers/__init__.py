@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 from fuelclient.errors import nearest
 from fuelclient.executors.handlers import commands, files, sync
-from fuelclient.executors.job import Job
-from fuelclient.executors.recipe import Nothing, Reboot, Step
+from fuelclient.executors.job import Job, Nothing, Reboot, Step
 from fuelclient.model.task import TaskType
 
 Handler = Callable[[Job], tuple[Step, ...]]

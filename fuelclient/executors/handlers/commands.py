@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.executors.handlers.templates import filled
-from fuelclient.executors.job import MASTER, Job
-from fuelclient.executors.recipe import Recipe, Step
+from fuelclient.executors.job import MASTER, Job, Recipe, Step
 from fuelclient.graph.parameters import read
 from fuelclient.model.task import TaskType
 

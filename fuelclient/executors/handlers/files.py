@@ -6,8 +6,7 @@ import shlex
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuelclient.executors.job import Job
-from fuelclient.executors.recipe import Attachment, File, Recipe, Step
+from fuelclient.executors.job import Attachment, File, Job, Recipe, Step
 from fuelclient.graph.parameters import DIRECTORY_MODE, MODE, OWNER, read
 from fuelclient.model.task import TaskType
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.job import Job
-from fuelclient.executors.recipe import Attachment, Recipe, Step, Sync, Tree
+from fuelclient.executors.job import Attachment, Job, Recipe, Step, Sync, Tree
 from fuelclient.graph.parameters import is_remote, read
 from fuelclient.model.task import TaskType
 

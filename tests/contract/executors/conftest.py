@@ -20,7 +20,7 @@ from processes import eventually
 
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 
 T = TypeVar("T")
 WORKER = "node-1"

@@ -16,6 +16,7 @@ from processes import command_lines, eventually
 from fuelclient.engine.runs.processes import start_time
 from fuelclient.errors import InvalidDocument, Unsupported, UsageError
 from fuelclient.executors import registry
+from fuelclient.executors.connector import Connector
 from fuelclient.model.document import Document
 from fuelclient.serializers.node import nodes_from
 
@@ -159,7 +160,7 @@ def test_unknown_kinds_are_errors_that_name_the_known_ones(installed: pytest.Mon
     with pytest.raises(UsageError) as error:
         registry.connector("lcoal")
     assert "Did you mean local?" in error.value.hint
-    assert registry.known("docker") is None
+    assert registry.known("docker") is Connector
     document = Document([{"name": "a", "executor": "docker"}], "nodes.yaml")
     with pytest.raises(InvalidDocument) as invalid:
         nodes_from(document, registry.KINDS)

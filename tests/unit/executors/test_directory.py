@@ -12,7 +12,7 @@ import pytest
 from fuelclient.executors.directory import DirectoryConnector
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import MASTER, Job, Outcome, Target
-from fuelclient.executors.options import Options
+from fuelclient.executors.transport import Options
 from fuelclient.model.node import Node
 
 NODE, PEER = Target("directory", place="1.web"), Target("directory", place="2.db")

@@ -12,11 +12,9 @@ from fuelclient.executors import handlers
 from fuelclient.executors.examination import programs_of
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.job import MASTER, Job, Target
-from fuelclient.executors.options import Options
-from fuelclient.executors.recipe import File, Nothing, Reboot, Recipe, Sync
+from fuelclient.executors.job import MASTER, File, Job, Nothing, Reboot, Recipe, Sync, Target
 from fuelclient.executors.ssh import Ssh, over_ssh
-from fuelclient.executors.timeouts import Limits, limits_of
+from fuelclient.executors.transport import Limits, Options, limits_of
 from fuelclient.model.task import TaskType
 
 NODE = Target("ssh", "10.0.0.5", Ssh("fuel", 2222, "/keys/id", "jump@10.0.0.1"))

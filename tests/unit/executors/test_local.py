@@ -278,9 +278,10 @@ def test_puppet_that_fails(bench: Bench) -> None:
 
 def test_the_example_of_a_shell_is_parsed_by_bash(bench: Bench) -> None:
     """What a handler writes is bash for sure: the scripts of all types pass its parser."""
-    from fuelclient.executors import handlers, spool_scripts
+    from fuelclient.executors import handlers
+    from fuelclient.executors import spool as spool_scripts
     from fuelclient.executors.handlers import sync
-    from fuelclient.executors.recipe import Recipe, Sync
+    from fuelclient.executors.job import Recipe, Sync
 
     jobs = [
         job_of("upload_file", path="/x", data="y"),

@@ -9,9 +9,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fuelclient.executors import spool_scripts
+from fuelclient.executors import spool as spool_scripts
+from fuelclient.executors.job import Recipe
 from fuelclient.executors.local import LocalSpool, LocalTransport
-from fuelclient.executors.recipe import Recipe
 from fuelclient.executors.spool import Seen
 
 
