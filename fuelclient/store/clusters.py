@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from fuelclient.model.cluster import Cluster
 from fuelclient.similar import normal
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, encoded_or_null, mapping, update_row
+from fuelclient.store.rows import Table, document
 
 _CLUSTERS = Table("clusters", Cluster, ("id", "name", "release_id", "status", "net_segment_type"), {})
 
@@ -28,24 +25,14 @@ def of_release(connection: Connection, release_id: int) -> list[Cluster]:
     return _CLUSTERS.select(connection, "release_id = ?", release_id)
 
 
-def settings(connection: Connection, cluster_id: int) -> dict[str, Any]:
-    """Return the settings of a cluster by section, without defaults."""
-    return mapping(column(connection, "clusters", "settings", cluster_id))
+settings, put_settings = document("clusters", "settings")
+"""The settings of a cluster by section, without defaults."""
 
+metadata, put_metadata = document("clusters", "metadata")
+"""The roles, tags and volumes that a cluster describes itself, under the same names as in a release."""
 
-def put_settings(connection: Connection, cluster_id: int, settings: Mapping[str, Any]) -> None:
-    """Replace the settings of a cluster."""
-    update_row(connection, "clusters", cluster_id, {"settings": encoded_or_null(settings)})
-
-
-def metadata(connection: Connection, cluster_id: int) -> dict[str, Any]:
-    """Return the roles, tags and volumes that a cluster describes itself, under the same names as in a release."""
-    return mapping(column(connection, "clusters", "metadata", cluster_id))
-
-
-def put_metadata(connection: Connection, cluster_id: int, metadata: Mapping[str, Any]) -> None:
-    """Replace the metadata that a cluster describes itself."""
-    update_row(connection, "clusters", cluster_id, {"metadata": encoded_or_null(metadata)})
+copied_graphs, put_copied_graphs = document("clusters", "copied_graphs")
+"""The digests of the graphs that an environment was copied from; none if it is no copy."""
 
 
 def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
@@ -58,13 +45,3 @@ def enable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
 def disable(connection: Connection, cluster_id: int, plugin_id: int) -> None:
     """Disable a plugin on a cluster; nothing changes if it is disabled already."""
     connection.execute("DELETE FROM cluster_plugins WHERE cluster_id = ? AND plugin_id = ?", (cluster_id, plugin_id))
-
-
-def put_copied_graphs(connection: Connection, cluster_id: int, digests: Mapping[str, str]) -> None:
-    """Store the digests of the graphs that an environment was copied from, over all earlier ones."""
-    update_row(connection, "clusters", cluster_id, {"copied_graphs": encoded_or_null(dict(digests))})
-
-
-def copied_graphs(connection: Connection, cluster_id: int) -> dict[str, str]:
-    """Return the digests of the graphs that an environment was copied from; none if it is no copy."""
-    return mapping(column(connection, "clusters", "copied_graphs", cluster_id))

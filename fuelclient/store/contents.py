@@ -22,7 +22,7 @@ _NUMBERS = "sqlite_sequence"
 
 def exported(connection: sqlite3.Connection) -> dict[str, Any]:
     """Return everything that an engine file holds."""
-    contents = {name: [_row(row) for row in _rows(connection, name)] for name in (*_tables(connection), _NUMBERS)}
+    contents = {name: [*_rows(connection, name)] for name in (*_tables(connection), _NUMBERS)}
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     return {"format": FORMAT, "schema": schema, "tables": contents}
 
@@ -91,11 +91,8 @@ def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     cursor = connection.execute(f"SELECT * FROM {table}")  # noqa: S608 - the name is one of the schema
     names = [column[0] for column in cursor.description]
-    return (dict(zip(names, row, strict=True)) for row in cursor)
-
-
-def _row(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: _document(value) for key, value in row.items() if value is not None}
+    for row in cursor:
+        yield {name: _document(value) for name, value in zip(names, row, strict=True) if value is not None}
 
 
 def _document(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.facts.given import Kept
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, encoded_or_null, mapping, update_row
+from fuelclient.store.rows import decode, encode, encoded_or_null, firsts, mapping, one, update_row
 
 _COMMON = ""
 """The uid of the common part."""
@@ -22,14 +22,24 @@ SETTINGS, NETWORKS = "/settings", "/networks"
 such a name."""
 
 
-def uploaded(connection: Connection, cluster_id: int) -> DeploymentFacts:
-    """Return the uploaded facts of a cluster, which may be empty."""
-    return _of_cluster(connection, cluster_id, "")
+def uploaded(connection: Connection, cluster_id: int, kind: str = "") -> DeploymentFacts:
+    """Return the uploaded facts of a cluster, which may be empty; or those of another `kind`, with which the uids begin
+    in the store."""
+    rows = connection.execute(
+        "SELECT uid, body FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%' AND (uid LIKE '/%') = ? "
+        "ORDER BY uid",
+        (cluster_id, kind, bool(kind)),
+    )
+    return _facts({uid.removeprefix(kind): decode(body) for uid, body in rows})
 
 
-def put(connection: Connection, cluster_id: int, facts: DeploymentFacts) -> None:
-    """Replace the common part and the parts of the given nodes; parts of other nodes stay."""
-    _put_of_cluster(connection, cluster_id, "", facts)
+def put(connection: Connection, cluster_id: int, facts: DeploymentFacts, kind: str = "") -> None:
+    """Replace the common part and the parts of the given nodes; parts of other nodes stay. `kind` as in `uploaded`."""
+    connection.executemany(
+        "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
+        "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
+        [(cluster_id, kind + uid, encode(part)) for uid, part in {_COMMON: facts.common, **facts.nodes}.items()],
+    )
 
 
 def delete(connection: Connection, cluster_id: int) -> None:
@@ -46,40 +56,19 @@ def forget_node(connection: Connection, node_id: int) -> None:
 def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
     """Return the facts of a copy's original, and those that were computed for the copy when it was made; both are empty
     for an environment that is no copy."""
-    return _of_cluster(connection, cluster_id, _ORIGINAL), _of_cluster(connection, cluster_id, _THEN)
+    return uploaded(connection, cluster_id, _ORIGINAL), uploaded(connection, cluster_id, _THEN)
 
 
 def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
     """Return the uids of the nodes that a copy has from its original, and of the master."""
-    rows = connection.execute(
-        "SELECT substr(uid, ?) FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%'",
-        (len(_ORIGINAL) + 1, cluster_id, _ORIGINAL),
-    )
-    return {uid for (uid,) in rows}
+    query = "SELECT substr(uid, ?) FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%'"
+    return {*firsts(connection, query, len(_ORIGINAL) + 1, cluster_id, _ORIGINAL)}
 
 
 def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
     """Store what `copied` returns."""
-    _put_of_cluster(connection, cluster_id, _ORIGINAL, original)
-    _put_of_cluster(connection, cluster_id, _THEN, then)
-
-
-def _of_cluster(connection: Connection, cluster_id: int, kind: str) -> DeploymentFacts:
-    """Return the facts of one kind, with which the uids begin; uploaded ones have none."""
-    rows = connection.execute(
-        "SELECT uid, body FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%' AND (uid LIKE '/%') = ? "
-        "ORDER BY uid",
-        (cluster_id, kind, bool(kind)),
-    )
-    return _facts({uid.removeprefix(kind): decode(body) for uid, body in rows})
-
-
-def _put_of_cluster(connection: Connection, cluster_id: int, kind: str, facts: DeploymentFacts) -> None:
-    connection.executemany(
-        "INSERT INTO cluster_facts (cluster_id, uid, body) VALUES (?, ?, ?) "
-        "ON CONFLICT (cluster_id, uid) DO UPDATE SET body = excluded.body",
-        [(cluster_id, kind + uid, encode(part)) for uid, part in {_COMMON: facts.common, **facts.nodes}.items()],
-    )
+    put(connection, cluster_id, original, _ORIGINAL)
+    put(connection, cluster_id, then, _THEN)
 
 
 def kept(connection: Connection, cluster_id: int) -> Kept:
@@ -126,12 +115,9 @@ def seen(connection: Connection, run_id: int) -> DeploymentFacts:
 
 def part_of(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
     """Return what `put_part` stored for a run; None if nothing was."""
-    row = connection.execute(
-        "SELECT p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
-        "WHERE f.transaction_id = ? AND f.uid = ?",
-        (run_id, uid),
-    ).fetchone()
-    return dict(decode(row[0])) if row else None
+    query = "SELECT body FROM transaction_facts JOIN fact_parts ON id = part_id WHERE transaction_id = ? AND uid = ?"
+    body = one(connection, query, run_id, uid)
+    return None if body is None else dict(decode(body))
 
 
 def _facts(parts: Mapping[str, Mapping[str, Any]]) -> DeploymentFacts:

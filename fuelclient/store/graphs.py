@@ -18,7 +18,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import column, decode, encode, encoded_or_null, mapping
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, firsts, mapping, one
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
@@ -59,19 +59,15 @@ def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: st
 
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
     """Return the id of the graph of an owner and type, or None."""
-    row = connection.execute(
-        "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?",
-        (level, owner_id, graph_type),
-    ).fetchone()
-    return int(row[0]) if row else None
+    query = "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?"
+    found: int | None = one(connection, query, level, owner_id, graph_type)
+    return found
 
 
 def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
     """Return the types of an owner's graphs, sorted."""
-    rows = connection.execute(
-        "SELECT type FROM graph_owners WHERE level = ? AND owner_id = ? ORDER BY type", (level, owner_id)
-    )
-    return [row[0] for row in rows]
+    query = "SELECT type FROM graph_owners WHERE level = ? AND owner_id = ? ORDER BY type"
+    return firsts(connection, query, level, owner_id)
 
 
 def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | None = None) -> list[GraphSummary]:
@@ -150,10 +146,8 @@ def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
 
 def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
     """Return the ids of a graph's tasks in their author's order. The index has them, so that no body is read."""
-    rows = connection.execute(
-        "SELECT task_name FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position", (graph_id,)
-    )
-    return tuple(row[0] for row in rows)
+    query = "SELECT task_name FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position"
+    return tuple(firsts(connection, query, graph_id))
 
 
 def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warnings: Sequence[Finding] = ()) -> None:
@@ -204,4 +198,4 @@ def _task(row: tuple[Any, ...]) -> Task:
 def parameters_of(connection: Connection, task: str) -> list[Any]:
     """Return the parameters that a task states in every graph that has it, whoever owns the graph."""
     query = "SELECT parameters FROM deployment_graph_tasks WHERE task_name = ? AND parameters IS NOT NULL"
-    return [decode(text) for (text,) in connection.execute(query, (task,))]
+    return [decode(text) for text in firsts(connection, query, task)]

@@ -21,10 +21,7 @@ _END = (
     "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
     "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?"
 )
-_COLUMNS = (
-    "task", "node", "type", "status", "reason", "because", "message", "time_start", "time_end", "return_code",
-    "attempts", "summary",
-)  # fmt: skip
+_COLUMNS = "task, node, status, type, reason, because, message, time_start, time_end, return_code, attempts, summary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +41,12 @@ def node_key(text: str | None) -> NodeKey:
     (3, 'master', None)
     """
     return int(text) if text is not None and text.isdecimal() else text
+
+
+def _selected(connection: Connection, run_id: int, columns: str, more: str = "", *values: object) -> list[Any]:
+    """Return columns of the instances of a run. `more` chooses among them, and says in which order."""
+    query = f"SELECT {columns} FROM history WHERE transaction_id = ? {more}"  # noqa: S608 - our own names
+    return connection.execute(query, (run_id, *values)).fetchall()
 
 
 def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, NodeKey, str]]) -> None:
@@ -95,18 +98,14 @@ def _ended(run_id: int, written: Written, now: str) -> tuple[Any, ...]:
 
 def changes(connection: Connection, run_id: int) -> list[Change]:
     """Return the last change of every instance that is not pending, from which a schedule resumes."""
-    rows = connection.execute(
-        "SELECT vertex, status, reason, because FROM history WHERE transaction_id = ? AND status != ? ORDER BY vertex",
-        (run_id, InstanceStatus.PENDING),
-    )
-    return [Change(row[0], InstanceStatus(row[1]), row[2], row[3]) for row in rows]
+    columns, begun = "vertex, status, reason, because", "AND status != ? ORDER BY vertex"
+    selected = _selected(connection, run_id, columns, begun, InstanceStatus.PENDING)
+    return [Change(vertex, InstanceStatus(status), reason, because) for vertex, status, reason, because in selected]
 
 
 def attempts(connection: Connection, run_id: int) -> dict[int, int]:
     """Return how often each instance was begun, for those that were."""
-    return dict(
-        connection.execute("SELECT vertex, attempts FROM history WHERE transaction_id = ? AND attempts", (run_id,))
-    )
+    return dict(_selected(connection, run_id, "vertex, attempts", "AND attempts"))
 
 
 def mark_interrupted(connection: Connection, run_id: int, vertices: Iterable[int], reason: str) -> None:
@@ -130,26 +129,23 @@ def rows(
     connection: Connection, run_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
 ) -> list[HistoryRow]:
     """Return the rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
-    clauses, values = "", list[object]([run_id])
+    clauses, values = "", list[object]()
     for column, allowed in (("coalesce(node, 'null')", wanted.nodes), ("status", wanted.statuses),
                             ("task", wanted.tasks)):  # fmt: skip
         if allowed:
             clauses += f"AND {column} IN ({', '.join('?' * len(allowed))}) "
             values += allowed
-    query = f"SELECT {', '.join(_COLUMNS)} FROM history WHERE transaction_id = ? {clauses}ORDER BY vertex"  # noqa: S608 - our own names
-    selected = [dict(zip(_COLUMNS, row, strict=True)) for row in connection.execute(query, values).fetchall()]
-    blamed = {fields["because"] for fields in selected} - {None}
-    by_vertex = "SELECT task, node FROM history WHERE transaction_id = ? AND vertex = ?"
-    names = {vertex: _name(*connection.execute(by_vertex, (run_id, vertex)).fetchone()) for vertex in blamed}
-    for fields in selected:
-        fields |= {
-            "node": node_key(fields["node"]),
-            "status": InstanceStatus(fields["status"]),
-            "because": names.get(fields["because"], ""),
-            "summary": mapping(fields["summary"]),
-            "definition": definitions.get(fields["task"], {}),
-        }
-    return [HistoryRow(run_id, graph_type, **fields) for fields in selected]
+    found = _selected(connection, run_id, _COLUMNS, f"{clauses}ORDER BY vertex", *values)
+    blamed = {row[5] for row in found} - {None}
+    named = {vertex: _selected(connection, run_id, "task, node", "AND vertex = ?", vertex) for vertex in blamed}
+    names = {vertex: _name(*instance) for vertex, (instance,) in named.items()}
+    return [
+        HistoryRow(
+            run_id, graph_type, task, node_key(node), InstanceStatus(status), task_type, reason,
+            names.get(because, ""), message, start, end, code, attempts, mapping(summary), definitions.get(task, {}),
+        )
+        for task, node, status, task_type, reason, because, message, start, end, code, attempts, summary in found
+    ]  # fmt: skip
 
 
 def _name(task: str, node: str | None) -> str:
@@ -185,50 +181,35 @@ def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, s
 
 def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceStatus]]:
     """Return every instance with its status, in the order of the plan."""
-    selected = connection.execute(
-        "SELECT vertex, status FROM history WHERE transaction_id = ? ORDER BY vertex", (run_id,)
-    )
+    selected = _selected(connection, run_id, "vertex, status", "ORDER BY vertex")
     return [(vertex, InstanceStatus(status)) for vertex, status in selected]
 
 
 def by_node(connection: Connection, run_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
     """Return the distinct (node, status, reason) of all instances except sync points."""
-    selected = connection.execute(
-        "SELECT DISTINCT node, status, reason FROM history WHERE transaction_id = ? AND node IS NOT NULL "
-        "ORDER BY node, status, reason",
-        (run_id,),
-    )
+    distinct, ordered = "DISTINCT node, status, reason", "AND node IS NOT NULL ORDER BY node, status, reason"
+    selected = _selected(connection, run_id, distinct, ordered)
     return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in selected]
 
 
 def nodes_of(connection: Connection, run_id: int) -> set[NodeKey]:
     """Return the nodes on which a run has instances, including the master."""
-    selected = connection.execute(
-        "SELECT DISTINCT node FROM history WHERE transaction_id = ? AND node IS NOT NULL", (run_id,)
-    )
-    return {node_key(row[0]) for row in selected}
+    return {node_key(node) for (node,) in _selected(connection, run_id, "DISTINCT node", "AND node IS NOT NULL")}
 
 
 def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
     """Return (node, task type) of all instances of a run that ever began, including those on the master."""
-    selected = connection.execute(
-        "SELECT DISTINCT node, type FROM history WHERE transaction_id = ? AND attempts AND node IS NOT NULL",
-        (run_id,),
-    )
+    selected = _selected(connection, run_id, "DISTINCT node, type", "AND attempts AND node IS NOT NULL")
     return {(node_key(node), task_type) for node, task_type in selected}
 
 
 def running_names(connection: Connection, run_id: int, reason: str = "") -> dict[int, str]:
     """Return the names (`task@node`) of all running instances by their numbers, or of those with a reason."""
-    selected = connection.execute(
-        "SELECT vertex, task, node FROM history WHERE transaction_id = ? AND status = ? AND ? IN (reason, '') "
-        "ORDER BY vertex",
-        (run_id, InstanceStatus.RUNNING, reason),
-    )
+    chosen = "AND status = ? AND ? IN (reason, '') ORDER BY vertex"
+    selected = _selected(connection, run_id, "vertex, task, node", chosen, InstanceStatus.RUNNING, reason)
     return {vertex: _name(task, node) for vertex, task, node in selected}
 
 
 def placed(connection: Connection, run_id: int) -> set[str]:
     """Return the tasks of which a run has instances."""
-    selected = connection.execute("SELECT DISTINCT task FROM history WHERE transaction_id = ?", (run_id,))
-    return {row[0] for row in selected}
+    return {task for (task,) in _selected(connection, run_id, "DISTINCT task")}

@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.model.node import Node
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, insert_row
+from fuelclient.store.rows import decode, encode, insert_row, one
 from fuelclient.store.runs import node_from
 
 
@@ -42,7 +42,7 @@ def due(connection: Connection, moment: str) -> list[Leftover]:
 
 def is_due(connection: Connection, moment: str) -> bool:
     """Return whether anything is to be removed at a moment."""
-    return connection.execute("SELECT 1 FROM leftovers WHERE due <= ? LIMIT 1", (moment,)).fetchone() is not None
+    return one(connection, "SELECT 1 FROM leftovers WHERE due <= ? LIMIT 1", moment) is not None
 
 
 def postpone(connection: Connection, leftover_id: int, due: str) -> None:

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, decode, encode, encoded_or_null, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, decode, document, encode, insert_row, one
 
 _VIPS = Table(
     "vips", Vip, ("id", "name", "ip_addr", "network", "namespace", "is_user_defined"), {"is_user_defined": bool}
 )
 
 
-def own_networks(connection: Connection, cluster_id: int) -> dict[str, Any]:
-    """Return the network configuration of a cluster where it differs from its release."""
-    return mapping(column(connection, "clusters", "networks", cluster_id))
-
-
-def put_own_networks(connection: Connection, cluster_id: int, networks: Mapping[str, Any]) -> None:
-    """Replace what `own_networks` returns."""
-    update_row(connection, "clusters", cluster_id, {"networks": encoded_or_null(networks)})
+own_networks, put_own_networks = document("clusters", "networks")
+"""The network configuration of a cluster where it differs from its release."""
 
 
 def vips(connection: Connection, cluster_id: int) -> list[Vip]:
@@ -41,8 +35,8 @@ def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
 
 def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any] | None:
     """Return the document that was stored for a part of a node, or None."""
-    row = connection.execute("SELECT body FROM node_parts WHERE node_id = ? AND part = ?", (node_id, part)).fetchone()
-    return list(decode(row[0])) if row else None
+    body = one(connection, "SELECT body FROM node_parts WHERE node_id = ? AND part = ?", node_id, part)
+    return None if body is None else list(decode(body))
 
 
 def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[str, list[Any]]:
@@ -55,10 +49,10 @@ def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[
     return {str(node_id): list(decode(body)) for node_id, body in rows}
 
 
-def put_node_part(connection: Connection, node_id: int, part: NodePart, document: Sequence[Any]) -> None:
+def put_node_part(connection: Connection, node_id: int, part: NodePart, entries: Sequence[Any]) -> None:
     """Store the document of a part of a node."""
     connection.execute(
         "INSERT INTO node_parts (node_id, part, body) VALUES (?, ?, ?) "
         "ON CONFLICT (node_id, part) DO UPDATE SET body = excluded.body",
-        (node_id, part, encode(list(document))),
+        (node_id, part, encode(list(entries))),
     )

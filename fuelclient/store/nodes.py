@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuelclient.model.node import Node
 from fuelclient.store import facts
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, mapping, names
+from fuelclient.store.rows import Table, column, mapping, names
 
 _NODES = Table(
     "nodes",
@@ -33,9 +33,9 @@ def insert(connection: Connection, node: Node) -> int:
 
 def update(connection: Connection, node: Node) -> None:
     """Store all fields of a node. Its uploaded facts are removed when its environment changes."""
-    before = connection.execute("SELECT cluster_id FROM nodes WHERE id = ?", (node.id,)).fetchone()
+    before = column(connection, "nodes", "cluster_id", node.id)
     _NODES.update(connection, node)
-    if before and before[0] != node.cluster_id:
+    if before != node.cluster_id:
         facts.forget_node(connection, node.id)
 
 

@@ -18,11 +18,12 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, decode, encode, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, column, decode, encode, firsts, insert_row, mapping, update_row
 
+_FIELDS = ("id", "name", "version", "title", "package_version", "metadata", "unpacked", "by_release", "origin")
 _PLUGINS: Table[Plugin] = Table(
     "plugins",
-    lambda directory, **fields: Plugin(unpacked=directory, **fields),
+    lambda *fields: Plugin(**dict(zip(_FIELDS, fields, strict=True))),
     ("id", "name", "version", "title", "package_version", "metadata", "directory", "by_release", "origin"),
     {"metadata": mapping, "by_release": bool},
     {"directory": attrgetter("unpacked")},
@@ -62,7 +63,7 @@ def defining(connection: Connection, release_id: int) -> Plugin | None:
 
 def names(connection: Connection) -> set[str]:
     """Return the names of all plugins."""
-    return {name for (name,) in connection.execute("SELECT DISTINCT name FROM plugins")}
+    return {*firsts(connection, "SELECT DISTINCT name FROM plugins")}
 
 
 def insert(connection: Connection, plugin: Plugin) -> int:
@@ -98,10 +99,9 @@ def package(connection: Connection, plugin_id: int) -> Package | None:
 
 def _whole(connection: Connection, plugin: Plugin) -> Plugin:
     """Return a plugin with its clusters and releases."""
-    clusters = connection.execute("SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", (plugin.id,))
-    releases = connection.execute("SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", (plugin.id,))
-    users, defined = (tuple(number for (number,) in found) for found in (clusters, releases))
-    return replace(plugin, clusters=users, releases=defined)
+    clusters = firsts(connection, "SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", plugin.id)
+    releases = firsts(connection, "SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", plugin.id)
+    return replace(plugin, clusters=tuple(clusters), releases=tuple(releases))
 
 
 def _contents_to(contents: Contents) -> dict[str, Any]:

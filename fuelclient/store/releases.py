@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuelclient.model.release import Release
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, mapping
+from fuelclient.store.rows import Table, mapping, one
 
 _RELEASES = Table(
     "releases",
@@ -21,8 +21,8 @@ delete = _RELEASES.delete
 
 def named(connection: Connection, name: str, version: str) -> int | None:
     """Return the id of the release with this name and version, or None."""
-    row = connection.execute("SELECT id FROM releases WHERE name = ? AND version = ?", (name, version)).fetchone()
-    return int(row[0]) if row else None
+    found: int | None = one(connection, "SELECT id FROM releases WHERE name = ? AND version = ?", name, version)
+    return found
 
 
 def of_plugin(connection: Connection, plugin_id: int) -> list[Release]:

@@ -65,14 +65,39 @@ def update_row(connection: sqlite3.Connection, table: str, row_id: int, row: Map
     connection.execute(f"UPDATE {table} SET {changes} WHERE id = ?", (*row.values(), row_id))  # noqa: S608 - as above
 
 
+def firsts(connection: sqlite3.Connection, query: str, *values: object) -> list[Any]:
+    """Return the first column of all rows that a query selects."""
+    return [row[0] for row in connection.execute(query, values)]
+
+
+def one(connection: sqlite3.Connection, query: str, *values: object) -> Any:
+    """Return the first column of the first row that a query selects; None if there is no row."""
+    return next(iter(firsts(connection, query, *values)), None)
+
+
 def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -> Any:
     """Return one column of the row with this id; None if there is no such row."""
-    row = connection.execute(f"SELECT {name} FROM {table} WHERE id = ?", (row_id,)).fetchone()  # noqa: S608 - as above
-    return row[0] if row else None
+    return one(connection, f"SELECT {name} FROM {table} WHERE id = ?", row_id)  # noqa: S608 - as above
+
+
+def document(
+    table: str, name: str
+) -> tuple[
+    Callable[[sqlite3.Connection, int], dict[str, Any]], Callable[[sqlite3.Connection, int, Mapping[str, Any]], None]
+]:
+    """Return how to read a mapping in a column of the row with an id, empty if there is none, and how to replace it."""
+
+    def read(connection: sqlite3.Connection, row_id: int) -> dict[str, Any]:
+        return mapping(column(connection, table, name, row_id))
+
+    def put(connection: sqlite3.Connection, row_id: int, document: Mapping[str, Any]) -> None:
+        update_row(connection, table, row_id, {name: encoded_or_null(dict(document))})
+
+    return read, put
 
 
 class Table(Generic[Value]):
-    """A table whose rows are values of one class: `columns`, with `id` first, are its fields.
+    """A table whose rows are values of one class, `made` of `columns` in their order. `id` is the first one.
 
     `read` has the columns that do not hold the value of their field itself, and how to read it; those that are read as
     `mapping` or `names` are JSON. `write` has the columns that are not the field of that name, and how a value gives
@@ -82,20 +107,22 @@ class Table(Generic[Value]):
     def __init__(
         self,
         name: str,
-        value: Callable[..., Value],
+        made: Callable[..., Value],
         columns: Sequence[str],
         read: Mapping[str, Callable[[Any], Any]],
         write: Mapping[str, Callable[[Value], Any]] = MappingProxyType({}),
         order: str = "id",
     ) -> None:
-        self._name, self._class, self._columns, self._read, self._write = name, value, columns, read, write
+        self._name, self._made, self._columns, self._write = name, made, columns, write
+        self._readers = [(columns.index(column), reader) for column, reader in read.items()]
         self._texts = frozenset(column for column, reader in read.items() if reader in (mapping, names))
-        self._select = f"SELECT {', '.join(columns)} FROM {name} WHERE "  # noqa: S608 - the names are our own
-        self._order = f" ORDER BY {order}"
+        self._select = f"SELECT {', '.join(columns)} FROM {name} "  # noqa: S608 - the names are our own
+        self._order = f"ORDER BY {order}"
 
-    def select(self, connection: sqlite3.Connection, where: str = "1", *values: object) -> list[Value]:
+    def select(self, connection: sqlite3.Connection, where: str = "", *values: object) -> list[Value]:
         """Return the rows that a condition chooses."""
-        return [self._value(row) for row in connection.execute(self._select + where + self._order, values)]
+        query = f"{self._select}{where and f'WHERE {where} '}{self._order}"
+        return [self._value(row) for row in connection.execute(query, values)]
 
     def find(self, connection: sqlite3.Connection, row_id: int) -> Value | None:
         """Return the row with this id, or None."""
@@ -107,7 +134,7 @@ class Table(Generic[Value]):
 
     def ids(self, connection: sqlite3.Connection) -> list[int]:
         """Return all ids in ascending order."""
-        return [row[0] for row in connection.execute(f"SELECT id FROM {self._name} ORDER BY id")]  # noqa: S608 - as above
+        return firsts(connection, f"SELECT id FROM {self._name} ORDER BY id")  # noqa: S608 - as above
 
     def insert(self, connection: sqlite3.Connection, value: Value) -> int:
         """Store a value under its id, or under a new one if that is 0, and return the id."""
@@ -132,5 +159,7 @@ class Table(Generic[Value]):
         return encoded_or_null(field) if column in self._texts else field
 
     def _value(self, row: tuple[Any, ...]) -> Value:
-        fields = dict(zip(self._columns, row, strict=True))
-        return self._class(**fields | {column: read(fields[column]) for column, read in self._read.items()})
+        values = list(row)
+        for index, read in self._readers:
+            values[index] = read(values[index])
+        return self._made(*values)

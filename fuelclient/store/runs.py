@@ -12,7 +12,18 @@ from fuelclient.model.node import Node
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, decode, encode, encoded_or_null, insert_row, mapping, names, update_row
+from fuelclient.store.rows import (
+    Table,
+    column,
+    decode,
+    encode,
+    encoded_or_null,
+    firsts,
+    insert_row,
+    mapping,
+    names,
+    update_row,
+)
 
 _COLUMNS = (
     "id", "uuid", "cluster_id", "name", "status", "request", "graph_type", "parent_id", "progress", "message", "result",
@@ -44,7 +55,7 @@ def _findings(text: str | None) -> tuple[Finding, ...]:
 
 _RUNS: Table[Run] = Table(
     "transactions",
-    Run,
+    lambda *fields: Run(**dict(zip(_COLUMNS, fields, strict=True))),
     _COLUMNS,
     {"status": RunStatus, "request": _request, "result": mapping, "findings": _findings},
     {
@@ -86,20 +97,20 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
     they are all kept: that run is compared with what was the last success when it began. With `before`, only those that
     ended earlier.
     """
-    remembered = connection.execute(
+    remembered = set(firsts(
+        connection,
         "SELECT DISTINCT o.parent_id FROM transactions o JOIN (SELECT max(t.id) AS last FROM transactions t "
         "JOIN history h ON h.transaction_id = t.id WHERE t.name = ? AND t.counts AND h.status = ? "
         "GROUP BY t.cluster_id, t.graph_type, h.task, h.node) ON o.id = last "
         "UNION SELECT max(id) FROM transactions WHERE name = ? GROUP BY cluster_id",
-        (CHILD, InstanceStatus.READY, PARENT),
-    )
-    kept = {run_id for (run_id,) in remembered}
+        CHILD, InstanceStatus.READY, PARENT,
+    ))  # fmt: skip
     parents = every(connection, cluster_id=cluster_id, kinds=[PARENT])
     busy = {run.cluster_id for run in parents if not run.is_final}
     return [
         run
         for run in parents
-        if run.id not in kept
+        if run.id not in remembered
         and run.cluster_id not in busy
         and (not before or (run.time_end or run.time_start or "") < before)
     ]
