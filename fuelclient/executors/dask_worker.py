@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass, field
 
-from fuelclient.executors.local import LocalTransport
+from fuelclient.executors.local import LocalTransport, write
 from fuelclient.executors.transport import Unreachable
 
 FAILED = 126
@@ -60,10 +60,8 @@ async def put(piece: Piece) -> str:
 
 
 def _put(piece: Piece) -> str:
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if piece.first else os.O_APPEND)
     try:
-        with os.fdopen(os.open(piece.path, flags, 0o600), "wb") as file:
-            file.write(piece.content)
+        write(piece.path, piece.content, os.O_TRUNC if piece.first else os.O_APPEND)
     except OSError as error:
         return error.strerror or str(error)
     return ""

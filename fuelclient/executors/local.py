@@ -66,7 +66,7 @@ class LocalTransport:
 
     async def put(self, path: str, content: bytes | Path) -> None:
         try:
-            await asyncio.to_thread(_put, path, content)
+            await asyncio.to_thread(write, path, content)
         except OSError as error:
             where = error.filename or path
             raise Unreachable(f"{where} cannot be copied to {path}: {error.strerror}.", final=True) from error
@@ -75,9 +75,9 @@ class LocalTransport:
         """Nothing is held."""
 
 
-def _put(path: str, content: bytes | Path) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as target:
+def write(path: str, content: bytes | Path, flags: int = os.O_TRUNC) -> None:
+    """Write a file that only its owner can read. Raise `OSError`."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | flags, 0o600), "wb") as target:
         if isinstance(content, bytes):
             target.write(content)
         else:
@@ -117,11 +117,8 @@ class LocalSpool(Spool):
             return 0
         # a name of its own for each starter: a Dask worker starts tries of several runners in one process
         fresh = self._path / f"cmd.{label}.{uuid.uuid4().hex}"
-        _put(str(fresh), script)
+        write(str(fresh), script)
         fresh.replace(self._path / "cmd")
-        return self._spawn(label, used)
-
-    def _spawn(self, label: str, used: float) -> int:
         append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
         return os.posix_spawn(
             "/bin/sh",

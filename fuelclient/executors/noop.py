@@ -130,12 +130,15 @@ class Noop:
         where = path(job.parameters, "cwd", "/")
         if (await node.call(_IS_DIRECTORY, (where,))).rc:  # as plugin scripts, which a real run takes there first
             return skipped(job, f"{where} is not on {node.place} yet, so that puppet cannot look")
-        seconds = str(limits_of(job.type, job.parameters).timeout)
-        answer = await node.call(_RUN, (seconds,), commands.puppet_script(job, noop=True).encode())
-        report = _shown(job, answer.out.decode("utf-8", "replace"))
+        answer, report = await self._ran(job, node, commands.puppet_script(job, noop=True))
         if answer.rc not in commands.CHANGED:
             return Outcome(InstanceStatus.ERROR, answer.rc, f"puppet: {_error(job, answer)}", {"report": report})
         return Outcome(InstanceStatus.READY, answer.rc, "", {"report": report})
+
+    async def _ran(self, job: Job, node: Transport, script: str) -> tuple[Completed, str]:
+        """Run a dry script within the time of the task; return its answer, and its output as it can be shown."""
+        answer = await node.call(_RUN, (str(limits_of(job.type, job.parameters).timeout),), script.encode())
+        return answer, _shown(job, answer.out.decode("utf-8", "replace"))
 
     async def _sync(self, job: Job, node: Transport) -> Outcome:
         (step,) = sync.steps(job)
@@ -143,13 +146,9 @@ class Noop:
         here = node is self._connections.here
         if (await node.call(_HAS, ("rsync",))).rc or (not here and not step.by_target):
             return skipped(job, f"{step.dst} would be made like {step.src}")
-        recipe = sync.on_target(step, dry=True)
-        seconds = str(limits_of(job.type, job.parameters).timeout)
-        answer = await node.call(_RUN, (seconds,), recipe.script.encode())
-        changes = _shown(job, answer.out.decode("utf-8", "replace"))
-        if answer.rc:
-            return Outcome(InstanceStatus.SKIPPED, answer.rc, f"rsync: {_error(job, answer)}", {"changes": changes})
-        return Outcome(InstanceStatus.SKIPPED, 0, "", {"changes": changes})
+        answer, changes = await self._ran(job, node, sync.on_target(step, dry=True).script)
+        message = f"rsync: {_error(job, answer)}" if answer.rc else ""
+        return Outcome(InstanceStatus.SKIPPED, answer.rc, message, {"changes": changes})
 
     async def _files(self, job: Job, wanted: list[files.Placed]) -> Outcome:
         diffs: dict[str, str] = {}

@@ -60,7 +60,8 @@ class Rebooting:
         before = await patiently(self._boot_time, min(self._limits.timeout, _SOON), self._stop)
         if not before:
             return failure(self._job, f"the boot time of {self._node.place} cannot be read")
-        await self._write(before)
+        script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
+        await self._here.call(script, (self._directory, self._root, self._file, str(before)))
         try:
             answer = await self._node.call(REBOOT)
             if answer.rc:
@@ -92,10 +93,6 @@ class Rebooting:
 
     async def _boot_time(self) -> int:
         return _number(await self._node.call(BOOT_TIME))
-
-    async def _write(self, before: int) -> None:
-        script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
-        await self._here.call(script, (self._directory, self._root, self._file, str(before)))
 
 
 def _number(answer: Completed) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory import node_names
-from fuelclient.engine.reading import environment, lookup, rules_kept
+from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import settings
 from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
@@ -87,7 +87,7 @@ class Clusters(Facet):
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
         checked too."""
-        with rules_kept.kept(connection, [cluster_id]):
+        with environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
             lookup.require_roles(roles, known)
@@ -135,7 +135,7 @@ class Clusters(Facet):
         from fuelclient.engine.reading import drawn_settings
 
         sections = settings.sections_from(stated)
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
             with plugin_switches.switched(connection, cluster_id, sections) as values:
                 target = environment.read(connection, cluster_id)
                 own = settings.own_from(values, target)

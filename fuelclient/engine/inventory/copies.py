@@ -17,7 +17,6 @@ from fuelclient.environment.network_changes import own_networks_from, vips_of
 from fuelclient.environment.networks import NETWORKS
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.environment import Environment
-from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Level
 from fuelclient.model.network import NodePart
 from fuelclient.model.node import NO_EXECUTOR
@@ -49,7 +48,9 @@ class Copies(Facet):
                 types = environment.types(connection, environment.read(connection, cluster_id))
                 _require_equal(inputs.read(connection, RunRequest(cluster_id, tuple(types))), copy.inputs)
                 clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
-        return Copied(cluster_id, (*parts, _of_facts(copy.inputs.facts)))
+        number = len(copy.inputs.facts.common) + sum(map(len, copy.inputs.facts.nodes.values()))
+        note = "those of the original, until you change what they follow from"
+        return Copied(cluster_id, (*parts, CopiedPart("facts", number, note)))
 
     @reads
     def graphs(self, connection: Connection, cluster_id: int) -> Mapping[str, str]:
@@ -74,7 +75,12 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
     plugin_ids = {plugin.id: _plugin(connection, plugin) for plugin in original.plugins}
     free_id = 0 if original.cluster.id in clusters.ids(connection) else original.cluster.id
     cluster_id = clusters.insert(connection, replace(original.cluster, id=free_id, name=name, release_id=release_id))
-    clusters.put_settings(connection, cluster_id, _own_settings(original))
+    names = {plugin.name for plugin in original.plugins}
+    own = {
+        name: without_bookkeeping(section) if name in names else section
+        for name, section in original.own_settings.items()
+    }
+    clusters.put_settings(connection, cluster_id, own)
     clusters.put_metadata(connection, cluster_id, original.own_metadata)
     for plugin_id, _ in plugin_ids.values():
         clusters.enable(connection, cluster_id, plugin_id)
@@ -198,14 +204,6 @@ def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
     history.insert_ended(connection, child_id, past.succeeded)
 
 
-def _own_settings(original: Environment) -> dict[str, Any]:
-    names = {plugin.name for plugin in original.plugins}
-    return {
-        name: without_bookkeeping(section) if name in names else section
-        for name, section in original.own_settings.items()
-    }
-
-
 def _put_facts(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> None:
     """Store the uploaded facts of the original, and all others beside those that were computed for the copy now."""
     computed = computed_now(connection, environment.read(connection, cluster_id)).facts
@@ -237,8 +235,3 @@ def _require_equal(stored: Inputs, wanted: Inputs) -> None:
 
 def _release_metadata(target: Environment) -> dict[str, Any]:
     return {name: value for name, value in target.release.metadata.items() if value}
-
-
-def _of_facts(wanted: DeploymentFacts) -> CopiedPart:
-    note = "those of the original, until you change what they follow from"
-    return CopiedPart("facts", len(wanted.common) + sum(map(len, wanted.nodes.values())), note)

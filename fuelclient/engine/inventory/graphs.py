@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.reading import environment, linked_graphs, lookup, orphaned_records
+from fuelclient.engine.reading import environment, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.graph.merge import merge_layers
@@ -38,14 +38,16 @@ if TYPE_CHECKING:
 class Graphs(Facet):
     """Graphs by owner and type; see `backends.base.Graphs`."""
 
-    def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
+    @reads
+    def list(
+        self, connection: Connection, cluster_id: int | None = None, levels: Sequence[Level] = ()
+    ) -> Sequence[GraphSummary]:
         """As `base.Graphs`."""
-        with self._database.read() as connection:
-            if cluster_id is None:
-                linked = {plugin.id for plugin in plugins.every(connection) if plugin.is_linked}
-                summaries = [linked_graphs.summary(connection, each, linked) for each in graphs.summaries(connection)]
-            else:
-                summaries = environment.summaries(connection, environment.read(connection, cluster_id))
+        if cluster_id is None:
+            linked = {plugin.id for plugin in plugins.every(connection) if plugin.is_linked}
+            summaries = [_summary_now(connection, each, linked) for each in graphs.summaries(connection)]
+        else:
+            summaries = environment.summaries(connection, environment.read(connection, cluster_id))
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
 
     @reads
@@ -56,17 +58,19 @@ class Graphs(Facet):
     @reads
     def get(self, connection: Connection, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """As `base.Graphs`."""
-        return linked_graphs.graph(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
+        return _as_now(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
 
     @reads
     def owner(self, connection: Connection, owner: OwnerRef) -> Owner:
         """As `base.Graphs`."""
         return lookup.owner(connection, owner)
 
-    def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
+    @reads
+    def layers(
+        self, connection: Connection, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE
+    ) -> MergedGraph:
         """As `base.Graphs`."""
-        with self._database.read() as connection:
-            layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
+        layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
@@ -199,3 +203,33 @@ def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[La
     if graph_type not in environment.types(connection, target):
         return ()
     return environment.layers(connection, target, graph_type, (Level.RELEASE, Level.PLUGIN), strict=False)
+
+
+def _as_now(connection: Connection, stored: Graph) -> Graph:
+    """Return a graph, read again if a linked plugin has it from its package. Raise what `lookup.package` raises."""
+    if stored.owner.level is not Level.PLUGIN or not graphs.is_derived(connection, stored.id):
+        return stored
+    owner = lookup.plugin(connection, stored.owner.id)
+    if not owner.is_linked:
+        return stored
+    from fuelclient.plugins.select import for_any_release
+
+    document = for_any_release(lookup.package(connection, owner)).graphs.get(stored.type)
+    if document is None:
+        return replace(stored, tasks=())
+    return replace(stored, tasks=document.tasks, metadata=document.metadata, warnings=document.findings)
+
+
+def _summary_now(connection: Connection, stored: GraphSummary, linked: Collection[int]) -> GraphSummary:
+    """Return the summary of a graph with the tasks that it has now. `linked` are the ids of linked plugins.
+
+    If the package of one cannot be read, the tasks are those that it had when it was linked.
+    """
+    is_linked = stored.owner.level is Level.PLUGIN and stored.owner.id in linked
+    if not is_linked or not graphs.is_derived(connection, stored.id):
+        return stored
+    from fuelclient.plugins.select import for_any_release
+
+    package = lookup.last_package(connection, lookup.plugin(connection, stored.owner.id))
+    document = for_any_release(package).graphs.get(stored.type)
+    return replace(stored, task_ids=tuple(task.id for task in document.tasks) if document else ())

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.reading import environment, rules_kept
+from fuelclient.engine.reading import environment
 from fuelclient.environment.network_changes import own_networks_from, vips_from, vips_of
 from fuelclient.environment.networks import network_configuration, vip_records
 from fuelclient.errors import Conflict, NotFound
-from fuelclient.model.environment import Environment
 from fuelclient.model.network import Vip
 from fuelclient.store import networks
 from fuelclient.store.database import Connection
@@ -29,7 +28,7 @@ class Networks(Facet):
         self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """As `base.Networks`, with the addresses of VIPs, all or none."""
-        with rules_kept.kept(connection, [cluster_id]):
+        with environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put(connection, cluster_id, vips_of(configuration, target))
@@ -55,7 +54,7 @@ class Networks(Facet):
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         """As `base.Networks`. Raise `InvalidDocument` for a wrong one."""
-        with rules_kept.kept(connection, [cluster_id]):
+        with environment.keeping_rules(connection, [cluster_id]):
             _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
 
     def create_vip(
@@ -64,21 +63,17 @@ class Networks(Facet):
         """As `base.Networks`. Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
         address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
-            _require_new(target, name)
+            for vip in target.vips:
+                if vip.name == name:
+                    raise Conflict(
+                        f"Environment {cluster_id} has a virtual address {name} already: {vip.ip_addr}.",
+                        hint="Change it with `fuel2 vip download` and `fuel2 vip upload`.",
+                    )
             _put(connection, cluster_id, vips_from([record], target))
 
 
 def _put(connection: Connection, cluster_id: int, vips: Sequence[Vip]) -> None:
     for vip in vips:
         networks.put_vip(connection, cluster_id, vip)
-
-
-def _require_new(target: Environment, name: str) -> None:
-    for vip in target.vips:
-        if vip.name == name:
-            raise Conflict(
-                f"Environment {target.cluster.id} has a virtual address {name} already: {vip.ip_addr}.",
-                hint="Change it with `fuel2 vip download` and `fuel2 vip upload`.",
-            )

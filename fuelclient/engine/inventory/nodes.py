@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory import node_names
 from fuelclient.engine.inventory.clusters import joined
-from fuelclient.engine.reading import environment, lookup, rules_kept
+from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment.checks import require_labels, require_node_change, require_printable
 from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
@@ -42,15 +42,14 @@ class Nodes(Facet):
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         """As `base.Nodes`."""
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
-        with self._database.write() as connection, rules_kept.kept(connection, homes):
+        with self._database.write() as connection, environment.keeping_rules(connection, homes):
             node_names.require_sound(wanted)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
             placed = _joined(connection, wanted)
-            ids = {index: nodes.insert(connection, node) for index, node in enumerate(placed) if node.id}
-            for index, node in enumerate(placed):
-                if not node.id:
-                    ids[index] = nodes.insert(connection, node)
+            # a new id must not be one that is given
+            given_first = sorted(enumerate(placed), key=lambda pair: not pair[1].id)
+            ids = {index: nodes.insert(connection, node) for index, node in given_first}
             return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
@@ -83,7 +82,7 @@ class Nodes(Facet):
             if hostname is not None:
                 node_names.require_free_hostname(others, hostname, _where(node.cluster_id))
                 wanted = replace(wanted, attributes={**wanted.attributes, node_names.HOSTNAME: hostname})
-            with rules_kept.kept(connection, _home(node)):
+            with environment.keeping_rules(connection, _home(node)):
                 nodes.update(connection, wanted)
             return wanted
 
@@ -95,7 +94,7 @@ class Nodes(Facet):
     def set_attributes(self, connection: Connection, node_id: int, attributes: Mapping[str, Any]) -> Node:
         """As `base.Nodes`."""
         changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
-        with rules_kept.kept(connection, _home(changed)):
+        with environment.keeping_rules(connection, _home(changed)):
             nodes.update(connection, changed)
         return changed
 

@@ -22,25 +22,16 @@ from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
 from fuelclient.store import clusters, releases
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 Value = TypeVar("Value", Role, Tag)
 
 
 @dataclass(frozen=True, slots=True)
-class MetadataOwner:
+class MetadataOwner(OwnerRef):
     """A release or an environment, and its own metadata."""
 
-    ref: OwnerRef
     metadata: Mapping[str, Any]
-
-    @property
-    def level(self) -> Level:
-        return self.ref.level
-
-    @property
-    def id(self) -> int:
-        return self.ref.id
 
     @property
     def label(self) -> str:
@@ -60,7 +51,7 @@ def read(connection: Connection, owner: OwnerRef) -> MetadataOwner:
     """
     if owner.level is Level.CLUSTER:
         lookup.cluster(connection, owner.id)
-        return MetadataOwner(owner, clusters.metadata(connection, owner.id))
+        return MetadataOwner(owner.level, owner.id, clusters.metadata(connection, owner.id))
     if owner.level is not Level.RELEASE:
         raise UsageError(
             "The roles and tags of a plugin are those of its package.", hint="Name a release or an environment."
@@ -72,7 +63,7 @@ def read(connection: Connection, owner: OwnerRef) -> MetadataOwner:
             f"Release {owner.id} belongs to plugin {plugin.label}: it is described in the package.",
             hint="Change the package and install it again, or change an environment (--env).",
         )
-    return MetadataOwner(owner, release.metadata)
+    return MetadataOwner(owner.level, owner.id, release.metadata)
 
 
 def write(connection: Connection, owner: MetadataOwner, changed: Mapping[str, Any]) -> None:
@@ -101,22 +92,14 @@ def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
 class Descriptions(Facet, ABC, Generic[Value]):
     """Roles or tags; see `backends.base.Descriptions`.
 
-    `section` is their section of the metadata. `of_environment` and `in_metadata` return all that an environment, or a
-    release's metadata, has.
+    `_section` is their section of the metadata. `_of_environment` and `_in_metadata` return all that an environment, or
+    a release's metadata, has.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        noun: str,
-        section: str,
-        of_environment: Callable[[Environment], Mapping[str, Value]],
-        in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]],
-    ) -> None:
-        super().__init__(database)
-        self._noun, self._section = noun, section
-        self._of_environment: Callable[[Environment], Mapping[str, Value]] = of_environment
-        self._in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]] = in_metadata
+    _noun: str
+    _section: str
+    _of_environment: Callable[[Environment], Mapping[str, Value]]
+    _in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]]
 
     @reads
     def of_release(self, connection: Connection, release_id: int) -> Mapping[str, Value]:
@@ -161,13 +144,12 @@ class Descriptions(Facet, ABC, Generic[Value]):
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
         """Return the owner's sections without the role or tag of this name."""
 
-    @abstractmethod
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
-        """Raise `Conflict` if something still needs what was removed."""
+        """Raise `Conflict` if something still needs what was removed, other than the nodes, which `write` looks at."""
 
     def _put(self, connection: Connection, owner: MetadataOwner, value: Value) -> Value:
         write(connection, owner, self._with(connection, owner, value))
-        return self._known(connection, owner.ref)[value.name]
+        return self._known(connection, owner)[value.name]
 
     def _known(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
         if owner.level is Level.CLUSTER:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.engine.packages import enable
-from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records, rules_kept
+from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
 from fuelclient.engine.runs import guards
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
@@ -22,7 +22,7 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
     """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
     with (
         database.undone() if dry_run else database.write() as connection,
-        rules_kept.kept(connection, [cluster_id], gives_roles=True),
+        environment.keeping_rules(connection, [cluster_id], gives_roles=True),
     ):
         before = environment.read(connection, cluster_id)
         wanted = lookup.release(connection, release_id)

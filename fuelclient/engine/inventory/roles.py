@@ -15,7 +15,7 @@ from fuelclient.model.graph import Level
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.values import plain
-from fuelclient.store.database import Connection, Database
+from fuelclient.store.database import Connection
 
 _ROLES, _TAGS = "roles_metadata", "tags_metadata"
 _VOLUMES, _MAPPING = "volumes_metadata", "volumes_roles_mapping"
@@ -24,8 +24,8 @@ _VOLUMES, _MAPPING = "volumes_metadata", "volumes_roles_mapping"
 class Roles(Descriptions[Role]):
     """Roles; see `backends.base.Roles`."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database, "role", _ROLES, effective.roles, roles_in)
+    _noun, _section = "role", _ROLES
+    _of_environment, _in_metadata = staticmethod(effective.roles), staticmethod(roles_in)
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Role) -> dict[str, Any]:
         sections = {_ROLES: {**owner.section(_ROLES), value.name: value.metadata}}
@@ -47,15 +47,12 @@ class Roles(Descriptions[Role]):
         mapped = {role: volumes for role, volumes in (stated.get(_MAPPING) or {}).items() if role != name}
         return {_ROLES: roles, _VOLUMES: {**stated, _MAPPING: mapped}}
 
-    def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
-        """Do nothing: `own_metadata.write` refuses to take a role from a node."""
-
 
 class Tags(Descriptions[Tag]):
     """Tags; see `backends.base.Tags`."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database, "tag", _TAGS, effective.tags, tags_in)
+    _noun, _section = "tag", _TAGS
+    _of_environment, _in_metadata = staticmethod(effective.tags), staticmethod(tags_in)
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Tag) -> dict[str, Any]:  # noqa: ARG002 - as in Roles
         return {_TAGS: {**owner.section(_TAGS), value.name: value.metadata}}

@@ -39,11 +39,11 @@ class Sequences(Facet):
         """As `base.Sequences`."""
         return _existing(connection, sequence_id)
 
-    def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
+    @reads
+    def for_cluster(self, connection: Connection, sequence_id: int, cluster_id: int) -> DeploymentSequence:
         """As `base.Sequences`."""
-        with self._database.read() as connection:
-            sequence = _existing(connection, sequence_id)
-            release_id = lookup.cluster(connection, cluster_id).release_id
+        sequence = _existing(connection, sequence_id)
+        release_id = lookup.cluster(connection, cluster_id).release_id
         if sequence.release_id != release_id:
             raise NotFound(
                 "sequence", f"{sequence.id} for environment {cluster_id}",

@@ -113,10 +113,12 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
         return [_finding(Severity.ERROR, "P070", plugin, text, hint)]
     findings = list(_unsupported(members, plugin, package))
     others = tuple(other for other in members.plugins if other.name != plugin.name)
+    release = members.release
+    of_release = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
     findings += clashes(
-        _contributor(connection, members.release, plugin),
-        _release_contributor(connection, members.release),
-        [_contributor(connection, members.release, other) for other in others],
+        _contributor(connection, release, plugin),
+        Contributor(0, release.name, metadata=release.metadata, tasks=_ids(of_release)),
+        [_contributor(connection, release, other) for other in others],
     )
     findings += _engine_rules(connection, replace(members, plugins=others), plugin)
     return findings
@@ -191,7 +193,11 @@ def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) 
         text = f"packages of version 5 are not supported on Fuel {fuel}"
         yield _finding(Severity.WARNING, "P083", plugin, text, "Use a package of version 4 or earlier there.")
     refuses_legacy = _first_number(fuel) >= 9 and not settings.is_on(values, "common", "propagate_task_deploy")
-    if refuses_legacy and _has_legacy(connection, members, plugin):
+    if refuses_legacy and any(
+        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _INTERNAL and not task.is_partial)
+        for tasks in _graphs_of(connection, members.release, plugin).values()
+        for task in tasks
+    ):
         text = (
             "a Fuel master would refuse this: Cannot enable plugin with legacy tasks unless propagate_task_deploy"
             " attribute is set. Ensure tasks.yaml is empty and all tasks has version >= 2.0.0."
@@ -203,14 +209,6 @@ def _first_number(version: str) -> int:
     """Return the first number of a version, or 0."""
     first = version.partition(".")[0]
     return int(first) if first.isdecimal() else 0
-
-
-def _has_legacy(connection: Connection, members: Environment, plugin: Plugin) -> bool:
-    return any(
-        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _INTERNAL and not task.is_partial)
-        for tasks in _graphs_of(connection, members.release, plugin).values()
-        for task in tasks
-    )
 
 
 def _cannot_change(
@@ -234,11 +232,6 @@ def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Co
     if plugin.by_release:
         metadata = environment.metadata_from(environment.selected(connection, plugin, release))
     return Contributor(plugin.id, plugin.name, plugin.version, metadata, _ids(_graphs_of(connection, release, plugin)))
-
-
-def _release_contributor(connection: Connection, release: Release) -> Contributor:
-    tasks = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
-    return Contributor(0, release.name, metadata=release.metadata, tasks=_ids(tasks))
 
 
 def _ids(tasks_by_type: Mapping[str, Iterable[Task]]) -> dict[str, list[str]]:

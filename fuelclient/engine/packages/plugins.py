@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.reading import environment, lookup, rules_kept
+from fuelclient.engine.reading import environment, lookup
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
@@ -76,7 +76,7 @@ class Plugins(Facet):
         """As `base.Plugins`; `engine.packages.enable` does it."""
         from fuelclient.engine.packages import enable
 
-        with self._database.write() as connection, rules_kept.kept(connection, [cluster_id]):
+        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
             findings = enable.enable(connection, plugin_id, cluster_id)
             enable.set_values(connection, plugin_id, cluster_id, values or {})
             return findings
@@ -85,7 +85,7 @@ class Plugins(Facet):
         """As `base.Plugins`; all of it is done and undone."""
         from fuelclient.engine.packages import enable
 
-        with self._database.undone() as connection, rules_kept.kept(connection, [cluster_id]):
+        with self._database.undone() as connection, environment.keeping_rules(connection, [cluster_id]):
             return enable.enabling(connection, plugin_ids, cluster_id, values)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:

@@ -20,7 +20,6 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
 from fuelclient.model.package import Contents, Package, PackagedRelease
 from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release
-from fuelclient.model.task import Task
 from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import for_any_release
 from fuelclient.store import clusters, graphs, plugins, releases
@@ -55,7 +54,8 @@ class Relabel:
             replace(finding, place=replace(finding.place, file=self.file(finding.place.file)))
             for finding in graph.findings
         )
-        return replace(graph, tasks=tuple(map(self._task, graph.tasks)), findings=findings)
+        tasks = (replace(task, source=replace(task.source, file=self.file(task.source.file))) for task in graph.tasks)
+        return replace(graph, tasks=tuple(tasks), findings=findings)
 
     def package(self, package: Package) -> Package:
         """Return the package with renamed files, and also in the findings of its graphs."""
@@ -66,9 +66,6 @@ class Relabel:
         releases = (replace(release, graphs=self._graphs(release.graphs)) for release in package.releases)
         contents = self._contents(package.contents)
         return replace(package, contents=contents, records=tuple(records), releases=tuple(releases))
-
-    def _task(self, task: Task) -> Task:
-        return replace(task, source=replace(task.source, file=self.file(task.source.file)))
 
     def _graphs(self, graphs: Mapping[str, GraphDocument]) -> dict[str, GraphDocument]:
         return {graph_type: self.graph(graph) for graph_type, graph in graphs.items()}

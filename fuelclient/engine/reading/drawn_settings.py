@@ -27,8 +27,6 @@ from fuelclient.model.environment import Environment
 from fuelclient.store import facts
 from fuelclient.store.database import Connection
 
-_LETTERS = string.ascii_letters + string.digits
-
 
 def evaluate(connection: Connection, cluster_id: int) -> None:
     """Give the environment a value for each setting with a generator that it has no value for yet.
@@ -94,12 +92,8 @@ def _determined(name: str, argument: Any) -> Any:
     return DETERMINED[name](argument, Master())
 
 
-def _password(argument: Any) -> str:
-    return "".join(secrets.choice(_LETTERS) for _ in range(length_of("password", argument)))
-
-
-def _hexstring(argument: Any) -> str:
-    return "".join(secrets.choice("0123456789abcdef") for _ in range(length_of("hexstring", argument)))
+def _drawn(kind: str, letters: str, argument: Any) -> str:
+    return "".join(secrets.choice(letters) for _ in range(length_of(kind, argument)))
 
 
 def _cephx_key(_argument: Any) -> str:
@@ -108,8 +102,8 @@ def _cephx_key(_argument: Any) -> str:
 
 
 _RANDOM: Mapping[str, Callable[[Any], Any]] = {
-    "password": _password,
-    "hexstring": _hexstring,
+    "password": functools.partial(_drawn, "password", string.ascii_letters + string.digits),
+    "hexstring": functools.partial(_drawn, "hexstring", "0123456789abcdef"),
     "cephx_key": _cephx_key,
     "uuid4": lambda _argument: str(uuid.uuid4()),
 }

@@ -6,7 +6,8 @@ an environment is computed in `fuelclient.environment`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +67,19 @@ def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]
     off = plugins.names(connection) - {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
     kept = {name: section for name, section in clusters.settings(connection, cluster_id).items() if name in off}
     clusters.put_settings(connection, cluster_id, {**kept, **own})
+
+
+@contextmanager
+def keeping_rules(connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False) -> Iterator[None]:
+    """Compare environments before and after a block that writes. Raise what `environment.rules` raises for what the
+    block has broken; the transaction then undoes it. `gives_roles` as in `rules.require_no_more`."""
+    from fuelclient.environment import rules
+
+    present = nodes.ids(connection)
+    before = [read(connection, cluster_id) for cluster_id in dict.fromkeys(cluster_ids)]
+    yield
+    for was in before:
+        rules.require_no_more(was, read(connection, was.cluster.id), present, gives_roles=gives_roles)
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:

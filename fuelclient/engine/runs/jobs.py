@@ -52,7 +52,8 @@ class Jobs:
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
         """Return the job of an instance that begins for the `attempt`-th time."""
-        uid = str(node)
+        uid, target = str(node), self.target(node)
+        definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         return Job(
             run=self._run,
             node=uid,
@@ -60,7 +61,7 @@ class Jobs:
             task=task.id,
             type=task.task.type,
             parameters=rendered["parameters"],
-            target=self._target(node, task),
+            target=replace(target, scripts=self._scripts.get((definer.level, definer.id), ())),
             attempt=attempt,
             noop=self._request.noop,
             debug=self._request.trace,
@@ -76,10 +77,6 @@ class Jobs:
     def target(self, node: NodeKey) -> Target:
         """Return how to reach a node, or the master."""
         return self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
-
-    def _target(self, node: NodeKey, task: MergedTask) -> Target:
-        definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
-        return replace(self.target(node), scripts=self._scripts.get((definer.level, definer.id), ()))
 
     def _target_of(self, node: Node) -> Target:
         return target_of(node, self._request.executor, noop=self._request.noop)

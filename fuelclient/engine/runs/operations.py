@@ -252,7 +252,8 @@ class Operations(Records):
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
-            stated = _stated_secrets(connection, task)
+            # what a run remembers is masked, so secrets that the task states come from graphs as they are now
+            stated = redact.secrets_of(graphs.parameters_of(connection, task))
         return _logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
@@ -339,11 +340,6 @@ def _dry_run_message(plan: Plan) -> str:
     running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
     what = "1 task instance" if running == 1 else f"{running} task instances"
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
-
-
-def _stated_secrets(connection: Connection, task: str) -> frozenset[str]:
-    """Return the secrets that a task states as they are, in graphs as they are now: what a run remembers is masked."""
-    return redact.secrets_of(graphs.parameters_of(connection, task))
 
 
 def _logs(

@@ -9,7 +9,6 @@ import os
 import pickle
 import select
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fuelclient.plan.inputs import Inputs
@@ -65,14 +64,11 @@ def hand_over(descriptor: int, data: bytes) -> None:
 
 def received(descriptor: int) -> bytes:
     """Return what comes through a pipe, and close it."""
+    waiting, pieces = select.poll(), list[bytes]()
+    waiting.register(descriptor, select.POLLIN)
     try:
-        return b"".join(_pieces(descriptor))
+        while waiting.poll(_STALLED * 1000) and (piece := os.read(descriptor, _PIECE)):
+            pieces.append(piece)
     finally:
         os.close(descriptor)
-
-
-def _pieces(descriptor: int) -> Iterator[bytes]:
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    while waiting.poll(_STALLED * 1000) and (piece := os.read(descriptor, _PIECE)):
-        yield piece
+    return b"".join(pieces)

@@ -53,10 +53,10 @@ class Records(Facet):
             selected = runs.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
             return [with_runner(connection, run) for run in selected]
 
-    def get(self, run_id: int) -> Run:
+    @reads
+    def get(self, connection: Connection, run_id: int) -> Run:
         """As `base.Runs`."""
-        with self._database.read() as connection:
-            run = with_parts(connection, run_id)
+        run = with_parts(connection, run_id)
         if run.runner != processes.GONE or run.message:
             return run
         return replace(run, message=last_words(self._database.path, run.id))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from fuelclient.errors import nearest
 from fuelclient.executors.handlers import commands, files, sync
-from fuelclient.executors.job import Job, Nothing, Reboot, Step
+from fuelclient.executors.job import MASTER, Job, Nothing, Reboot, Recipe, Step
 from fuelclient.model.task import TaskType
 
 Handler = Callable[[Job], tuple[Step, ...]]
@@ -23,9 +23,10 @@ def _nothing(job: Job) -> tuple[Step, ...]:
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
-        TaskType.PUPPET: commands.puppet,
-        TaskType.SHELL: commands.shell,
-        TaskType.MASTER_SHELL: commands.master_shell,
+        TaskType.PUPPET: lambda job: (Recipe(commands.puppet_script(job), ok=commands.CHANGED),),
+        TaskType.SHELL: lambda job: (Recipe(commands.shell_script(job)),),
+        # the command runs on this machine, while it takes the place of the node in the schedule
+        TaskType.MASTER_SHELL: lambda job: (Recipe(commands.shell_script(job), where=MASTER),),
         TaskType.SYNC: sync.steps,
         TaskType.UPLOAD_FILE: lambda job: files.steps(files.uploaded(job)),
         TaskType.UPLOAD_FILES: lambda job: files.steps(files.uploaded_to_nodes(job)),

@@ -33,15 +33,6 @@ def shell_script(job: Job) -> str:
     return f"{PATH}cd -- {shlex.quote(values['cwd'])} || exit\n{values['cmd']}\n"
 
 
-def shell(job: Job) -> tuple[Step, ...]:
-    return (Recipe(shell_script(job)),)
-
-
-def master_shell(job: Job) -> tuple[Step, ...]:
-    """The command runs on this machine, while it takes the place of the node in the schedule."""
-    return (Recipe(shell_script(job), where=MASTER),)
-
-
 def puppet_script(job: Job, *, noop: bool = False) -> str:
     """Return the text that bash runs: a manifest, applied in the foreground. Raise `ValueError` without a manifest.
 
@@ -68,10 +59,6 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
             f"{command}\n",
         )
     )
-
-
-def puppet(job: Job) -> tuple[Step, ...]:
-    return (Recipe(puppet_script(job), ok=CHANGED),)
 
 
 def configured(job: Job, command: str) -> tuple[Step, ...]:
