@@ -67,11 +67,12 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
         wanting = [node for node in present if name != PUBLIC or node.node.id in on_public]
         before = kept.addresses.get(name, {})
         of_nodes = {before.get(node.node.id) for node in wanting}
-        pool.take_all(address for other, address in networks.fixed_vips.items() if _network_of(vips, other) == name)
-        for vip in vips:
+        here = [vip for vip in vips if vip.network == name]
+        pool.take_all(networks.fixed_vips[vip.name] for vip in here if vip.name in networks.fixed_vips)
+        for vip in here:
             kept_vip = networks.fixed_vips.get(vip.name) or kept.vips.get(vip.name, "")
             is_free = kept_vip not in of_nodes  # one that returns may find its address taken
-            if vip.network == name and (vip.name in networks.fixed_vips or (is_free and pool.keeps(kept_vip))):
+            if vip.name in networks.fixed_vips or (is_free and pool.keeps(kept_vip)):
                 chosen[vip.name] = kept_vip
         pool.place(wanting, before)
     for vip in vips:
@@ -137,10 +138,6 @@ def _vips(networks: Networks, present: Sequence[Named], pools: Collection[str]) 
             yield Vip(stated["name"], network, str(role["id"]), stated)
 
 
-def _network_of(vips: Sequence[Vip], name: str) -> str:
-    return next((vip.network for vip in vips if vip.name == name), "")
-
-
 class _Pool:
     """The addresses of one network: those that are taken, and the next free ones."""
 
@@ -172,7 +169,7 @@ class _Pool:
         ids = [node.node.id for node in nodes]
         for node in nodes if self.network.name == ADMIN else ():
             number = number_of(node.node.ip)
-            if number is not None and number not in self.taken and self._is_inside(number):
+            if number is not None and number not in self.taken and self.network.covers(number):
                 self.taken.add(number)
                 self.placed[node.node.id] = node.node.ip
         for node_id in ids:
@@ -182,10 +179,6 @@ class _Pool:
             if node_id not in self.placed:
                 self.placed[node_id] = self.next()
         self.placed = dict(sorted(self.placed.items()))
-
-    def _is_inside(self, number: int) -> bool:
-        net = self.network.net
-        return int(net.network_address) <= number <= int(net.broadcast_address)
 
     def next(self) -> str:
         """Take and return the next free address."""

@@ -40,20 +40,17 @@ def node_volumes(node: Named, disks: Disks) -> list[Any]:
 
 def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
     """Return the size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
-    stated = next((volume.get("size", 0) for volume in _parts(volumes, "image") if volume.get("name") == "glance"), 0)
-    size = stated or sum(part.get("size", 0) for part in _on_disks(volumes) if part.get("name") == "image")
+    stated = next(
+        (volume.get("size", 0) for volume in _parts(volumes, "id", "image") if volume.get("name") == "glance"), 0
+    )
+    size = stated or sum(part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
     return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
 
 
-def _parts(volumes: Sequence[Any], identity: str) -> Iterator[Mapping[str, Any]]:
+def _parts(volumes: Sequence[Any], key: str, value: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the parts of all volumes that have `value` under `key`."""
     for volume in volumes:
-        if isinstance(volume, Mapping) and volume.get("id") == identity:
-            yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
-
-
-def _on_disks(volumes: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    for volume in volumes:
-        if isinstance(volume, Mapping) and volume.get("type") == "disk":
+        if isinstance(volume, Mapping) and volume.get(key) == value:
             yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
 
 
@@ -63,7 +60,7 @@ def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str,
         part.get("name") == "ceph" and (part.get("size") or 0) > 0
         for node in named
         if node.carries((_OSD,))
-        for part in _on_disks(node_volumes(node, disks))
+        for part in _parts(node_volumes(node, disks), "type", "disk")
     )
     text = str(storage.get("osd_pool_size", "3"))
     copies = max(1, int(text)) if text.isascii() and text.isdigit() else 3

@@ -36,7 +36,7 @@ class Interface:
         return bool(self.slaves)
 
 
-def interfaces_of(node: Node, document: Sequence[Any] | None = None) -> tuple[Interface, ...]:
+def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface, ...]:
     """Return the interfaces of a node.
 
     They are those of the document that was stored for it, or those in its attributes (`interfaces`, or
@@ -70,7 +70,7 @@ def mac_of(node: Node, position: int, interface: Interface) -> str:
 def _interface(record: Mapping[str, Any]) -> Interface:
     attributes = record.get("attributes") or record.get("interface_properties") or {}
     networks = record.get("networks", record.get("assigned_networks"))
-    slaves = record.get("slaves") or ()
+    mtu = record.get("mtu") or _setting(attributes, "mtu", "value") or _setting(attributes, "mtu")
     modes = record.get("ethtool_offload")
     return Interface(
         name=str(record["name"]),
@@ -78,23 +78,18 @@ def _interface(record: Mapping[str, Any]) -> Interface:
         pxe=bool(record.get("pxe")),
         driver=str(record.get("driver") or ""),
         bus_info=str(record.get("bus_info") or ""),
-        mtu=_mtu(record, attributes),
+        mtu=mtu if isinstance(mtu, int) else None,
         offload=modes if isinstance(modes, Mapping) else dict(_modes(record.get("offloading_modes") or ())),
         disable_offloading=bool(_setting(attributes, "offloading", "disable_offloading")),
         vendor=record["vendor_specific"] if isinstance(record.get("vendor_specific"), Mapping) else {},
         networks=None if networks is None else tuple(map(_name, networks)),
-        slaves=tuple(map(_name, slaves)),
+        slaves=tuple(map(_name, record.get("slaves") or ())),
         bond=record["bond_properties"] if isinstance(record.get("bond_properties"), Mapping) else {},
     )
 
 
 def _name(value: Any) -> str:
     return str(value.get("name")) if isinstance(value, Mapping) else str(value)
-
-
-def _mtu(record: Mapping[str, Any], attributes: Any) -> int | None:
-    stated = record.get("mtu") or _setting(attributes, "mtu", "value") or _setting(attributes, "mtu")
-    return stated if isinstance(stated, int) else None
 
 
 def _setting(attributes: Any, *path: str) -> Any:

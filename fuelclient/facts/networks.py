@@ -63,8 +63,9 @@ class Network:
         """The parsed cidr, which must not be empty."""
         return _net(self.cidr)
 
-    def with_prefix(self, address: str) -> str:
-        return f"{address}/{self.net.prefixlen}"
+    def covers(self, number: int) -> bool:
+        """Return whether an address is in the network, in one of its ranges or not."""
+        return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
     def has(self, address: str) -> bool:
         """Return whether an address is in one of the ranges."""

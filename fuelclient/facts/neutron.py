@@ -46,55 +46,38 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
     nameservers = list(parameters.get("dns_nameservers") or ())
     ranges = [_colon(pair) for pair in _pairs(parameters.get("floating_ranges"))]
     outside = _holding(networks, ranges)
-    made = {
-        internal: {
-            "L3": {
-                "subnet": parameters.get("internal_cidr"), "gateway": parameters.get("internal_gateway"),
-                "nameservers": nameservers, "floating": None, "enable_dhcp": True,
-            },
-            "L2": _network_l2(
-                networks.segmentation, None if networks.are_tunnels else _TENANT_PHYSNET, external=False
-            ),
-            "tenant": tenant,
-            "shared": False,
-        },
-        floating: {
-            "L3": {
-                "subnet": outside.cidr if outside else None, "gateway": (outside.gateway or None) if outside else None,
-                "nameservers": [], "floating": ranges, "enable_dhcp": False,
-            },
-            "L2": _network_l2("flat", _PHYSNET, external=True),
-            "tenant": tenant,
-            "shared": False,
-        },
+    stated: dict[str, tuple[str, str | None, Any, Any, list[Any], Any]] = {
+        internal: (
+            networks.segmentation, None if networks.are_tunnels else _TENANT_PHYSNET,
+            parameters.get("internal_cidr"), parameters.get("internal_gateway"), nameservers, None,
+        ),
+        floating: (
+            "flat", _PHYSNET, outside.cidr if outside else None, (outside.gateway or None) if outside else None, [],
+            ranges,
+        ),
     }  # fmt: skip
     baremetal = networks.find(BAREMETAL)
     if baremetal is not None:
-        made["baremetal"] = {
+        gateway, free = parameters.get("baremetal_gateway"), _colon(parameters.get("baremetal_range"))
+        stated["baremetal"] = "flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free
+    return {
+        name: {
             "L3": {
-                "subnet": baremetal.cidr, "gateway": parameters.get("baremetal_gateway"), "nameservers": nameservers,
-                "floating": _colon(parameters.get("baremetal_range")), "enable_dhcp": True,
+                "subnet": subnet, "gateway": gateway, "nameservers": servers, "floating": free,
+                "enable_dhcp": physnet != _PHYSNET,
             },
-            "L2": _network_l2("flat", _IRONIC_PHYSNET, external=False),
+            "L2": {"network_type": kind, "segment_id": None, "router_ext": physnet == _PHYSNET, "physnet": physnet},
             "tenant": tenant,
-            "shared": True,
-        }  # fmt: skip
-    return made
-
-
-def _network_l2(kind: str, physnet: str | None, *, external: bool) -> dict[str, Any]:
-    return {"network_type": kind, "segment_id": None, "router_ext": external, "physnet": physnet}
+            "shared": physnet == _IRONIC_PHYSNET,
+        }
+        for name, (kind, physnet, subnet, gateway, servers, free) in stated.items()
+    }  # fmt: skip
 
 
 def _holding(networks: Networks, ranges: Sequence[str | None]) -> Network | None:
     """Return the network that the first floating range is in."""
     first = number_of((ranges[0] or "").partition(":")[0]) if ranges else None
-    for network in networks:
-        if first is not None and network.cidr:
-            net = network.net
-            if int(net.network_address) <= first <= int(net.broadcast_address):
-                return network
-    return None
+    return next((net for net in networks if first is not None and net.cidr and net.covers(first)), None)
 
 
 def _pairs(value: Any) -> Sequence[Any]:

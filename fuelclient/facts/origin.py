@@ -9,6 +9,7 @@ from typing import Any
 from fuelclient.environment.settings import defaults
 from fuelclient.errors import NotFound, nearest
 from fuelclient.facts.generators import DETERMINED, GENERATOR, is_random
+from fuelclient.facts.paths import has, names_of
 from fuelclient.facts.settings import generated_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
@@ -77,11 +78,11 @@ def origins(
 
     Raise `NotFound` if no part has it.
     """
-    names = path.removeprefix("$.").split(".")
+    names = names_of(path)
     found = [
         Origin(part, _origin(environment, part, names, uploaded))
         for part, facts, stated in _parts(default, uploaded)
-        if _has(facts, names) or _has(stated, names)
+        if has(facts, names) or has(stated, names)
     ]
     if not found:
         known = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
@@ -99,17 +100,8 @@ def _parts(
         yield uid, part, uploaded.nodes.get(uid, {})
 
 
-def _has(facts: Any, names: Sequence[str]) -> bool:
-    for name in names:
-        if not isinstance(facts, Mapping) or name not in facts:
-            return False
-        facts = facts[name]
-    return True
-
-
 def _origin(environment: Environment, part: str, names: Sequence[str], uploaded: DeploymentFacts) -> str:
-    stated = uploaded.common if part == COMMON else uploaded.nodes.get(part, {})
-    if _has(stated, names):
+    if has(uploaded.common if part == COMMON else uploaded.nodes.get(part, {}), names):
         return "uploaded"
     if part != COMMON:
         node = next((node for node in environment.nodes if str(node.id) == part), None)
@@ -130,8 +122,7 @@ def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _range(names: Sequence[str]) -> str:
-    is_range = len(names) == 1 and names[0].endswith("_network_range")
-    return f"computed from {_NETWORKS}" if is_range else ""
+    return f"computed from {_NETWORKS}" if len(names) == 1 and names[0].endswith("_network_range") else ""
 
 
 def _setting(environment: Environment, names: Sequence[str]) -> str:
@@ -144,13 +135,13 @@ def _setting(environment: Environment, names: Sequence[str]) -> str:
         section, members = "additional_components", [section]
     path = [section, *members]
     owner = next((f"plugin {p.name}" for p in environment.plugins if p.name == section), "the release")
-    if not _has(editable, path[:2]) and _has(generated, path[:2]):
+    if not has(editable, path[:2]) and has(generated, path[:2]):
         drawn = _drawn(generated, path)
         return f"{drawn}, as {owner} asks in its generated settings" if drawn else f"generated settings of {owner}"
     name = f"the setting {'.'.join(path[:2])}"
     if drawn := _drawn(editable, path):
         return f"{name}: {drawn}"
-    if _has(environment.own_settings, path[:2]):
+    if has(environment.own_settings, path[:2]):
         return f"{name}, changed in this environment"
     return f"{name}, a default of {owner}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from fuelclient.model.fact import DeploymentFacts
@@ -29,17 +30,22 @@ def value_at(facts: Any, names: Sequence[str]) -> Any:
     return facts
 
 
+def has(facts: Any, names: Sequence[str]) -> bool:
+    """Return whether anything stands at a path."""
+    with suppress(KeyError):
+        value_at(facts, names)
+        return True
+    return False
+
+
 def values_at(facts: DeploymentFacts, names: Sequence[str], common: str) -> Iterator[tuple[str, Any]]:
     """Yield the value at a path in each part that states one: the part called `common`, then nodes by their uids.
 
     The value of a node is what the node sees, which includes the common one.
     """
     for uid, part in ((common, facts.common), *facts.nodes.items()):
-        try:
-            value_at(part, names)
-        except KeyError:
-            continue
-        yield uid, value_at(part if uid == common else deep_merged(facts.common, part), names)
+        if has(part, names):
+            yield uid, value_at(part if uid == common else deep_merged(facts.common, part), names)
 
 
 def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
@@ -52,10 +58,7 @@ def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
     """
     *above, start = names_of(text)
     root = ROOT if text.startswith(ROOT) else ""
-    try:
-        place = value_at(facts, above)
-    except KeyError:
-        return []
+    place = value_at(facts, above) if has(facts, above) else None
     if not isinstance(place, Mapping):
         return []
     found = sorted(name for name in map(str, place) if name.startswith(start))

@@ -37,7 +37,6 @@ def provision_facts(
 ) -> dict[str, Any]:
     """Return the record; `facts` are those of the settings."""
     node = scheme.node
-    profile = (facts.get("cobbler") or {}).get("profile")
     return {
         **_POWER,
         "uid": node.uid,
@@ -45,7 +44,7 @@ def provision_facts(
         "slave_name": node.hostname,
         "hostname": node.fqdn,
         "power_address": scheme.address(ADMIN),
-        "profile": profile,
+        "profile": (facts.get("cobbler") or {}).get("profile"),
         "name_servers": f'"{master.ip}"',
         "name_servers_search": f'"{master.domain}"',
         **_interfaces(scheme),
@@ -103,20 +102,16 @@ def _setup(
 
 
 def _accounts(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    accounts: list[dict[str, Any]] = []
-    for name in ("operator_user", "service_user"):
-        user = facts.get(name)
-        if isinstance(user, Mapping):
-            accounts.append(
-                {
-                    "name": user.get("name"),
-                    "password": user.get("password"),
-                    "homedir": user.get("homedir"),
-                    "sudo": _lines(user.get("sudo")),
-                    "ssh_keys": _lines(user.get("authkeys")),
-                }
-            )
     service = facts.get("service_user")
+    accounts = [
+        {
+            **{key: user.get(key) for key in ("name", "password", "homedir")},
+            "sudo": _lines(user.get("sudo")),
+            "ssh_keys": _lines(user.get("authkeys")),
+        }
+        for user in (facts.get("operator_user"), service)
+        if isinstance(user, Mapping)
+    ]
     if isinstance(service, Mapping):
         accounts.append({"name": "root", "password": service.get("root_password"), "homedir": "/root", "ssh_keys": []})
     return accounts

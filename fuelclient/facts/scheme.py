@@ -54,18 +54,14 @@ class NodeScheme:
     """What follows from the networks and the interfaces of one node."""
 
     def __init__(
-        self,
-        node: Named,
-        networks: Networks,
-        addressed: Addressed,
-        master: Master,
-        interfaces: Sequence[Any] | None = None,
+        self, node: Named, networks: Networks, addressed: Addressed, master: Master, interfaces: Sequence[Any] | None
     ) -> None:
         self.node, self.networks, self.addressed, self.master = node, networks, addressed, master
         self.bridges = bridges_of(networks)
         self.connected = networks.find(PUBLIC) is not None and node.node.id in addressed.connected
         self.mapped = [network for network in networks if self._is_mapped(network)]
         self.interfaces = interfaces_of(node.node, interfaces)
+        self.slaves = {slave for interface in self.interfaces for slave in interface.slaves}
         self.layout = laid_out(self.interfaces, list(networks), public=self.connected)
 
     def _is_mapped(self, network: Network) -> bool:
@@ -98,9 +94,8 @@ class NodeScheme:
         return {**addresses, FLOATING: None, PRIVATE_ROLE: None} if self.networks.is_described else addresses
 
     def _interfaces(self) -> dict[str, Any]:
-        slaves = {slave for interface in self.interfaces for slave in interface.slaves}
         return {
-            interface.name: _interface(interface, is_slave=interface.name in slaves)
+            interface.name: _interface(interface, is_slave=interface.name in self.slaves)
             for interface in self.interfaces
             if not interface.is_bond
         }
@@ -110,7 +105,7 @@ class NodeScheme:
         for network in self.mapped:
             address = self.address(network.name)
             if address:
-                endpoints[self.bridges[network.name]] = endpoint = {"IP": [network.with_prefix(address)]}
+                endpoints[self.bridges[network.name]] = endpoint = {"IP": [f"{address}/{network.net.prefixlen}"]}
                 if network.gateway:
                     endpoint["vendor_specific"] = {"provider_gateway": network.gateway}  # type: ignore[assignment]  # an endpoint mixes lists and mappings
         if self.connected:
@@ -131,11 +126,10 @@ class NodeScheme:
 
     def _roles(self) -> dict[str, str]:
         mapped = {network.name for network in self.mapped}
-        special = (FLOATING, PRIVATE_ROLE, MESH)
         roles = {
             str(role["id"]): self.bridges[str(role["default_mapping"])]
             for role in self.networks.roles
-            if role.get("default_mapping") in mapped and role["id"] not in special
+            if role.get("default_mapping") in mapped and role["id"] not in (FLOATING, PRIVATE_ROLE, MESH)
         }
         if self.connected:
             roles.update({"ex": self.bridges[PUBLIC], FLOATING: "br-floating"})
@@ -160,13 +154,9 @@ class NodeScheme:
             steps += self._private(untagged, extra)
         elif self.networks.find(PRIVATE) is not None:
             steps.append(_bridge(self.bridges[PRIVATE]))
-        slaves = {slave for interface in self.interfaces for slave in interface.slaves}
-        for interface in self.interfaces:
-            if interface.name not in slaves and not interface.is_bond:
-                steps += self._ports(interface, extra)
-        for interface in self.interfaces:
-            if interface.is_bond:
-                steps += self._bond(interface, extra)
+        free = [interface for interface in self.interfaces if interface.is_bond or interface.name not in self.slaves]
+        for interface in sorted(free, key=lambda interface: interface.is_bond):
+            steps += self._ports(interface, extra)
         if has_baremetal:
             steps += [_bridge("br-ironic", provider="ovs"), _patch("br-ironic", self.bridges[BAREMETAL])]
         return steps
@@ -198,36 +188,28 @@ class NodeScheme:
         return sorted(on_it, key=lambda network: ranks.get(network.name, -1))
 
     def _ports(self, interface: Interface, extra: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the ports of an interface: its own, or its bond, and one for each network with a vlan."""
+        on_it = self._on(interface)
         bridges = [extra[interface.name]] if interface.name in extra else []
-        bridges += [self.bridges[network.name] for network in self._on(interface) if not network.is_tagged]
-        ports = [{"action": "add-port", "name": interface.name, "bridge": bridge} for bridge in bridges]
-        return ports + self._tagged(interface)
-
-    def _tagged(self, interface: Interface) -> list[dict[str, Any]]:
-        return [
+        bridges += [self.bridges[network.name] for network in on_it if not network.is_tagged]
+        tagged = [
             {"action": "add-port", "name": f"{interface.name}.{network.vlan}", "bridge": self.bridges[network.name]}
-            for network in self._on(interface)
+            for network in on_it
             if network.is_tagged
         ]
-
-    def _bond(self, interface: Interface, extra: Mapping[str, str]) -> list[dict[str, Any]]:
-        bridges = [extra[interface.name]] if interface.name in extra else []
-        bridges += [self.bridges[network.name] for network in self._on(interface) if not network.is_tagged]
-        properties = {
-            key: interface.bond[key] for key in ("mode", "lacp_rate", "xmit_hash_policy") if key in interface.bond
-        }
-        bond: dict[str, Any] = {
+        if not interface.is_bond:
+            return [*({"action": "add-port", "name": interface.name, "bridge": name} for name in bridges), *tagged]
+        stated = interface.bond
+        bond = {
             "action": "add-bond",
             "name": interface.name,
             "interfaces": sorted(interface.slaves),
-            "bond_properties": properties,
+            "bond_properties": {key: stated[key] for key in ("mode", "lacp_rate", "xmit_hash_policy") if key in stated},
             "interface_properties": {},
+            **({"bridge": bridges[0]} if bridges else {}),
+            **({"mtu": interface.mtu} if interface.mtu else {}),
         }
-        if bridges:
-            bond["bridge"] = bridges[0]
-        if interface.mtu:
-            bond["mtu"] = interface.mtu
-        return [bond, *self._tagged(interface)]
+        return [bond, *tagged]
 
 
 def _interface(interface: Interface, *, is_slave: bool) -> dict[str, Any]:

@@ -30,8 +30,7 @@ _LIST_OF_PACKAGES = (9, 2)
 
 def setting_facts(environment: Environment, given: Given) -> dict[str, Any]:
     """Return the facts that follow from settings: values in their places, `common` ones and components at the top."""
-    sections = merged_sections(environment, given)
-    values = {name: _values(section) for name, section in sections.items()}
+    values = {name: _values(section) for name, section in merged_sections(environment, given).items()}
     common = values.pop("common", {})
     for name, enabled in values.pop("additional_components", {}).items():
         if isinstance(enabled, bool):
