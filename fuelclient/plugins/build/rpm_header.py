@@ -82,7 +82,8 @@ def fields_of(package: RpmPackage, payload: Payload) -> list[Field]:
     try:
         return [
             *_description(package),
-            *_script_fields(scripts),
+            *(text(tag, scripts[file].rstrip(b"\n")) for file, tag, _, _ in _SCRIPTS if file in scripts),
+            *(text(tag, _SHELL) for file, _, tag, _ in _SCRIPTS if file in scripts),
             *_relations(package, scripts),
             *_files(package, payload),
             text(1124, "cpio"),
@@ -97,26 +98,28 @@ def fields_of(package: RpmPackage, payload: Payload) -> list[Field]:
         raise Unusable(f"the header of the RPM cannot be written: {error}", hint) from None
 
 
-def _description(package: RpmPackage) -> Iterator[Field]:
-    metadata = package.metadata
-    yield texts(100, ["C"])
-    yield text(1000, package.name)
-    yield text(1001, package.version)
-    yield text(1002, package.release)
-    yield text(1004, " ".join(str(metadata.get("title") or package.name).split()), TRANSLATED)
-    yield text(1005, str(metadata.get("description") or "").strip(), TRANSLATED)
-    yield numbers(1006, [package.date])
-    yield text(1007, "localhost")
-    yield numbers(1009, [sum(entry.size for entry in package.entries)])
-    yield from (text(1011, vendor) for vendor in [_joined(metadata.get("authors"), ", ")] if vendor)
-    yield text(1014, _joined(metadata.get("licenses"), " and ") or "unknown")
-    yield text(1016, "Development/Libraries", TRANSLATED)
-    yield from (text(1020, str(url)) for url in [metadata.get("homepage")] if url)
-    yield text(1021, "linux")
-    yield text(1022, "noarch")
-    yield text(1044, f"{package.name}-{package.version}-{package.release}.src.rpm")
-    yield text(1064, "4.11.3")  # the rpm of the newest Fuel masters; without it, this looks like a package of rpm 3
-    yield text(5062, "utf-8")
+def _description(package: RpmPackage) -> list[Field]:
+    metadata, vendor = package.metadata, _joined(package.metadata.get("authors"), ", ")
+    return [
+        texts(100, ["C"]),
+        text(1000, package.name),
+        text(1001, package.version),
+        text(1002, package.release),
+        text(1004, " ".join(str(metadata.get("title") or package.name).split()), TRANSLATED),
+        text(1005, str(metadata.get("description") or "").strip(), TRANSLATED),
+        numbers(1006, [package.date]),
+        text(1007, "localhost"),
+        numbers(1009, [sum(entry.size for entry in package.entries)]),
+        *([text(1011, vendor)] if vendor else []),
+        text(1014, _joined(metadata.get("licenses"), " and ") or "unknown"),
+        text(1016, "Development/Libraries", TRANSLATED),
+        *([text(1020, str(metadata["homepage"]))] if metadata.get("homepage") else []),
+        text(1021, "linux"),
+        text(1022, "noarch"),
+        text(1044, f"{package.name}-{package.version}-{package.release}.src.rpm"),
+        text(1064, "4.11.3"),  # the rpm of the newest Fuel masters; without it, this looks like a package of rpm 3
+        text(5062, "utf-8"),
+    ]
 
 
 def _joined(value: object, separator: str) -> str:
@@ -143,49 +146,46 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
         yield file, b'[ "$1" -eq 0 ] || exit 0\n' + body if file == "uninstall.sh" else body
 
 
-def _script_fields(scripts: Mapping[str, bytes]) -> Iterator[Field]:
-    for file, script, program, _ in _SCRIPTS:
-        if file in scripts:
-            yield text(script, scripts[file].rstrip(b"\n"))
-            yield text(program, _SHELL)
-
-
-def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> Iterator[Field]:
-    """Yield what the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
-    yield texts(1047, [package.name])
-    yield numbers(1112, [_EQUAL])
-    yield texts(1113, [f"{package.version}-{package.release}"])
+def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> list[Field]:
+    """Return what the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
     needed = [(_SHELL, _INTERPRETER | flag, "") for file, _, _, flag in _SCRIPTS if file in scripts]
     needed += [(f"rpmlib({feature})", _OF_RPM, version) for feature, version in _FEATURES.items()]
-    yield texts(1049, [name for name, _, _ in needed])
-    yield numbers(1048, [flags for _, flags, _ in needed])
-    yield texts(1050, [version for _, _, version in needed])
+    names, flags, versions = zip(*needed, strict=True)
+    return [
+        texts(1047, [package.name]),
+        numbers(1112, [_EQUAL]),
+        texts(1113, [f"{package.version}-{package.release}"]),
+        texts(1049, names),
+        numbers(1048, flags),
+        texts(1050, versions),
+    ]
 
 
-def _files(package: RpmPackage, payload: Payload) -> Iterator[Field]:
-    """Yield fields with one value per entry: sizes, modes, checksums, owners, and names as (directory, base name)."""
-    entries = package.entries
-    count = len(entries)
-    paths = [f"{ROOT}{package.name}/{entry.path}".rstrip("/") for entry in entries]
-    directories = {f"{path.rpartition('/')[0]}/": None for path in paths}
+def _files(package: RpmPackage, payload: Payload) -> list[Field]:
+    """Return fields with one value per entry: sizes, modes, checksums, owners, and names as (directory, base name)."""
+    entries, count = package.entries, len(package.entries)
+    paths = [f"{ROOT}{package.name}/{entry.path}".rstrip("/").rpartition("/") for entry in entries]
+    directories = list(dict.fromkeys(f"{directory}/" for directory, _, _ in paths))
     indexes = {directory: index for index, directory in enumerate(directories)}
-    yield numbers(1028, [entry.size or len(entry.target.encode()) for entry in entries])
-    yield numbers(1030, [TYPES[entry.type] | entry.mode for entry in entries], INT16)
-    yield numbers(1033, [0] * count, INT16)
-    yield numbers(1034, [package.date] * count)
-    yield texts(1035, payload.digests)
-    yield texts(1036, [entry.target for entry in entries])
-    yield numbers(1037, [0] * count)
-    yield texts(1039, ["root"] * count)
-    yield texts(1040, ["root"] * count)
-    yield numbers(1045, [2**32 - 1] * count)
-    yield numbers(1095, [1] * count)
-    yield numbers(1096, range(1, count + 1))
-    yield texts(1097, [""] * count)
-    yield numbers(1116, [indexes[f"{path.rpartition('/')[0]}/"] for path in paths])
-    yield texts(1117, [path.rpartition("/")[2] for path in paths])
-    yield texts(1118, list(directories))
-    yield numbers(5011, [8])
+    return [
+        numbers(1028, [entry.size or len(entry.target.encode()) for entry in entries]),
+        numbers(1030, [TYPES[entry.type] | entry.mode for entry in entries], INT16),
+        numbers(1033, [0] * count, INT16),
+        numbers(1034, [package.date] * count),
+        texts(1035, payload.digests),
+        texts(1036, [entry.target for entry in entries]),
+        numbers(1037, [0] * count),
+        texts(1039, ["root"] * count),
+        texts(1040, ["root"] * count),
+        numbers(1045, [2**32 - 1] * count),
+        numbers(1095, [1] * count),
+        numbers(1096, range(1, count + 1)),
+        texts(1097, [""] * count),
+        numbers(1116, [indexes[f"{directory}/"] for directory, _, _ in paths]),
+        texts(1117, [name for _, _, name in paths]),
+        texts(1118, directories),
+        numbers(5011, [8]),
+    ]
 
 
 def text(tag: int, value: str | bytes, format: int = STRING) -> Field:
