@@ -139,8 +139,7 @@ def null_roles(task: Task) -> Iterator[Finding]:
 
 
 def _refused(task: Task, attribute: str, label: str, problem: str) -> Finding:
-    hint = "A Fuel master refuses that. Shorten or correct it."
-    return _error("G026", task, attribute, label, problem, hint)
+    return _error("G026", task, attribute, label, problem, "A Fuel master refuses that. Shorten or correct it.")
 
 
 def nulls(document: GraphDocument) -> Iterator[Finding]:
@@ -171,8 +170,7 @@ def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Findin
         effect = "finds nothing there" if has_default else "fails, and the run with it"
         severity = Severity.WARNING if has_default else Severity.ERROR
         message = f"the node filter reads {name}, which a Fuel master does not serve to filters: it {effect}"
-        hint = f"Fields that it serves: {', '.join(NODE_FIELDS)}."
-        yield Finding(severity, "G058", message, place, hint=hint)
+        yield Finding(severity, "G058", message, place, hint=f"Fields that it serves: {', '.join(NODE_FIELDS)}.")
 
 
 def failing(study: Study, evaluation: Expressions) -> Iterator[Finding]:

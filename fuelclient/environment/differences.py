@@ -116,8 +116,7 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
 
     Secrets are compared as they are masked, since runs do not remember them. Groups are left out, as runs have none.
     """
-    merged = merge_layers(now.layers[graph_type])
-    tasks = [task.task for task in merged.tasks if task.task.type != TaskType.GROUP]
+    tasks = [task.task for task in merge_layers(now.layers[graph_type]).tasks if task.task.type != TaskType.GROUP]
     masked = [replace(task, attributes=redact.masked_document(task.attributes)) for task in tasks]
     remembered = [Task(name, definition) for name, definition in then.definitions.items()]
     found = [*_tasks_compared(f"type {graph_type}", remembered, masked)]

@@ -88,8 +88,7 @@ def vips_from(records: Any, environment: Environment) -> list[Vip]:
     if not isinstance(records, list | tuple):
         raise InvalidDocument(f"Virtual addresses are a list, not {in_words(records)}.", hint=_VIPS)
     stored = {vip.id: vip for vip in environment.vips}
-    named = {vip.name: vip for vip in environment.vips}
-    return [_vip(record, stored, named, environment) for record in records]
+    return [_vip(record, stored, {vip.name: vip for vip in environment.vips}, environment) for record in records]
 
 
 def part_from(part: NodePart, document: Any) -> list[Any]:
@@ -164,8 +163,7 @@ def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str
         elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
             yield f"the range {' to '.join(pair)} ends before it begins"
         elif cidr is not None and cidr.num_addresses > 2:
-            ends = ((pair[0], cidr[0], "own address"), (pair[1], cidr[-1], "broadcast address"))
-            for end, edge, what in ends:
+            for end, edge, what in ((pair[0], cidr[0], "own address"), (pair[1], cidr[-1], "broadcast address")):
                 if IPv4Address(end) == edge:
                     yield f"the range {' to '.join(pair)} has the network's {what}, which no node can have"
 
@@ -181,8 +179,7 @@ def _parameters(
     if not isinstance(stated, Mapping):
         report.error(_CODE, line, f"{PARAMETERS} is {in_words(stated)}, not a mapping", _START)
         return before
-    segmentation = stated.get(SEGMENTATION, environment.cluster.net_segment_type)
-    if segmentation != environment.cluster.net_segment_type:
+    if stated.get(SEGMENTATION, environment.cluster.net_segment_type) != environment.cluster.net_segment_type:
         hint = "Create another environment with `fuel2 env create --net-segmentation-type`."
         report.error(_CODE, line_of(stated, SEGMENTATION) or line, f"{SEGMENTATION} cannot be changed", hint)
     after = {**default, **before, **plain(stated)}

@@ -26,7 +26,6 @@ _FIRST_RUN = Finding(
 def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = has_handler) -> Plan:
     """Return the plan of one graph of a request. Raise what `plan.plan.plan` raises."""
     others = [name for name in inputs.layers if name != graph_type]
-    filtered = request.task_names or request.subgraphs
     made = plan_of(
         snapshot(inputs.environment, inputs.layers[graph_type], graph_type),
         request,
@@ -34,7 +33,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
         check=check,
         elsewhere={
             task.id
-            for name in (others if filtered else ())
+            for name in (others if request.task_names or request.subgraphs else ())
             for task in merge_snapshot(snapshot(inputs.environment, inputs.layers[name], name)).tasks
         },
     )
@@ -54,5 +53,4 @@ def evaluation_of(inputs: Inputs, kind: type[Expressions] = Expressions) -> Expr
     if memory is None:
         return kind(inputs.facts, NO_PAST)
     moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
-    past = Past(moments, memory.last, frozenset(memory.forgotten))
-    return kind(inputs.facts, past)
+    return kind(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))

@@ -87,9 +87,8 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
     code = findings[0].code
     same = [each for each in new if each.finding.code == code]
     if code == SETTING:
-        first = findings[0].message
         return InvalidDocument(
-            f"The settings of environment {environment.cluster.id} are not stored: {first}.",
+            f"The settings of environment {environment.cluster.id} are not stored: {findings[0].message}.",
             findings=findings, hint=findings[0].hint,
         )  # fmt: skip
     if code == ROLE:

@@ -114,8 +114,7 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
     if kind == "checkbox" and not isinstance(value, bool):
         return f"must be true or false, not {in_words(value)}", "Write true or false without quotes."
     if kind in _TEXTS and not isinstance(value, str):
-        is_scalar = isinstance(value, bool | int | float)
-        return f"must be a text, not {in_words(value)}", _QUOTES if is_scalar else ""
+        return f"must be a text, not {in_words(value)}", _QUOTES if isinstance(value, bool | int | float) else ""
     if kind in _CHOICES:
         return _of_choices(declared.get("values"), value)
     if kind == "number":

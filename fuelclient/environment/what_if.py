@@ -30,8 +30,7 @@ def with_own_graph(layers: Iterable[Layer], environment: Environment, document: 
     kept = [known for known in layers if known.owner.level is not Level.CLUSTER]
     own = next((known for known in layers if known.owner.level is Level.CLUSTER), None)
     owner = own.owner if own else Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name)
-    metadata = {**(own.metadata if own else {}), **document.metadata}
-    return (*kept, Layer(owner, document.tasks, metadata))
+    return (*kept, Layer(owner, document.tasks, {**(own.metadata if own else {}), **document.metadata}))
 
 
 def changed(
@@ -50,8 +49,7 @@ def changed(
     leaving = set(without)
     for plugin_id in leaving - {plugin.id for plugin in environment.plugins}:
         known_names = [str(plugin.id) for plugin in environment.plugins]
-        which = f"{plugin_id} in environment {environment.cluster.id}"
-        raise NotFound("enabled plugin", which, known=known_names)
+        raise NotFound("enabled plugin", f"{plugin_id} in environment {environment.cluster.id}", known=known_names)
     added = list(added)
     replaced = {more.plugin.name for more in added}
     staying = [plugin for plugin in environment.plugins if plugin.id not in leaving and plugin.name not in replaced]

@@ -28,8 +28,7 @@ class _Dumper(yaml.CSafeDumper):
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.Node:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar(f"{_TAG}str", str(text), style=style)
+    return dumper.represent_scalar(f"{_TAG}str", str(text), style="|" if "\n" in text else None)
 
 
 _Dumper.add_representer(str, _text)

@@ -254,8 +254,7 @@ class _Constructor:
 
     def _merge(self, data: Marked, node: yaml.Node) -> None:
         """Add merged keys; of several mappings, the first one that states a key wins."""
-        several = isinstance(node, yaml.SequenceNode)
-        for source in reversed(node.value) if several else (node,):
+        for source in reversed(node.value) if isinstance(node, yaml.SequenceNode) else (node,):
             merged = self.value(source) if isinstance(source, yaml.MappingNode) else None
             if not isinstance(merged, Marked):
                 message = "`<<` merges a mapping or a list of mappings, and this is neither"

@@ -46,8 +46,7 @@ class Document:
 
         The first keys of a path may be around what the document contains, so those are left out that it lacks.
         """
-        findings = error.findings
-        error.findings = tuple(self._placed(each) if isinstance(each, Finding) else each for each in findings)
+        error.findings = tuple(self._placed(each) if isinstance(each, Finding) else each for each in error.findings)
 
     def _placed(self, finding: Finding) -> Finding:
         path = finding.place.path

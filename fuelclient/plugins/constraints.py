@@ -128,8 +128,7 @@ def check(record: Mapping[str, Any], subject: str, place: Callable[[str], Place]
             try:
                 parse(key, record[key])
             except InvalidDocument as error:
-                message = f"{subject}: {error.message}"
-                yield Finding(Severity.ERROR, "P040", message, place(key), hint=error.hint)
+                yield Finding(Severity.ERROR, "P040", f"{subject}: {error.message}", place(key), hint=error.hint)
 
 
 def fits(record: Mapping[str, Any], release_version: str) -> bool:

@@ -175,6 +175,5 @@ def groups_of(
             "parameters": {"strategy": {"type": "parallel"}},
             **{key: role[key] for key in ("fault_tolerance", *constraints.KEYS) if key in role},
         }
-        source = Source(file, files.place(role, file=file).line, {"tasks": place.line})
-        groups.append(Task(name, attributes, source))
+        groups.append(Task(name, attributes, Source(file, files.place(role, file=file).line, {"tasks": place.line})))
     return groups

@@ -255,8 +255,7 @@ class PackageFiles:
 
     def _reject_directory(self, key: str, name: str, place: Place) -> None:
         code = "P067" if key == _REPOSITORY else "P004"
-        message = f"{key}: the directory {name} does not exist"
-        self.reject(code, message, place, "Create it, or correct the path.")
+        self.reject(code, f"{key}: the directory {name} does not exist", place, "Create it, or correct the path.")
 
     def _reject_escape(self, name: str, place: Place) -> bool:
         hint = "Name a file below the root of the package, without '..'."

@@ -176,8 +176,7 @@ def _over_base(
         below = _over_base(files, base, owner, documents[0].file, (), (*above, name), holders)
         return inherited(below[0], fields), _graphs_over(below[1], graphs, graphs_without_tasks(record))
     if base is not None:
-        message = f"the base release {name} is not a mapping"
-        files.reject("P037", message, place, "Write it like a record of releases.")
+        files.reject("P037", f"the base release {name} is not a mapping", place, "Write it like a record of releases.")
     return fields, graphs
 
 

@@ -84,8 +84,7 @@ def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[st
         raise Unusable(f"the payload has the unknown format {payload_format!r}", hint)
     source.seek(headers.payload)
     # Packages without this entry predate it, and are compressed with gzip.
-    chunks = decompressed(source, headers.text("archive_compression") or "gzip")
-    unpack_payload(Stream(chunks, limits.stream), unpacker)
+    unpack_payload(Stream(decompressed(source, headers.text("archive_compression") or "gzip"), limits.stream), unpacker)
     return scripts_of(headers)
 
 

@@ -81,8 +81,7 @@ def _append(target: _Digested, name: str, number: int, entry: Entry | None, date
     raw = name.encode() + b"\0"
     link = entry.target.encode() if entry else b""
     mode = TYPES[entry.type] | entry.mode if entry else 0
-    size = (entry.size if entry else 0) or len(link)
-    values = (number, mode, 0, 0, 1, date, size, 0, 0, 0, 0, len(raw), 0)
+    values = (number, mode, 0, 0, 1, date, (entry.size if entry else 0) or len(link), 0, 0, 0, 0, len(raw), 0)
     target.write(b"070701" + b"".join(b"%08x" % value for value in values) + raw)
     target.write(bytes(-target.length % 4))
     digest = hashlib.sha256()

@@ -63,8 +63,7 @@ def _expressions(package: Reading) -> Iterator[_Expression]:
     """Yield all expressions, or the errors for those that cannot be read, with their places and tasks."""
     for data in package.of(*_DATA):
         for document in data.documents:
-            seen: set[int] = set()
-            yield from _below(document.data, document.file, seen)
+            yield from _below(document.data, document.file, set())
     for task in package.records(*_TASKS):
         condition = task.data.get("condition")
         if isinstance(condition, str):

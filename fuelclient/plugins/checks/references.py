@@ -39,8 +39,8 @@ _MAX_PAIRS = 100_000
 
 def check(package: Reading, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
     """Yield a warning for every name that is not defined, or, without `release_tasks`, is probably not defined."""
-    manifest = package.files.manifest  # it names the files of graphs
-    if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(manifest).stem):
+    # The manifest names the files of graphs.
+    if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(package.files.manifest).stem):
         yield from _tasks(package, release_tasks)
     if not _unread(package, "node_roles", "volumes"):
         yield from _volumes(package)

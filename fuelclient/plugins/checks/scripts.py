@@ -63,8 +63,7 @@ def _unusable(task: Record, name: str, path: Path) -> Iterator[Finding]:
 
 
 def _warning(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
-    place = task.place("parameters")
-    parameters = Record(task.data["parameters"], task.file, place.line, task.name)
+    parameters = Record(task.data["parameters"], task.file, task.place("parameters").line, task.name)
     return Finding(Severity.WARNING, code, message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
 
 

@@ -52,8 +52,7 @@ def priorities(package: Reading) -> Iterator[Finding]:
             if stage.is_valid and (band is None or band == "reserved"):
                 where = "in a reserved range" if band else "outside the ranges"
                 message = f"the priority in {text[:80]} is {where} that plugins have agreed on"
-                hint = f"The ranges are {_RANGES}."
-                yield Finding(Severity.WARNING, "P063", message, task.place("stage"), hint=hint)
+                yield Finding(Severity.WARNING, "P063", message, task.place("stage"), hint=f"The ranges are {_RANGES}.")
 
 
 def _orchestrators(package: Reading) -> Iterator[Finding]:
