@@ -7,17 +7,16 @@ environment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
-from typing import Any
+from typing import Any, TypeVar
 
 from fuelclient.environment import settings
 from fuelclient.environment.network_roles import asked_vips, mappings, network_roles
 from fuelclient.environment.roles import roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
-from fuelclient.model.network import Vip
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import deep_merged, plain
 
@@ -64,7 +63,11 @@ def network_configuration(environment: Environment) -> dict[str, Any]:
     """
     networks = list(_networks(environment))
     vips = dict(_vips(environment, {network["name"] for network in networks}))
-    aliases = {alias: vips[name]["ipaddr"] for name, alias in _aliases(environment) if name in vips}
+    aliases = {
+        vip["alias"]: vips[vip["name"]]["ipaddr"]
+        for _, vip in asked_vips(network_roles(environment))
+        if isinstance(vip.get("alias"), str) and vip["name"] in vips
+    }
     return {**aliases, "vips": vips, PARAMETERS: _parameters(environment, networks), NETWORKS: networks}
 
 
@@ -100,13 +103,51 @@ def default_interfaces(environment: Environment | None, node: Node) -> list[dict
     """
     interfaces = _interfaces(node)
     known = _networks(environment) if environment else ()
-    networks = [network for network in known if environment and _needs(environment, node, network)]
-    left: list[Mapping[str, Any]] = sorted(networks, key=_priority)
-    for interface in interfaces:
-        left = _assign(interface, left)
-    if interfaces:
-        interfaces[0]["assigned_networks"] += [_reference(network) for network in left]
+    connected = public_nodes(environment, [node])[1] if environment else ()
+    networks = [network for network in known if network["name"] != PUBLIC or node.id in connected]
+    ordered = sorted(networks, key=_priority)
+    placed = spread([interface["pxe"] for interface in interfaces], ordered, lambda each: (each["name"], _tagged(each)))
+    for interface, here in zip(interfaces, placed, strict=True):
+        interface["assigned_networks"] = [{"id": network["id"], "name": network["name"]} for network in here]
     return interfaces
+
+
+T = TypeVar("T")
+
+
+def spread(starts: Sequence[bool], networks: Sequence[T], about: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
+    """Return the networks of each interface, as Nailgun assigns them at first; what is left is on the first interface.
+
+    `starts` has for each interface whether a node boots from it, `about` tells the name of a network and whether it is
+    tagged.
+    """
+    placed: list[list[T]] = []
+    left = list(networks)
+    for starts_here in starts:
+        here: list[T] = []
+        for network in left:
+            name, is_tagged = about(network)
+            fits = is_tagged or all(about(other)[1] for other in here)
+            if fits and (starts_here or name != ADMIN):
+                here.append(network)
+        left = [network for network in left if not any(network is other for other in here)]
+        placed.append(here)
+    return [placed[0] + left, *placed[1:]] if placed else []
+
+
+def public_nodes(environment: Environment, nodes: Iterable[Node]) -> tuple[frozenset[int], frozenset[int]]:
+    """Return which of `nodes` have a public address, and which are connected to the public network at all."""
+    known, effective = roles(environment), settings.effective(environment)
+    everyone = settings.is_on(effective, "public_network_assignment", "assign_to_all_nodes")
+    routing = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
+
+    def needs(node: Node, key: str) -> bool:
+        return any(role in known and known[role].metadata.get(key) for role in node.all_roles)
+
+    present = tuple(nodes)
+    with_address = {node.id for node in present if everyone or needs(node, "public_ip_required")}
+    through = {node.id for node in present if routing and needs(node, "public_for_dvr_required")}
+    return frozenset(with_address), frozenset(with_address | through)
 
 
 def hosts(cidr: str, *, skip: int = 0) -> list[str]:
@@ -204,30 +245,26 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
     for role, vip in asked_vips(network_roles(environment)):
         carriers = [str(name) for name in vip.get("node_roles") or VIP_ROLES]
         if role.get("default_mapping") in networks and present.intersection(carriers):
-            address = stored.pop(vip["name"], None)
-            namespace, specific = vip.get("namespace"), vip.get("vendor_specific")
-            yield vip["name"], _vip(address, str(role.get("id")), namespace, plain(specific), carriers)
-    for name, address in stored.items():
-        yield name, _vip(address, None, address.namespace, None, list(VIP_ROLES))
+            known = stored.pop(vip["name"], None)
+            ip_addr, is_own = (known.ip_addr, known.is_user_defined) if known else (None, False)
+            yield vip["name"], vip_record(str(role.get("id")), plain(vip), ip_addr, carriers, is_user_defined=is_own)
+    for name, own in stored.items():
+        about = {"namespace": own.namespace}
+        yield name, vip_record(None, about, own.ip_addr, VIP_ROLES, is_user_defined=own.is_user_defined)
 
 
-def _vip(
-    address: Vip | None, role: str | None, namespace: Any, specific: Any, carriers: Sequence[str]
+def vip_record(
+    role: str | None, stated: Mapping[str, Any], ip_addr: str | None, carriers: Sequence[str], *, is_user_defined: bool
 ) -> dict[str, Any]:
+    """Return a virtual address as Nailgun shows it, in configurations and in facts."""
     return {
         "network_role": role,
-        "ipaddr": address.ip_addr if address else None,
-        "is_user_defined": bool(address and address.is_user_defined),
-        "vendor_specific": specific,
-        "namespace": namespace,
+        "ipaddr": ip_addr,
+        "is_user_defined": is_user_defined,
+        "vendor_specific": stated.get("vendor_specific"),
+        "namespace": stated.get("namespace"),
         "node_roles": list(carriers),
     }
-
-
-def _aliases(environment: Environment) -> Iterator[tuple[str, str]]:
-    for _, vip in asked_vips(network_roles(environment)):
-        if isinstance(vip.get("alias"), str):
-            yield vip["name"], vip["alias"]
 
 
 def _interfaces(node: Node) -> list[dict[str, Any]]:
@@ -241,23 +278,8 @@ def _interfaces(node: Node) -> list[dict[str, Any]]:
             {**blank, "id": number, "name": f"eth{number - 1}"},
             {**plain(interface), "pxe": bool(interface.get("pxe")) or (without_pxe and number == 1)},
         )
-        | {"assigned_networks": []}
         for number, interface in enumerate(stated, 1)
     ]
-
-
-def _needs(environment: Environment, node: Node, network: Mapping[str, Any]) -> bool:
-    """Return whether a node is connected to a network: all are, except that only some are to the public one."""
-    if network["name"] != PUBLIC:
-        return True
-    effective = settings.effective(environment)
-    if settings.is_on(effective, "public_network_assignment", "assign_to_all_nodes"):
-        return True
-    known = roles(environment)
-    stated = [known[name].metadata for name in node.all_roles if name in known]
-    has_dvr = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
-    wanted = ("public_ip_required", "public_for_dvr_required") if has_dvr else ("public_ip_required",)
-    return any(metadata.get(name) for metadata in stated for name in wanted)
 
 
 def _priority(network: Mapping[str, Any]) -> int:
@@ -265,25 +287,8 @@ def _priority(network: Mapping[str, Any]) -> int:
     return stated if isinstance(stated, int) else _LAST_PRIORITY
 
 
-def _assign(interface: dict[str, Any], networks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Assign networks to an interface and return those that are left."""
-    left: list[Mapping[str, Any]] = []
-    has_untagged = False
-    for network in networks:
-        is_tagged = network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
-        fits = is_tagged or not has_untagged
-        if network["name"] == ADMIN:
-            fits = fits and interface["pxe"]
-        if not fits:
-            left.append(network)
-            continue
-        has_untagged = has_untagged or not is_tagged
-        interface["assigned_networks"].append(_reference(network))
-    return left
-
-
-def _reference(network: Mapping[str, Any]) -> dict[str, Any]:
-    return {"id": network["id"], "name": network["name"]}
+def _tagged(network: Mapping[str, Any]) -> bool:
+    return network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
 
 
 def _neutron(environment: Environment) -> Mapping[str, Any]:

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.environment.network_roles import asked_vips
-from fuelclient.environment.networks import ADMIN, PUBLIC
-from fuelclient.environment.roles import roles
-from fuelclient.environment.settings import effective, is_on
+from fuelclient.environment.networks import ADMIN, PUBLIC, VIP_ROLES, public_nodes, vip_record
 from fuelclient.facts.given import Kept
 from fuelclient.facts.names import Named
 from fuelclient.facts.networks import Network, Networks, number_of, text_of
@@ -17,7 +15,6 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 
 _CONTROLLERS = ("controller",)
-_DEFAULT_ROLES = ["controller", "primary-controller"]
 
 _BLOCK = 1 << 18
 _FIRST_ASSUMED = (100 << 24) + (64 << 16)
@@ -55,7 +52,7 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     addresses in the order of network roles.
     """
     present = [node for node in named if not node.node.pending_deletion]
-    on_public, connected = _public(environment, present)
+    on_public, connected = public_nodes(environment, (node.node for node in present))
     vips = list(_vips(networks, present, [network.name for network in networks if network.cidr]))
     pools = {
         network.name: _Pool(network, index, len(present) + len(vips))
@@ -87,20 +84,6 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     )
 
 
-def _public(environment: Environment, present: Sequence[Named]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the nodes with a public address, and those that are connected to the public network."""
-    known, settings = roles(environment), effective(environment)
-    everyone = is_on(settings, "public_network_assignment", "assign_to_all_nodes")
-    routing = is_on(settings, "neutron_advanced_configuration", "neutron_dvr")
-
-    def needs(node: Named, key: str) -> bool:
-        return any(role in known and known[role].metadata.get(key) for role in node.node.all_roles)
-
-    with_address = {node.node.id for node in present if everyone or needs(node, "public_ip_required")}
-    through = {node.node.id for node in present if routing and needs(node, "public_for_dvr_required")}
-    return frozenset(with_address), frozenset(with_address | through)
-
-
 @dataclass(frozen=True, slots=True)
 class Vip:
     """A virtual address that a network role asks for, in a network that exists, for roles that a node has."""
@@ -110,22 +93,18 @@ class Vip:
     role: str
     stated: Mapping[str, Any]
 
-    def fact(self, address: str, *, is_user_defined: bool) -> dict[str, Any]:
-        return {
-            "network_role": self.role,
-            "namespace": self.stated.get("namespace"),
-            "ipaddr": address,
-            "is_user_defined": is_user_defined,
-            "node_roles": self.stated.get("node_roles") or _DEFAULT_ROLES,
-            "vendor_specific": self.stated.get("vendor_specific"),
-        }
-
 
 def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) -> dict[str, Any]:
     """Return the virtual addresses as facts have them."""
     present = [node for node in named if not node.node.pending_deletion]
     return {
-        vip.name: vip.fact(addressed.vips[vip.name], is_user_defined=vip.name in networks.fixed_vips)
+        vip.name: vip_record(
+            vip.role,
+            vip.stated,
+            addressed.vips[vip.name],
+            vip.stated.get("node_roles") or VIP_ROLES,
+            is_user_defined=vip.name in networks.fixed_vips,
+        )
         for vip in _vips(networks, present, addressed.nodes)
     }
 

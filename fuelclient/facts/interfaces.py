@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuelclient.environment.networks import ADMIN, PUBLIC
+from fuelclient.environment.networks import PUBLIC, spread
 from fuelclient.facts.networks import Network
 from fuelclient.model.node import Node
 
@@ -117,32 +117,13 @@ def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, pu
     slaves = {slave for interface in interfaces for slave in interface.slaves}
     free = [interface for interface in interfaces if interface.name not in slaves]
     left = sorted((network for network in networks if public or network.name != PUBLIC), key=lambda net: net.priority)
-    placed: dict[str, list[Network]] = {interface.name: [] for interface in free}
-    if any(interface.networks is not None for interface in free):
-        for interface in free:
-            for name in interface.networks or ():
-                placed[interface.name] += [network for network in left if network.name == name]
-        stated = {network.name for on_it in placed.values() for network in on_it}
-        left = [network for network in left if network.name not in stated]
+    if all(interface.networks is None for interface in free):
+        on_each = spread([interface.pxe for interface in free], left, lambda each: (each.name, each.is_tagged))
     else:
-        left = _spread(free, left, placed)
-    if left and free:
-        placed[free[0].name] += left
+        on_each = [[net for name in each.networks or () for net in left if net.name == name] for each in free]
+        stated = {network.name for on_it in on_each for network in on_it}
+        on_each[0] += [network for network in left if network.name not in stated]
+    placed: dict[str, list[Network]] = {interface.name: [] for interface in free}
+    for interface, on_it in zip(free, on_each, strict=True):
+        placed[interface.name] += on_it
     return placed
-
-
-def _spread(
-    interfaces: Sequence[Interface], networks: Sequence[Network], placed: dict[str, list[Network]]
-) -> list[Network]:
-    """Put networks on interfaces that state none, and return those that are left."""
-    left = list(networks)
-    for interface in interfaces:
-        untagged = False
-        for network in list(left):
-            if network.name == ADMIN and not interface.pxe:
-                continue
-            if network.is_tagged or not untagged:
-                untagged = untagged or not network.is_tagged
-                placed[interface.name].append(network)
-                left.remove(network)
-    return left
