@@ -123,7 +123,7 @@ class PackageFiles:
         Directories behind symbolic links are not entered. No finding is added.
         """
         start = self.directory / name
-        if not _stays_below(name) or not _is(start, "dir") or not self._is_within(start):
+        if not stays_below(name) or not _is(start, "dir") or not self._is_within(start):
             return
         for folder, _, names in os.walk(start):
             for path in (Path(folder, name) for name in names):
@@ -217,7 +217,7 @@ class PackageFiles:
 
     def _may_name(self, name: str, place: Place) -> bool:
         """Return whether `name` is a path below the package, judging by its text alone; add a finding if not."""
-        return _stays_below(name) or self._reject_escape(name, place)
+        return stays_below(name) or self._reject_escape(name, place)
 
     def _is_directory(self, name: str, place: Place) -> bool:
         path = self.directory / name
@@ -297,7 +297,7 @@ def _is(path: Path, what: str) -> bool:
         return False
 
 
-def _stays_below(name: str) -> bool:
+def stays_below(name: str) -> bool:
     """Return whether a path stays below the directory that it is relative to, judging by its text alone."""
     path = PurePosixPath(name)
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts

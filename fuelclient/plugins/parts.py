@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.model.document import Document, Marked
-from fuelclient.model.finding import NO_PLACE, Place
+from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
 from fuelclient.serializers.values import deep_merged, items_of, line_of
 
 DataPath = tuple[str | int, ...]
@@ -77,6 +77,25 @@ class Record:
         """Return the place of the first of `keys` that the record has, or else of the record itself."""
         key = next((key for key in keys if key in self.data), "")
         return Place(self.file, line_of(self.data, key) or self.line)
+
+    def below(self, key: str) -> Record:
+        """Return the mapping under `key` as a record, by the name of this one."""
+        return Record(self.data[key], self.file, self.place(key).line, self.name)
+
+    def finding(self, severity: Severity, code: str, message: str, hint: str, *keys: str) -> Finding:
+        """Return a finding about the task that this is, at the first of `keys` that it has."""
+        return Finding(severity, code, message, self.place(*keys), self.name, hint)
+
+    @property
+    def type(self) -> str:
+        """The type of the task that this is, or an empty string."""
+        stated = self.data.get("type")
+        return stated if isinstance(stated, str) else ""
+
+
+def strings_in(value: Any) -> list[str]:
+    """Return the strings in a list, or a string alone. Whatever else is there is skipped."""
+    return [word for word in (value if isinstance(value, list) else [value]) if isinstance(word, str)]
 
 
 def records_in(listed: Any, file: str, line: int) -> Iterator[Record]:

@@ -39,6 +39,11 @@ class Reading:
         """The records that name a release to extend."""
         return [record for record in self.releases if not is_definition(record.data)]
 
+    @property
+    def legacy(self) -> tuple[str, ...]:
+        """The type of the file with legacy tasks, in packages of a version that has one."""
+        return ("tasks",) if self.major < 5 else ()
+
     def place(self, key: str) -> Place:
         """Return the place of a key in the metadata."""
         return Place(self.files.manifest, line_of(self.metadata, key) or 1)

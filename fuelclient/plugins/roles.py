@@ -34,7 +34,7 @@ def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> t
         if not isinstance(value, Mapping):
             files.misshapen[files.place(stated, key, file=file)] = None
             continue
-        role = _flat(value)
+        role = flat(value)
         if _OWN_VOLUMES in role:
             volumes[name] = files.shaped(role, _OWN_VOLUMES, list, file=file) or []
             role = without(role, _OWN_VOLUMES)
@@ -120,7 +120,7 @@ def placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) -
     return words
 
 
-def _flat(role: Mapping[str, Any]) -> Marked:
+def flat(role: Mapping[str, Any]) -> Marked:
     """Return a role without the `metadata` level. Keys next to `metadata` win over those in it."""
     nested = role.get(_NESTED)
     if not isinstance(nested, Mapping):

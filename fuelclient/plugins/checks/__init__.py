@@ -7,19 +7,20 @@ mistakes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from fuelclient.expressions.readable import refusals
 from fuelclient.graph.validate import check_document, misspelt_roles
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.cycles import cycles_in
 from fuelclient.plugins import shapes, shared_ids
-from fuelclient.plugins.checks import conditions, metadata, packing, primaries, references, scripts, tasks
-from fuelclient.plugins.checks.findings import Findings
+from fuelclient.plugins.build import refusals as refusals_of_build
+from fuelclient.plugins.checks import conditions, metadata, references, scripts, tasks
 from fuelclient.plugins.load import read_package
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.select import for_any_release
@@ -35,12 +36,11 @@ _CHECKS: tuple[_Check, ...] = (
     shapes.check,
     metadata.check,
     tasks.check,
-    primaries.check,
     shared_ids.check,
     conditions.check,
     scripts.check,
 )
-_WITHOUT_METADATA: tuple[_Check, ...] = (tasks.priorities, primaries.check, shared_ids.repeated, conditions.check)
+_WITHOUT_METADATA: tuple[_Check, ...] = (tasks.priorities, tasks.primaries, shared_ids.repeated, conditions.check)
 """The checks of the files alone."""
 
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
@@ -62,7 +62,7 @@ def check_and_read(
 ) -> tuple[tuple[Finding, ...], Reading]:
     """Return what `check` returns, and the package that was read for it."""
     package = read_package(directory, shown_as=shown_as)
-    findings = Findings()
+    findings = _Findings()
     for check_part in _CHECKS if package.metadata is not None else _WITHOUT_METADATA:
         findings.add(check_part(package))
     if package.metadata is not None:
@@ -70,7 +70,7 @@ def check_and_read(
     findings.add(package.files.findings)
     findings.add_unless_known(_graphs(package))
     if package.metadata is not None:
-        findings.add_unless_known(packing.check(package))
+        findings.add_unless_known(_packing(package))
     return findings.sorted(package.files.manifest), package
 
 
@@ -111,3 +111,83 @@ def graphs_of(package: Package) -> Iterator[GraphDocument]:
             yield from record.contents.graphs.values()
     for packaged in package.releases:
         yield from packaged.graphs.values()
+
+
+def _packing(package: Reading) -> Iterator[Finding]:
+    """P068: yield an error for each reason why the package could not be built."""
+    try:
+        for key, reason in refusals_of_build(package.files.directory, package.metadata or {}):
+            place = package.place(key) if key else Place(package.files.manifest)
+            yield Finding(Severity.ERROR, "P068", f"the package cannot be built: {reason}", place, hint=reason.hint)
+    except OSError as error:
+        message = f"the package cannot be built: {error.strerror}: {error.filename}"
+        yield Finding(Severity.ERROR, "P068", message, Place(package.files.manifest), hint="Check its permissions.")
+
+
+_MAX_PER_CODE = 200
+"""The most findings with one code in one file that are listed. The others are only counted."""
+
+
+class _Findings:
+    """The findings of all checks: each once, a limited number of each code, in the order of files and lines."""
+
+    def __init__(self) -> None:
+        self._findings: dict[Finding, None] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._last: dict[tuple[str, str], Finding] = {}
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Add findings, each once."""
+        for finding in map(_on_one_line, findings):
+            if finding in self._findings:
+                continue
+            key = (finding.code, finding.place.file)
+            self._counts[key] += 1
+            self._last[key] = finding
+            if self._counts[key] <= _MAX_PER_CODE:
+                self._findings[finding] = None
+
+    def add_unless_known(self, findings: Iterable[Finding]) -> None:
+        """Add findings, but not a second one with the same code and place, nor an error where there is one already."""
+        errors = {(finding.place.file, finding.place.line) for finding in self._findings if finding.is_error}
+        known = {(finding.code, finding.place.file, finding.place.line) for finding in self._findings}
+        for finding in findings:
+            place = (finding.place.file, finding.place.line)
+            if (finding.code, *place) not in known and not (finding.is_error and place in errors):
+                self.add([finding])
+
+    def sorted(self, manifest: str) -> tuple[Finding, ...]:
+        """Return all findings: those of `manifest` first, then by file, line and code, then as they were added."""
+        more = [
+            replace(
+                self._last[code, file],
+                message=f"{count - _MAX_PER_CODE} more findings {code} in this file are not listed",
+                place=Place(file),
+                task="",
+                hint="Correct the listed ones first.",
+            )
+            for (code, file), count in self._counts.items()
+            if count > _MAX_PER_CODE
+        ]
+
+        def order(finding: Finding) -> tuple[bool, str, int, str]:
+            return finding.place.file != manifest, finding.place.file, finding.place.line, finding.code
+
+        return tuple(sorted([*self._findings, *more], key=order))
+
+
+def _on_one_line(finding: Finding) -> Finding:
+    """Return the finding without line ends and control characters, which may come from names in a file."""
+    if finding.message.isprintable() and finding.hint.isprintable() and finding.task.isprintable():
+        return finding
+    message, hint, task = map(_printable, (finding.message, finding.hint, finding.task))
+    return replace(finding, message=message, hint=hint, task=task)
+
+
+def _printable(text: str) -> str:
+    """Return `text` on one line.
+
+    >>> _printable("the role a\\n b\\x1b[1m lacks name")
+    'the role a b?[1m lacks name'
+    """
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))

@@ -32,11 +32,11 @@ def check(package: Reading) -> Iterator[Finding]:
     problems: dict[str, tuple[str, str]] = {}
     for text, place, task in _expressions(package):
         if isinstance(text, InvalidDocument):
-            yield Finding(Severity.WARNING, "P062", text.message.rstrip("."), place, task, text.hint)
-            continue
-        if text not in problems and len(problems) < _MAX_EXPRESSIONS:
-            problems[text] = _problem(text)
-        message, hint = problems.get(text, ("", ""))
+            message, hint = text.message, text.hint
+        else:
+            if text not in problems and len(problems) < _MAX_EXPRESSIONS:
+                problems[text] = _problem(text)
+            message, hint = problems.get(text, ("", ""))
         if message:
             yield Finding(Severity.WARNING, "P062", message.rstrip("."), place, task, hint)
 

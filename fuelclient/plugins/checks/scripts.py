@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.parts import Record
+from fuelclient.plugins.package_files import stays_below
+from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
 
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
@@ -33,7 +34,7 @@ def check(package: Reading) -> Iterator[Finding]:
         for folder in folders
         for name in package.files.below(folder)
     }
-    types = ("deployment_tasks", "release_tasks", *(("tasks",) if package.major < 5 else ()))
+    types = ("deployment_tasks", "release_tasks", *package.legacy)
     tasks = [task for file_type in types for task in package.records(file_type)]
     missing = [(task, name) for task in tasks for name in _named(task) if PurePosixPath(name).as_posix() not in present]
     if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
@@ -47,7 +48,7 @@ def check(package: Reading) -> Iterator[Finding]:
     for task in tasks:
         for name in _named(task):
             path = present.get(PurePosixPath(name).as_posix())
-            if path is not None and task.data.get("type") == TaskType.SHELL:
+            if path is not None and task.type == TaskType.SHELL:
                 yield from _unusable(task, name, path)
 
 
@@ -63,30 +64,24 @@ def _unusable(task: Record, name: str, path: Path) -> Iterator[Finding]:
 
 
 def _warning(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
-    parameters = Record(task.data["parameters"], task.file, task.place("parameters").line, task.name)
-    return Finding(Severity.WARNING, code, message, parameters.place("puppet_manifest", "cmd"), task.name, hint)
+    return task.below("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
 
 
 def _folders(package: Reading) -> list[str]:
-    stated = [record.data.get(_KEY) for record in package.releases]
-    names = dict.fromkeys(
-        PurePosixPath(name).as_posix()
-        for name in stated
-        if isinstance(name, str) and name and not PurePosixPath(name).is_absolute() and "\0" not in name
-    )
-    return [name for name in names if ".." not in PurePosixPath(name).parts] or [_DEFAULT]
+    stated = strings_in([record.data.get(_KEY) for record in package.releases])
+    return list(dict.fromkeys(PurePosixPath(name).as_posix() for name in stated if stays_below(name))) or [_DEFAULT]
 
 
 def _named(task: Record) -> Iterator[str]:
     """Yield the files below the directory of scripts that a task runs."""
-    parameters, task_type = task.data.get("parameters"), task.data.get("type")
+    parameters = task.data.get("parameters")
     if not isinstance(parameters, dict) or "cwd" in parameters:
         return
     manifest, command = parameters.get("puppet_manifest"), parameters.get("cmd")
-    if task_type == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
+    if task.type == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
         if not manifest.isspace():
             yield manifest
-    elif task_type == TaskType.SHELL and isinstance(command, str):
+    elif task.type == TaskType.SHELL and isinstance(command, str):
         yield from _script(command)
 
 

@@ -1,4 +1,5 @@
-"""P010 to P014, P016 to P021, P050, P063: what the package versions demand of tasks, and what they no longer support.
+"""P010 to P014, P016 to P021, P050, P063, P066: what the package versions demand of tasks, what they no longer support,
+and where tasks run.
 
 Sources: the lists in the specification "plugins-v5", where "version 2.0.0" means 2.0.0 or later, as in Fuel; and the
 specification "plugins-deployment-order" for the priorities that order the tasks of unrelated plugins.
@@ -7,18 +8,38 @@ specification "plugins-deployment-order" for the priorities that order the tasks
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from fuelclient.graph.match import Names
 from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plugins.parts import Record
+from fuelclient.plan.fleet import PRIMARY
+from fuelclient.plan.place import EVERY, named
+from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
+from fuelclient.plugins.roles import flat
+from fuelclient.serializers.values import key_text
 
 _INTERNAL = frozenset({TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value})
 """Types that run nothing. The specification's rule covers them too, but Fuel's validator and this one exclude them."""
-_CROSS = ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
-_PLACING = ("roles", "role", "groups", "tags")
+_PLACING = ("roles", "role", "groups")
+
+_Rule = tuple[str, Severity, str, str, str]
+"""A key that a task should not have: the severity and the code of the finding, what is wrong, and what to do."""
+
+_USE_ROLES = "Use roles: instead."
+_OF_MODERN: tuple[_Rule, ...] = (
+    ("groups", Severity.WARNING, "P019", "of version 2.0.0 or later has groups", _USE_ROLES),
+)
+_OF_LEGACY: tuple[_Rule, ...] = tuple(
+    (key, Severity.ERROR, "P016", f"has {key}, which needs version 2.0.0", "Add version: 2.0.0 to the task.")
+    for key in ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
+)
+_OF_VERSION_5: tuple[_Rule, ...] = (
+    ("groups", Severity.WARNING, "P019", "has groups, which are deprecated", _USE_ROLES),
+    ("role", Severity.WARNING, "P021", "has role, which is called roles in packages of version 5.0.0", _USE_ROLES),
+)
 _RANGES = "0-999 hardware, 2000-2999 disks, 4000-4999 network, 6000-6999 software, 8000-8999 monitoring"
 _MOVE = "Move its tasks to deployment_tasks.yaml, and remove the file."
 
@@ -34,17 +55,20 @@ def check(package: Reading) -> Iterator[Finding]:
             yield from _version_4(task)
         elif package.major >= 5:
             yield from _version_5(task)
-        if task.name not in placed:
-            yield from _placement(task)
+        # A task without a type overrides another one, which already has a place.
+        is_placed = task.name in placed or any(task.data.get(key) not in (None, []) for key in (*_PLACING, "tags"))
+        if task.type not in ("", TaskType.STAGE) and not is_placed:
+            message = f"task {task.name} has no roles, so it may not run on any node"
+            yield task.finding(Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING, "tags")
     yield from priorities(package)
+    yield from primaries(package)
 
 
 def priorities(package: Reading) -> Iterator[Finding]:
     """P063: a priority in a reserved range, or outside all ranges. Only stages of legacy tasks order anything."""
     if package.major < 2:
         return  # version 1 has no priorities, and they violate its schema
-    types = ("deployment_tasks", "tasks") if package.major < 5 else ("deployment_tasks",)
-    for task in package.records(*types):
+    for task in package.records("deployment_tasks", *package.legacy):
         text = task.data.get("stage")
         if isinstance(text, str) and "/" in text and not _is_modern(task):
             stage = parse_stage(text)
@@ -59,8 +83,7 @@ def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     modern = [task for task in tasks if _is_modern(task)]
     if not modern:
-        legacy = package.records("tasks") if package.major < 5 else ()
-        first = next(iter((*tasks, *legacy)), None)
+        first = next(iter((*tasks, *package.records(*package.legacy))), None)
         if first is not None:
             message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
             hint = "Add version: 2.0.0 to the tasks." if tasks else "Write them as tasks in deployment_tasks.yaml."
@@ -93,54 +116,38 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
 
 
 def _version_4(task: Record) -> Iterator[Finding]:
-    if _is_modern(task):
-        if "groups" in task.data:
-            message = f"task {task.name} of version 2.0.0 or later has groups"
-            yield _finding(task, Severity.WARNING, "P019", message, "Use roles: instead.", "groups")
-        return
-    hint = "Add version: 2.0.0 to the task."
-    for key in _CROSS:
-        if key in task.data:
-            message = f"task {task.name} has {key}, which needs version 2.0.0"
-            yield _finding(task, Severity.ERROR, "P016", message, hint, key)
+    is_modern = _is_modern(task)
+    yield from _refused(task, _OF_MODERN if is_modern else _OF_LEGACY)
     parameters = task.data.get("parameters")
-    if _type(task) != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
+    if not is_modern and task.type != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
         message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
-        place = Record(parameters, task.file, task.place("parameters").line, task.name).place("strategy")
-        yield Finding(Severity.ERROR, "P017", message, place, task.name, hint)
+        hint = "Add version: 2.0.0 to the task."
+        yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
 
 
 def _version_5(task: Record) -> Iterator[Finding]:
-    task_type = _type(task)
-    if task_type and task_type not in _INTERNAL and not _is_modern(task):
+    if task.type and task.type not in _INTERNAL and not _is_modern(task):
         message = f"task {task.name} must have version 2.0.0 or later"
-        yield _finding(task, Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
-    if task_type == TaskType.GROUP:
+        yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
+    if task.type == TaskType.GROUP:
         message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
         hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."
-        yield _finding(task, Severity.ERROR, "P013", message, hint, "type")
-    if "groups" in task.data:
-        message = f"task {task.name} has groups, which are deprecated"
-        yield _finding(task, Severity.WARNING, "P019", message, "Use roles: instead.", "groups")
-    if "role" in task.data:
-        message = f"task {task.name} has role, which is called roles in packages of version 5.0.0"
-        yield _finding(task, Severity.WARNING, "P021", message, "Use roles: instead.", "role")
+        yield task.finding(Severity.ERROR, "P013", message, hint, "type")
+    yield from _refused(task, _OF_VERSION_5)
+
+
+def _refused(task: Record, rules: Iterable[_Rule]) -> Iterator[Finding]:
+    for key, severity, code, problem, hint in rules:
+        if key in task.data:
+            yield task.finding(severity, code, f"task {task.name} {problem}", hint, key)
 
 
 def _placed_by_groups(package: Reading) -> set[str]:
     """Return the tasks that a group of the package lists, or, since version 5, one of its roles."""
-    listed = [task.data.get("tasks") for task in package.tasks() if _type(task) == TaskType.GROUP]
+    listed = [task.data.get("tasks") for task in package.tasks() if task.type == TaskType.GROUP]
     if package.major >= 5:
         listed += [role.get("tasks") for _, role, *_ in package.roles() if isinstance(role, Mapping)]
-    return {name for names in listed if isinstance(names, list) for name in names if isinstance(name, str)}
-
-
-def _placement(task: Record) -> Iterator[Finding]:
-    """P050. A task without a type overrides another one, which already has a place."""
-    task_type = _type(task)
-    if task_type and task_type != TaskType.STAGE and all(task.data.get(key) in (None, []) for key in _PLACING):
-        message = f"task {task.name} has no roles, so it may not run on any node"
-        yield _finding(task, Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING)
+    return {name for names in listed if isinstance(names, list) for name in strings_in(names)}
 
 
 def _is_modern(task: Record) -> bool:
@@ -149,10 +156,42 @@ def _is_modern(task: Record) -> bool:
     return match is not None and int(match[0]) >= 2
 
 
-def _type(task: Record) -> str:
-    task_type = task.data.get("type")
-    return task_type if isinstance(task_type, str) else ""
+def primaries(package: Reading) -> Iterator[Finding]:
+    """P066: yield a warning for every task for a role with a primary that does not run on its primary node.
+
+    That node carries `primary-ROLE` instead of the role. A task with `roles: [ROLE]` therefore runs on every node but
+    the primary: on none, if only one node has the role. Nothing is reported about a role if another task is for its
+    primary alone: then its author separates the two.
+    """
+    tasks = [(task, [word for key in _PLACING for word in strings_in(task.data.get(key))]) for task in package.tasks()]
+    for role, own in _with_primary(package).items():
+        primary = PRIMARY + role
+        reaching = [(task, words) for task, words in tasks if _mean(words, primary)]
+        if not all(_mean(words, role) for _, words in reaching):
+            continue
+        groups = [task for task, _ in reaching if task.type == TaskType.GROUP]
+        listed = {*own, *(name for group in groups for name in strings_in(group.data.get("tasks")))}
+        for task, words in tasks:
+            if role in words and task.name not in listed and not _mean(words, primary):
+                message = f"task {task.name} is for the role {role}, but not for its primary node, which has {primary}"
+                yield task.finding(Severity.WARNING, "P066", message, f"Write roles: [{primary}, {role}].", *_PLACING)
 
 
-def _finding(task: Record, severity: Severity, code: str, message: str, hint: str, *keys: str) -> Finding:
-    return Finding(severity, code, message, task.place(*keys), task.name, hint)
+def _with_primary(package: Reading) -> dict[str, set[str]]:
+    """Return the package's roles that have a primary node, unless other tags than their names find their nodes.
+
+    With each come the tasks that it lists itself. They run on its primary too, since package version 5.
+    """
+    roles = [(key_text(name), role) for name, role, *_ in package.roles() if isinstance(role, Mapping)]
+    flat_roles = ((name, flat(role)) for name, role in roles)
+    names = [name for name, role in flat_roles if role.get("has_primary") is True and role.get("tags") is None]
+    listing = roles if package.major >= 5 else []
+    return {
+        name: {task for other, role in listing if other == name for task in strings_in(role.get("tasks"))}
+        for name in names
+    }
+
+
+def _mean(words: list[str], word: str) -> bool:
+    """Return whether a task with these words is for nodes with `word`: by name, by a pattern, or as one for all."""
+    return words == [EVERY] or any(named(stated, Names([word])) for stated in words)
