@@ -53,7 +53,7 @@ class PlanCreate(Command):
 
         from fuelclient import files
         from fuelclient.backends.plans import saved
-        from fuelclient.environment.saved_plan_files import plan_to
+        from fuelclient.environment.saved_plans import plan_to
 
         request = replace(
             selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
@@ -81,7 +81,7 @@ class PlanShow(Command):
         from dataclasses import replace
 
         from fuelclient import files
-        from fuelclient.environment.saved_plan_files import plan_to
+        from fuelclient.environment.saved_plans import plan_to
 
         plan = read(self, parsed_args.file)
         if parsed_args.format != "text":
@@ -131,7 +131,7 @@ class PlanApply(Starter):
 
 def read(command: Command, path: str) -> SavedPlan:
     """Return the saved plan in a file."""
-    from fuelclient.environment.saved_plan_files import plan_from
+    from fuelclient.environment.saved_plans import plan_from
 
     return plan_from(command.load(path).data, path)
 

@@ -1,26 +1,27 @@
-"""All facts of an environment, from the groups of keys in the other modules."""
+"""All facts of an environment, from the groups of keys in the other modules: what it is, and what every node knows of
+all nodes, stand here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.environment.networks import ADMIN
-from fuelclient.facts.about_environment import environment_facts
-from fuelclient.facts.addresses import addresses_of
+from fuelclient.environment.settings import MODE
+from fuelclient.facts.addresses import Addressed, addresses_of, vip_facts
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
-from fuelclient.facts.given import Given, Kept
+from fuelclient.facts.given import Given, Kept, Master
 from fuelclient.facts.interfaces import INPUTS
-from fuelclient.facts.names import named_nodes
+from fuelclient.facts.names import Named, named_nodes
 from fuelclient.facts.networks import Networks, network_ranges, networks_of
 from fuelclient.facts.neutron import neutron_facts
-from fuelclient.facts.node_lists import network_metadata, node_list
 from fuelclient.facts.provision import provision_facts
 from fuelclient.facts.scheme import NodeScheme
 from fuelclient.facts.settings import setting_facts
 from fuelclient.facts.uploaded import NULL
-from fuelclient.facts.versions import version_of
+from fuelclient.facts.versions import environment_version, version_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
@@ -122,3 +123,80 @@ def _part(
 def _image_path(settings: Mapping[str, Any], environment: Environment) -> str:
     profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
     return _UBUNTU_IMAGE if "ubuntu" in profile else _OTHER_IMAGE
+
+
+_CONTROLLER, _CINDER = "controller", "cinder"
+
+
+def environment_facts(environment: Environment, named: Sequence[Named], master: Master) -> dict[str, Any]:
+    """Return the facts of an environment that follow neither from settings nor from networks."""
+    cluster, release = environment.cluster, environment.release
+    version = environment_version(release)
+    controllers = [node for node in named if node.carries((_CONTROLLER, f"primary-{_CONTROLLER}"))]
+    facts: dict[str, Any] = {
+        "cluster": {
+            "id": cluster.id, "name": cluster.name, "mode": MODE, "status": str(cluster.status),
+            "fuel_version": version,
+        },
+        "release": {"name": release.name, "version": release.version, "operating_system": release.operating_system},
+        "openstack_version": release.version,
+        "deployment_id": cluster.id,
+        "deployment_mode": MODE,
+        "fuel_version": version,
+        "master_ip": master.ip,
+        "last_controller": controllers[-1].hostname if controllers else None,
+        "mp": [{"point": "1", "weight": "1"}, {"point": "2", "weight": "2"}],
+        "plugins": _plugins(environment, master),
+    }  # fmt: skip
+    if any(node.carries((_CINDER,)) for node in named):
+        facts["use_cinder"] = True
+    return facts
+
+
+def _plugins(environment: Environment, master: Master) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": plugin.name,
+            "scripts": [
+                {
+                    "local_path": f"/etc/fuel/plugins/{plugin.directory}/",
+                    "remote_url": f"rsync://{master.ip}:/plugins/{plugin.directory}/deployment_scripts/",
+                }
+            ],
+        }
+        for plugin in sorted(environment.plugins, key=lambda plugin: plugin.id)
+    ]
+
+
+def network_metadata(
+    networks: Networks, named: Sequence[Named], addressed: Addressed, schemes: dict[int, NodeScheme]
+) -> dict[str, Any]:
+    """Return the virtual addresses, and the nodes by their permanent keys `node-<id>`."""
+    return {
+        "vips": vip_facts(networks, named, addressed),
+        "nodes": {
+            f"node-{node.node.id}": {
+                **node.about,
+                "node_roles": list(node.tags),
+                "network_roles": schemes[node.node.id].role_addresses(),
+                "nova_cpu_pinning_enabled": False,
+                "nova_hugepages_enabled": False,
+            }
+            for node in named
+        },
+    }
+
+
+def node_list(networks: Networks, named: Sequence[Named], addressed: Addressed) -> list[dict[str, Any]]:
+    """Return each node once for each of its tags, as older releases read them."""
+    masked = [network for network in networks if network.mask and network.cidr]
+    entries: list[dict[str, Any]] = []
+    for node in named:
+        about: dict[str, Any] = dict(node.about)
+        for network in masked:
+            address = addressed.of(network.name, node.node.id)
+            if address:
+                about[f"{network.mask}_address"] = address
+                about[f"{network.mask}_netmask"] = str(network.net.netmask)
+        entries += ({**about, "role": tag} for tag in node.tags)
+    return entries

@@ -260,7 +260,7 @@ def _document(path: str, stdin: TextIO) -> GraphDocument:
 def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
     """Return the graph that a saved plan was made of, on the nodes that its environment has now."""
     from fuelclient import files
-    from fuelclient.environment.saved_plan_files import plan_from
+    from fuelclient.environment.saved_plans import plan_from
 
     plan = plan_from(files.load(path).data, path)
     graph = next((graph for graph in plan.graphs if graph.type == graph_type), plan.graphs[0])

@@ -2,7 +2,7 @@
 
 ::
 
-    tar, rpm    the two formats; `rpm` reads the headers, `cpio` walks the payload
+    tar, rpm    the two formats
     stream      decompression, chunk by chunk, within limits
     unpack      writes members below a directory; links come last, and only if all of them stay inside
     rules       limits, names and links, which `plugins.build` obeys too

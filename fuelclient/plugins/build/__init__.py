@@ -4,28 +4,39 @@
 
     entries        the files of the package, in one order and with fixed modes; checksums.sha1
     repositories   indexes of the package's Debian repositories
-    fp, rpm        the two formats; `rpm_header` encodes the headers of an RPM
-    output         the file a build writes, complete or not at all
+    rpm_header     the headers of an RPM
 
+An `.fp` (package version 1.0.0) is a compressed tar with one top directory. An `.rpm` (2.0.0 and later) is written
+without rpmbuild, with all the checksums that it writes. The file that a build writes is complete, or it is not there.
 The only program that is ever called is the package's own `pre_build_hook`, and only on request.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
 import os
 import re
+import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, BinaryIO
 
+from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
+from fuelclient.files.writing import SPOOL, placed
+from fuelclient.plugins.archive import unusable
+from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.archive.limits import Unusable, quoted
-from fuelclient.plugins.build import fp, rpm
-from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, checksums, collect, ordered
-from fuelclient.plugins.build.output import build_date, reported, require_free, written
+from fuelclient.plugins.build import rpm_header as header
+from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
 from fuelclient.plugins.build.repositories import indexes, repository_findings, unlistable
-from fuelclient.plugins.build.rpm_header import Payload, RpmPackage, fields_of
+from fuelclient.plugins.build.rpm_header import ROOT, TYPES, Payload, RpmPackage, fields_of
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.releases import name_form
 
@@ -156,11 +167,11 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
         entries = ordered([*entries, checksums(entries)])
         with written(target, force=force) as stream:
             if suffix == "fp":
-                fp.write(stream, target.stem, entries, date)
+                _write_fp(stream, target.stem, entries, date)
             else:
                 entries = (Entry("", EntryType.DIRECTORY), *entries)
                 name, version, release = identity.rpm_name, identity.version, identity.release
-                rpm.write(stream, RpmPackage(name, version, release, date, metadata, entries))
+                _write_rpm(stream, RpmPackage(name, version, release, date, metadata, entries))
     return target
 
 
@@ -173,3 +184,192 @@ def _identity_of(metadata: Mapping[str, Any]) -> _Identity:
     if not re.fullmatch(VERSION, version):
         raise Unusable(f"the plugin's version {quoted(version)} cannot be that of a package", "Write it as 1.2.3.")
     return _Identity(name, version, str(metadata.get("build_version") or "1"))
+
+
+_SPACE = "Check permissions and free disk space."
+_NEWTON = 1475712000
+"""2016-10-06, the day of the last release with this package format. The dates of the files themselves differ from one
+checkout to the next, and the bytes of the package would too."""
+
+
+def build_date(environment: Mapping[str, str]) -> int:
+    """Return the date for everything in a package, in seconds since 1970: `SOURCE_DATE_EPOCH`, or a constant.
+
+    Raise `UsageError` if the variable is not such a number.
+
+    >>> build_date({}), build_date({"SOURCE_DATE_EPOCH": "7"})
+    (1475712000, 7)
+    """
+    stated = environment.get("SOURCE_DATE_EPOCH", "")
+    if not stated:
+        return _NEWTON
+    if not stated.isascii() or not stated.isdigit() or len(stated) > 10 or int(stated) >= 2**32:
+        hint = "Set it to seconds since 1970, or unset it."
+        raise UsageError(f"SOURCE_DATE_EPOCH is {stated!r}, which is not a date.", hint=hint)
+    return int(stated)
+
+
+def require_free(target: Path, *, force: bool) -> None:
+    """Raise `Conflict` if `target` exists and may not be overwritten, `NotFound` if its directory does not exist, and
+    `UsageError` if that is a file."""
+    if target.parent.is_file():
+        raise UsageError(f"{target.parent} is a file.", hint="Name the directory to write the package to.")
+    if not target.parent.is_dir():
+        raise NotFound("directory", str(target.parent), hint="Create it first.")
+    if target.is_dir():
+        raise Conflict(f"{target} is a directory.", hint="Move or rename it.")
+    if not force and os.path.lexists(target):
+        raise _exists(target)
+
+
+@contextmanager
+def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """Yield a stream that becomes `target` if the block succeeds, and is discarded otherwise.
+
+    Raise `Conflict` if `target` has appeared meanwhile and `force` is not given, and `Unavailable` if it cannot be
+    written.
+    """
+    try:
+        with placed(str(target), force=force, shared=True) as stream:
+            yield stream
+    except FileExistsError:
+        raise _exists(target) from None
+    except PermissionError as error:
+        if not os.path.basename(error.filename or "").startswith(SPOOL):
+            raise  # this is about a file that goes into the package
+        reason = (error.strerror or str(error)).lower()
+        raise Unavailable(f"{target} cannot be written: {reason}.", hint=_SPACE) from error
+
+
+@contextmanager
+def reported(directory: Path) -> Iterator[None]:
+    """Turn `Unusable` into the error for the package in `directory` (P001), and `OSError` into `Unavailable`."""
+    try:
+        yield
+    except Unusable as error:
+        raise unusable(str(directory), error) from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Unavailable(f"{error.filename or directory}: {reason}.", hint=_SPACE) from error
+
+
+def _exists(target: Path) -> Conflict:
+    return Conflict(f"{target} already exists.", hint="Overwrite it with --force, or choose another directory.")
+
+
+_TAR_TYPES = {
+    EntryType.DIRECTORY: tarfile.DIRTYPE,
+    EntryType.FILE: tarfile.REGTYPE,
+    EntryType.SYMLINK: tarfile.SYMTYPE,
+}
+
+
+def _write_fp(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> None:
+    """Write an archive of `entries` below the directory `top`. Raise `Unusable` if a file changes meanwhile."""
+    with (
+        gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as packer,
+        tarfile.open(fileobj=packer, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        tar.addfile(_tar_member(top, Entry("", EntryType.DIRECTORY), date))
+        for entry in entries:
+            member = _tar_member(f"{top}/{entry.path}", entry, date)
+            if entry.type is not EntryType.FILE:
+                tar.addfile(member)
+                continue
+            with entry.open() as content:
+                try:
+                    tar.addfile(member, content)
+                except OSError as error:
+                    if error.errno is not None:
+                        raise
+                    # Without a number, it is tarfile's way to say that the file is shorter than it was.
+                    raise changed(entry) from None
+
+
+def _tar_member(name: str, entry: Entry, date: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.type = _TAR_TYPES[entry.type]
+    member.mode = entry.mode
+    member.size = entry.size
+    member.linkname = entry.target
+    member.mtime = date
+    member.uname = member.gname = "root"
+    return member
+
+
+_SHA1_OF_HEADER, _SHA256_OF_HEADER = 269, 273
+_SIZE, _MD5, _UNPACKED_SIZE = 1000, 1004, 1007
+
+
+def _write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
+    """Write lead, signature, header and payload. The header contains the payload's checksum, so that is made first."""
+    with tempfile.TemporaryFile() as payload:
+        made = _payload(payload, package)
+        main = header.encode(header.IMMUTABLE, fields_of(package, made))
+        everything = hashlib.md5(main, usedforsecurity=False)
+        payload.seek(0)
+        while chunk := payload.read(CHUNK):
+            everything.update(chunk)
+        signature = header.encode(
+            header.SIGNATURE,
+            [
+                header.text(_SHA1_OF_HEADER, hashlib.sha1(main, usedforsecurity=False).hexdigest()),
+                header.text(_SHA256_OF_HEADER, hashlib.sha256(main).hexdigest()),
+                header.numbers(_SIZE, [len(main) + payload.tell()]),
+                header.Field(_MD5, header.BINARY, 16, everything.digest()),
+                header.numbers(_UNPACKED_SIZE, [made.unpacked]),
+            ],
+        )
+        stream.write(header.lead(f"{package.name}-{package.version}-{package.release}"))
+        stream.write(signature + bytes(-len(signature) % 8))
+        stream.write(main)
+        payload.seek(0)
+        shutil.copyfileobj(payload, stream, CHUNK)
+
+
+class _Digested(io.RawIOBase):
+    """Passes on what is written to it, and keeps the SHA-256 and the length of that."""
+
+    def __init__(self, below: IO[bytes] | gzip.GzipFile) -> None:
+        self._below = below
+        self.digest = hashlib.sha256()
+        self.length = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        self.digest.update(piece)
+        self.length += len(piece)
+        self._below.write(piece)
+        return len(piece)
+
+
+def _payload(target: IO[bytes], package: RpmPackage) -> Payload:
+    """Write the compressed cpio archive of all entries to `target`, and return its checksums."""
+    packed_side = _Digested(target)
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=packed_side, mtime=0) as packer:
+        plain_side = _Digested(packer)
+        digests = [
+            _append(plain_side, f".{ROOT}{package.name}/{entry.path}".rstrip("/"), number, entry, package.date)
+            for number, entry in enumerate(package.entries, 1)
+        ]
+        _append(plain_side, "TRAILER!!!", 0, None, 0)
+    return Payload(packed_side.digest.hexdigest(), plain_side.digest.hexdigest(), plain_side.length, tuple(digests))
+
+
+def _append(target: _Digested, name: str, number: int, entry: Entry | None, date: int) -> str:
+    """Write one member of the archive, or without an entry the end mark. Return the SHA-256 of a file's content."""
+    raw = name.encode() + b"\0"
+    link = entry.target.encode() if entry else b""
+    mode = TYPES[entry.type] | entry.mode if entry else 0
+    values = (number, mode, 0, 0, 1, date, (entry.size if entry else 0) or len(link), 0, 0, 0, 0, len(raw), 0)
+    target.write(b"070701" + b"".join(b"%08x" % value for value in values) + raw)
+    target.write(bytes(-target.length % 4))
+    digest = hashlib.sha256()
+    for chunk in [link] if entry is None or entry.type is not EntryType.FILE else entry.chunks():
+        digest.update(chunk)
+        target.write(chunk)
+    target.write(bytes(-target.length % 4))
+    return digest.hexdigest() if entry and entry.type is EntryType.FILE else ""

@@ -6,17 +6,22 @@ Source: the lists in the specification "plugins-v5".
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
 from fuelclient import files
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.files.writing import permitted
-from fuelclient.plugins.migrate.round_trip import Editor
-from fuelclient.plugins.migrate.tasks import Graph
+from fuelclient.graph.stage import parse_stage
+from fuelclient.model.task import NOT_OF_LEGACY, TaskType
+from fuelclient.plan.fleet import PRIMARY
+from fuelclient.plugins.migrate.round_trip import Editor, remove_item
 
 __all__ = ["JOURNAL", "TARGET", "Change", "Migration", "apply", "finish", "migrated"]
 
@@ -197,3 +202,189 @@ def _version(metadata: Any, notes: list[str]) -> None:
         notes.append(f"Packages of version 5 do not run on Fuel {', '.join(map(str, old))}: {left}.")
     if not fuel:
         fuel.append(_FUEL)
+
+
+_INTERNAL = (TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value)
+_VERSION = "2.0.0"
+_NEXT = {"pre_deployment": "deploy_start"}
+"""The sync point of every release that follows the tasks of a stage."""
+
+_ENDS = frozenset({"deploy_start", "deploy_end"})
+"""What nearly every group depends on, which says nothing about its place."""
+
+
+class Graph:
+    """The tasks, roles and legacy entries of a package, which `migrate` changes in place.
+
+    `notes` are sentences about what cannot be carried over.
+    """
+
+    def __init__(self, name: str, tasks: Any, roles: Any, legacy: Any) -> None:
+        self.name, self.tasks, self.roles, self.legacy = name, tasks, roles, legacy
+        self.notes: list[str] = []
+
+    def migrate(self) -> None:
+        """Make all changes."""
+        self._move_legacy()
+        for task in self._mappings():
+            self._name_roles(task)
+        self._dissolve_groups([task for task in self._mappings() if task.get("type") == TaskType.GROUP])
+        self._order_stages()
+        for task in self._mappings():
+            if task.get("type") and task.get("type") not in _INTERNAL and not _is_modern(task):
+                _put_after(task, "version", _VERSION, "type")
+
+    def _mappings(self) -> list[Any]:
+        return [task for task in self.tasks if isinstance(task, Mapping)]
+
+    def _move_legacy(self) -> None:
+        """Make tasks of the entries of `tasks.yaml`, most of which have no ids. They come first, as they did."""
+        known = {task.get("id") for task in self._mappings()}
+        moved = []
+        for number, entry in enumerate((entry for entry in self.legacy if isinstance(entry, Mapping)), 1):
+            task_id = entry.get("id") or f"{self.name}-{number}"
+            while task_id in known:
+                task_id = f"{task_id}-legacy"
+            known.add(task_id)
+            ignored = [] if _is_modern(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
+            moved.append(
+                CommentedMap({"id": task_id, **{key: entry[key] for key in entry if key not in ("id", *ignored)}})
+            )
+            if ignored:
+                self.notes.append(f"{', '.join(ignored)} of {task_id} had no effect in tasks.yaml, and is left out.")
+        self.tasks.extend(moved)
+        if moved:
+            self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")
+
+    def _name_roles(self, task: Any) -> None:
+        """Turn `role` and `groups` into `roles`. Groups place a task only if it has no roles, which a record that
+        overrides a task of the release does not say."""
+        for old in ("role", "groups"):
+            if old not in task or (old == "groups" and not task.get("type")):
+                continue
+            if old == "groups" and any(_names(task.get(key)) for key in ("roles", "tags")):
+                self.notes.append(f"groups of {task.get('id')} had no effect beside its roles, and is left out.")
+                del task[old]
+            elif _names(task.get("roles")):
+                del task[old]
+            else:
+                task.pop("roles", None)
+                _rename(task, old, "roles")
+        if task.get("roles") in ("*", ["*"]):
+            task["roles"] = "*"
+        elif "roles" in task and not isinstance(task["roles"], list):
+            task["roles"] = [task["roles"]]
+
+    def _dissolve_groups(self, groups: list[Any]) -> None:
+        """Replace the groups by the `tasks` of roles, and, where these do not say the same, by the roles of tasks."""
+        placed: dict[str, list[str]] = {}
+        for group in groups:
+            for name in _names(group.get("tasks")):
+                placed.setdefault(str(name), []).extend(map(str, _names(group.get("roles"))))
+            if set(_names(group.get("requires")) + _names(group.get("required_for"))) - _ENDS:
+                self.notes.append(f"The group {group.get('id')} had dependencies of its own; check the order.")
+            remove_item(self.tasks, group)
+        tasks = {task.get("id"): task for task in self._mappings()}
+        for name, words in placed.items():
+            left = self._placed_by_roles(name, list(dict.fromkeys(words)), is_own=name in tasks)
+            if left and name in tasks:
+                key = "tags" if _names(tasks[name].get("tags")) else "roles"
+                listed = _names(tasks[name].get(key))
+                tasks[name][key] = "*" if "*" in (*listed, *left) else _flow(list(dict.fromkeys((*listed, *left))))
+            elif left:
+                self.notes.append(
+                    f"A group placed the task {name} of the release on {', '.join(left)}; nothing does now."
+                )
+
+    def _placed_by_roles(self, name: str, words: list[str], *, is_own: bool) -> list[str]:
+        """List a task with the roles that it is placed on, and return the words that this does not cover.
+
+        A role places its tasks on its primary node and on the others. A task of the package that runs only on one of
+        these keeps a role of its own; a task of the release runs on both from now on.
+        """
+        left = list(words)
+        for role in dict.fromkeys(word.removeprefix(PRIMARY) for word in words):
+            stated = self.roles.get(role)
+            if not isinstance(stated, Mapping):
+                continue
+            nested = stated.get("metadata")
+            has_primary = stated.get("has_primary", isinstance(nested, Mapping) and nested.get("has_primary"))
+            whole = [f"{PRIMARY}{role}", role] if has_primary else [role]
+            missing = [word for word in whole if word not in words]
+            if missing and is_own:
+                continue
+            if missing:
+                self.notes.append(f"The task {name} of the release now runs on {' and '.join(whole)}.")
+            listed = _names(stated.get("tasks"))
+            if name not in listed:
+                self.roles[role]["tasks"] = CommentedSeq([*listed, name])
+            left = [word for word in left if word.removeprefix(PRIMARY) != role]
+        return left
+
+    def _order_stages(self) -> None:
+        """Turn the order of stages into dependencies, because version 2.0.0 knows no stages: one after another.
+
+        Each task waits for the one before on all nodes, as legacy tasks do; `requires` only orders tasks of one node.
+        """
+        staged = []
+        for index, task in enumerate(self._mappings()):
+            if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not _is_modern(task):
+                stage = parse_stage(task["stage"])
+                staged.append((stage.name, stage.priority, index, task))
+        last: dict[str, str] = {}
+        for name, _, _, task in sorted(staged, key=lambda item: item[:3]):
+            del task["stage"]
+            if name in last:
+                _wait_everywhere(task, last[name])
+            else:
+                _add(task, "requires", f"{name}_end")
+            if name in _NEXT:
+                _add(task, "required_for", _NEXT[name])
+            last[name] = str(task.get("id"))
+
+
+def _names(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list) else [value]
+
+
+def _is_modern(task: Mapping[str, Any]) -> bool:
+    match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
+    return match is not None and int(match[0]) >= 2
+
+
+def _add(task: Any, key: str, name: str) -> None:
+    listed = _names(task.get(key))
+    if name not in listed:
+        task[key] = _flow([*listed, name])
+
+
+def _wait_everywhere(task: Any, name: str) -> None:
+    """Add a dependency on a task on all nodes, unless it is stated."""
+    listed = task.setdefault("cross-depends", CommentedSeq())
+    if not any(isinstance(each, Mapping) and each.get("name") == name for each in listed):
+        listed.append(CommentedMap({"name": name}))
+
+
+def _flow(names: list[Any]) -> CommentedSeq:
+    """Return a list that is written on one line."""
+    listed = CommentedSeq(names)
+    listed.fa.set_flow_style()
+    return listed
+
+
+def _put_after(task: Any, key: str, value: Any, after: str) -> None:
+    if key in task:
+        task[key] = value
+    else:
+        task.insert([*task].index(after) + 1, key, value)
+
+
+def _rename(task: Any, old: str, new: str) -> None:
+    """Rename a key in its place, with the comments beside it."""
+    position, value, comment = [*task].index(old), task[old], task.ca.items.pop(old, None)
+    del task[old]
+    task.insert(position, new, value)
+    if comment is not None:
+        task.ca.items[new] = comment
