@@ -13,8 +13,9 @@ from dataclasses import replace
 from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import YAQL, root_names
+from fuelclient.graph.findings import place_of
 from fuelclient.graph.keys import mappings_in
-from fuelclient.graph.references import place_of, place_of_filter
+from fuelclient.graph.references import place_of_filter
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, Layer, MergedTask

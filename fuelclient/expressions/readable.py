@@ -8,7 +8,8 @@ from typing import Any
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.expressions.evaluation import chosen
-from fuelclient.graph.references import check_parameters, place_of, place_of_filter
+from fuelclient.graph.findings import task_finding
+from fuelclient.graph.references import check_parameters, place_of_filter
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, MergedTask
@@ -77,9 +78,5 @@ def _problems(
     try:
         parse(text)
     except InvalidDocument as error:
-        message = f"task {stated.id}: {attribute}: {error.message.rstrip('.')}"
-        yield Finding(Severity.ERROR, "G024", message, _place(stated, attribute), stated.id, error.hint)
-
-
-def _place(stated: Task | MergedTask, attribute: str) -> Place:
-    return place_of(stated, attribute) if isinstance(stated, MergedTask) else stated.source.place(attribute)
+        problem = f"{attribute}: {error.message.rstrip('.')}"
+        yield task_finding(Severity.ERROR, "G024", stated, attribute, problem, error.hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -123,12 +124,5 @@ def _is_typo(key: str, word: str) -> bool:
     >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
     (True, False)
     """
-    ours, theirs = sorted(key.replace("-", "_")), sorted(word.replace("-", "_"))
-    left = list(theirs)
-    extra = 0
-    for letter in ours:
-        if letter in left:
-            left.remove(letter)
-        else:
-            extra += 1
-    return max(extra, len(left)) <= 2
+    ours, theirs = (Counter(text.replace("-", "_")) for text in (key, word))
+    return max((ours - theirs).total(), (theirs - ours).total()) <= 2

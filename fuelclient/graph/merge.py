@@ -13,10 +13,11 @@ Nailgun returns the layers in reversed order, which has no meaning.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
+from fuelclient.graph.findings import finding_at
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import (
     METADATA,
@@ -30,7 +31,7 @@ from fuelclient.model.graph import (
     Setting,
 )
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Task, TaskType
+from fuelclient.model.task import Source, Task, TaskType
 
 _MISSING = object()
 
@@ -50,10 +51,10 @@ def merge_layers(
     [('a', 'reboot', 'cluster'), ('b', 'shell', 'release'), ('c', 'sync', 'cluster')]
     """
     slots: dict[str, _Slot] = {}
-    findings: list[Finding] = []
     metadata: dict[str, Any] = {}
     ordered = sorted(layers, key=lambda layer: layer.owner.order)
-    records = [(layer, task) for layer in ordered for task in _without_duplicates(layer, findings)]
+    findings = [finding for layer in ordered for finding in duplicates(layer.tasks)]
+    records = [(layer, task) for layer in ordered for task in _without_duplicates(layer.tasks)]
     if policy is MergePolicy.REPLACE and not keep_partial:
         # Definitions of plugins come before overrides of plugins, so that the plugins' names decide nothing there.
         plugins = [index for index, (layer, _) in enumerate(records) if layer.owner.level is Level.PLUGIN]
@@ -62,7 +63,8 @@ def merge_layers(
             records[first:end] = sorted(records[first:end], key=lambda record: record[1].is_partial)
     for layer, task in records:
         if not slots.setdefault(task.id, _Slot()).add(task, layer, policy, keep_partial):
-            findings.append(_nothing_below(task, layer.owner))
+            problem = f"task {task.id} has no type, and no layer below {layer.owner.label} defines it"
+            findings.append(finding_at(Severity.ERROR, "G020", task, "", problem, "State its type, or correct its id."))
     for layer in ordered:
         _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
@@ -85,30 +87,23 @@ def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
         )
 
 
-def duplicate(task: Task, first: Task) -> Finding:
-    """Return the finding for an id that one document or layer defines twice."""
-    where = f", first at {first.source.place()}" if first.source.file else ""
-    return Finding(
-        Severity.ERROR, "G005", f"task {task.id} is defined twice{where}", task.source.place(), task.id,
-        "Remove one of the two definitions, or give one of them another id.",
-    )  # fmt: skip
-
-
-def _without_duplicates(layer: Layer, findings: list[Finding]) -> list[Task]:
-    seen: dict[str, Task] = {}
-    for task in layer.tasks:
+def duplicates(tasks: Sequence[Task]) -> Iterator[Finding]:
+    """Yield a finding (G005) for each task whose id another one before it has, in one document or layer."""
+    seen: dict[str, Source] = {}
+    for task in tasks:
         if task.id in seen:
-            findings.append(duplicate(task, seen[task.id]))
-        else:
-            seen[task.id] = task
-    return list(seen.values())
+            first = seen[task.id]
+            where = f", first at {first.place()}" if first.file else ""
+            hint = "Remove one of the two definitions, or give one of them another id."
+            yield finding_at(Severity.ERROR, "G005", task, "", f"task {task.id} is defined twice{where}", hint)
+        seen.setdefault(task.id, task.source)
 
 
-def _nothing_below(task: Task, owner: Owner) -> Finding:
-    return Finding(
-        Severity.ERROR, "G020", f"task {task.id} has no type, and no layer below {owner.label} defines it",
-        task.source.place(), task.id, "State its type, or correct its id.",
-    )  # fmt: skip
+def _without_duplicates(tasks: Iterable[Task]) -> Collection[Task]:
+    first: dict[str, Task] = {}
+    for task in tasks:
+        first.setdefault(task.id, task)
+    return first.values()
 
 
 def _update(target: dict[str, Any], source: Mapping[str, Any]) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
 from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, listed
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask
-from fuelclient.model.task import RELATION_LISTS, Task, TaskType
+from fuelclient.model.task import Task, TaskType
 from fuelclient.similar import Similar
 
 _NEVER_RUN = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.GROUP, TaskType.ROLE, TaskType.NOOP})
@@ -43,23 +44,18 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     stages = stage_names(graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
-        for attribute, word in _references(task):
+        for attribute, word in words_of(task.task, ("requires", "required_for"), roles=False):
             if word in legacy:
-                message = (
-                    f"task {task.id}: {attribute} names {word}, an entry of tasks.yaml, which its stage alone orders"
-                )
-                findings.append(
-                    Finding(Severity.WARNING, "G029", message, place_of(task, attribute), task.id, IGNORED_HINT)
-                )
+                problem = f"{attribute} names {word}, an entry of tasks.yaml, which its stage alone orders"
+                findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
             else:
                 findings += _check_reference(task, attribute, word, known, similar)
         findings += _check_patterns(task)
         findings += _check_stage(task, stages)
         for code, attribute, problem, hint in surprises(task.task):
-            message, place = f"task {task.id}: {problem}", place_of(task, attribute)
-            findings.append(Finding(Severity.WARNING, code, message, place, task.id, hint))
+            findings.append(task_finding(Severity.WARNING, code, task, attribute, problem, hint))
         if not task.id.isprintable():
-            findings.append(unprintable_id(task.id, place_of(task, "id"), Severity.WARNING))
+            findings.append(unprintable_id(task, Severity.WARNING))
     return (*findings, *_lost_orders(graph))
 
 
@@ -85,7 +81,7 @@ def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
         first, *others = concerned
         which = f"task {first.id}" + (f" and {len(others)} more of these" if others else "")
         message = f"{which}: a version below 2.0.0 is not ordered by the relations of groups: {listed(lost)}"
-        yield Finding(Severity.WARNING, "G027", message, place_of(first, "id"), first.id, _SET_ADAPTATION)
+        yield finding_at(Severity.WARNING, "G027", first, "id", message, _SET_ADAPTATION)
 
 
 def check_parameters(
@@ -109,12 +105,9 @@ def check_parameters(
     hint = _FILLED if filled else "Correct its parameters."
     severity = Severity.ERROR if is_certain else Severity.WARNING
     for name, problem in impossible(task.type, task.attributes.get("parameters")):
-        if packaged and not isinstance(problem, Missing):
-            continue
-        at = f"parameters.{name}"
-        place = place_of(stated, "parameters") if isinstance(stated, MergedTask) else task.source.place(at)
-        message = f"task {task.id}: it cannot run: {problem}"
-        yield Finding(severity, "G046", message, place, task.id, hint)
+        if isinstance(problem, Missing) or not packaged:
+            attribute = "parameters" if isinstance(stated, MergedTask) else f"parameters.{name}"
+            yield task_finding(severity, "G046", stated, attribute, f"it cannot run: {problem}", hint)
 
 
 def place_of_filter(layers: Iterable[Layer]) -> Place:
@@ -123,41 +116,20 @@ def place_of_filter(layers: Iterable[Layer]) -> Place:
     return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
 
 
-def place_of(task: MergedTask, attribute: str) -> Place:
-    """Return where an attribute of a merged task was set: always the layer, and file and line if they are known."""
-    origin = task.origin(attribute)
-    return Place(origin.place.file, origin.place.line, origin.owner.label)
-
-
-def _references(task: MergedTask) -> Iterator[tuple[str, str]]:
-    for attribute in ("requires", "required_for"):
-        for word in task.task.names(attribute):
-            yield attribute, word
-    for attribute in RELATION_LISTS:
-        for relation in task.task.relations(attribute):
-            if isinstance(relation.name, str):
-                yield attribute, relation.name
-
-
 def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, similar: Similar) -> Iterator[Finding]:
     if word in known or pattern_error(word) or known.matching(word):
         return
+    severity, code, problem = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
     if is_pattern(word):
-        severity, code, what = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
-    else:
-        severity, code, what = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
-    yield Finding(
-        severity, code, f"task {task.id}: {what}", place_of(task, attribute), task.id, _hint(word, known, similar)
-    )
+        severity, code, problem = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
+    yield task_finding(severity, code, task, attribute, problem, _hint(word, known, similar))
 
 
 def _check_patterns(task: MergedTask) -> Iterator[Finding]:
     """Yield errors for patterns that Python could match. Those that it cannot read mean nothing, as on a master."""
     for attribute, word in words_of(task.task):
         if is_pattern(word) and is_beyond_us(word):
-            message, hint = bad_pattern(attribute, word)
-            place = place_of(task, attribute)
-            yield Finding(Severity.ERROR, "G015", f"task {task.id}: {message}", place, task.id, hint)
+            yield bad_pattern(task, attribute, word)
 
 
 def _hint(word: str, known: Names, similar: Similar) -> str:
@@ -174,8 +146,8 @@ def _check_stage(task: MergedTask, stages: Sequence[str]) -> Iterator[Finding]:
     stage = parse_stage(task.task.stage)
     if stage.name not in stages:
         shown = f"Stages: {', '.join(stages)}." if stages else "The graph has no stages."
-        message = f"task {task.id}: the graph has no stage {stage.name!r}; it runs at any time"
-        yield Finding(Severity.WARNING, "G032", message, place_of(task, "stage"), task.id, shown)
+        problem = f"the graph has no stage {stage.name!r}; it runs at any time"
+        yield task_finding(Severity.WARNING, "G032", task, "stage", problem, shown)
     if not stage.is_valid:
-        message = f"task {task.id}: the priority in {task.task.stage!r} is not a plain decimal number; it counts as 0"
-        yield Finding(Severity.WARNING, "G012", message, place_of(task, "stage"), task.id)
+        problem = f"the priority in {task.task.stage!r} is not a plain decimal number; it counts as 0"
+        yield task_finding(Severity.WARNING, "G012", task, "stage", problem)

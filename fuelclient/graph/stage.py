@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.task import TaskType
@@ -63,12 +62,6 @@ def band_of(priority: float) -> str | None:
     return _BANDS.get(int(priority // 1000), "reserved")
 
 
-def stage_key(stage: Stage, owner: Owner, position: int) -> tuple[Any, ...]:
-    """Return the sort key of a stage task. Those of the release come before those of plugins, which come before
-    those of the environment."""
-    return stage.name, stage.priority, owner.order, position
-
-
 @dataclass(frozen=True, slots=True)
 class Chain:
     """The tasks of one stage in order, as indices of merged tasks.
@@ -90,14 +83,18 @@ def stage_names(tasks: Sequence[MergedTask]) -> tuple[str, ...]:
 
 
 def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
-    """Return the chains of a merged graph, by stage name. Tasks without a stage are in no chain."""
-    keyed = []
-    for index, task in enumerate(tasks):
-        if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
-            keyed.append((stage_key(parse_stage(task.task.stage), author(task), index), index))
+    """Return the chains of a merged graph, by stage name. Tasks without a stage are in no chain.
+
+    Of one priority, the tasks of the release come before those of plugins, and those of the environment come last.
+    """
+    staged = [
+        (parse_stage(task.task.stage), author(task).order, index)
+        for index, task in enumerate(tasks)
+        if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP)
+    ]
     stages: dict[str, list[int]] = {}
-    for key, index in sorted(keyed):
-        stages.setdefault(key[0], []).append(index)
+    for name, *_, index in sorted((stage.name, stage.priority, order, index) for stage, order, index in staged):
+        stages.setdefault(name, []).append(index)
     return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in stages.items())
 
 

@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from fuelclient.errors import UsageError, nearest
+from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.keys import mappings_in, unknown_keys
 from fuelclient.graph.match import pattern_error
-from fuelclient.graph.merge import duplicate
+from fuelclient.graph.merge import duplicates
 from fuelclient.graph.parameters import SHAPES
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
-from fuelclient.model.finding import Finding, Place, Severity, limited
-from fuelclient.model.graph import GraphDocument, Layer, Level, Owner
+from fuelclient.model.finding import Finding, Severity, limited
+from fuelclient.model.graph import GraphDocument, Layer, Level, MergedTask, Owner
 from fuelclient.model.release import FUEL_ROLES
 from fuelclient.model.task import NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from
 from fuelclient.similar import Similar
@@ -25,13 +26,8 @@ from fuelclient.similar import Similar
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 _PRINTABLE = "Use printable characters only."
 
-_ON_ITSELF = "it names itself in {}, which is ignored here, and ends the run of a Fuel master"
-_ON_ITSELF_HINT = "Remove its own name from the list."
-
 IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
 IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
-
-_UNCHANGING_HINT = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
 
 _TOKEN = re.compile(
     r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)
@@ -67,42 +63,30 @@ def _findings(
     if document.name and not document.name.isprintable():
         message = f"{document.name!r}: the name of the graph contains characters that cannot be printed"
         yield Finding(Severity.ERROR, "G016", message, hint=_PRINTABLE)
-    yield from _duplicates(document.tasks)
+    yield from duplicates(document.tasks)
     if below is not None:
         yield from _partial(document.tasks, owner, below)
     known = _stages(document.tasks, below or (), stages)
     for task in document.tasks:
         if not task.id.isprintable():
-            yield unprintable_id(task.id, task.source.place("id"), Severity.ERROR, _PRINTABLE)
+            yield unprintable_id(task, Severity.ERROR, _PRINTABLE)
         yield from _stage(task, known)
         for path, message, hint in unknown_keys(task):
-            yield _finding(Severity.WARNING, "G009", task, path, message, hint)
+            yield task_finding(Severity.WARNING, "G009", task, path, message, hint)
         for check in (_patterns, _placement_and_parameters, _on_itself):
             yield from check(task)
         for code, attribute, message, hint in surprises(task):
-            yield _finding(Severity.WARNING, code, task, attribute, message, hint)
+            yield task_finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
-def unprintable_id(task_id: str, place: Place, severity: Severity, hint: str = "") -> Finding:
+def unprintable_id(stated: Task | MergedTask, severity: Severity, hint: str = "") -> Finding:
     """Return the finding for an id with characters that cannot be seen or typed; a terminal even obeys some of them.
 
-    >>> unprintable_id("a\\nb", Place(), Severity.ERROR).message
+    >>> unprintable_id(Task("a\\nb", {}), Severity.ERROR).message
     "task 'a\\\\nb': its id contains characters that cannot be printed"
     """
-    message = f"task {task_id!r}: its id contains characters that cannot be printed"
-    return Finding(severity, "G016", message, place, task_id, hint)
-
-
-def _finding(severity: Severity, code: str, task: Task, attribute: str, message: str, hint: str = "") -> Finding:
-    return Finding(severity, code, f"task {task.id}: {message}", task.source.place(attribute), task.id, hint)
-
-
-def _duplicates(tasks: Sequence[Task]) -> Iterator[Finding]:
-    seen: dict[str, Task] = {}
-    for task in tasks:
-        if task.id in seen:
-            yield duplicate(task, seen[task.id])
-        seen.setdefault(task.id, task)
+    message = f"task {stated.id!r}: its id contains characters that cannot be printed"
+    return finding_at(severity, "G016", stated, "id", message, hint)
 
 
 def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer]) -> Iterator[Finding]:
@@ -114,7 +98,9 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
         if task.is_partial and task.id not in known:
             close = similar.nearest(task.id)
             hint = f"Did you mean {close}? Or state its type." if close else "State its type."
-            yield _finding(Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint)
+            yield task_finding(
+                Severity.ERROR, "G020", task, "", f"it has no type, and nothing {where} defines it", hint
+            )
 
 
 def _stages(tasks: Sequence[Task], below: Sequence[Layer], stages: Collection[str]) -> list[str]:
@@ -130,9 +116,9 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
     if stage.name not in known:
         close = nearest(stage.name, known)
         hint = f"Stages: {', '.join(known)}." + (f" Did you mean {close}?" if close else "")
-        yield _finding(Severity.ERROR, "G011", task, "stage", f"the stage {stage.name!r} does not exist", hint)
+        yield task_finding(Severity.ERROR, "G011", task, "stage", f"the stage {stage.name!r} does not exist", hint)
     if not stage.is_valid:
-        yield _finding(
+        yield task_finding(
             Severity.ERROR, "G012", task, "stage", f"the priority in {task.stage!r} is not a plain decimal number",
             f"Write it as {stage.name}/100 or {stage.name}/-99.9.",
         )  # fmt: skip
@@ -141,18 +127,16 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
 def _patterns(task: Task) -> Iterator[Finding]:
     for attribute, word in words_of(task):
         if pattern_error(word):
-            message, hint = bad_pattern(attribute, word)
-            yield _finding(Severity.ERROR, "G015", task, attribute, message, hint)
+            yield bad_pattern(task, attribute, word)
 
 
 def _on_itself(task: Task) -> Iterator[Finding]:
     """Yield a warning if a task waits for itself on the same node (G023). Patterns may well match their own task."""
-    for attribute in ("requires", "required_for"):
-        if task.id in task.names(attribute):
-            yield _finding(Severity.WARNING, "G023", task, attribute, _ON_ITSELF.format(attribute), _ON_ITSELF_HINT)
-    for attribute in RELATION_LISTS:
-        if any(relation.name == task.id and relation.roles == "self" for relation in task.relations(attribute)):
-            yield _finding(Severity.WARNING, "G023", task, attribute, _ON_ITSELF.format(attribute), _ON_ITSELF_HINT)
+    for attribute in ("requires", "required_for", *RELATION_LISTS):
+        related = [relation.name for relation in task.relations(attribute) if relation.roles == "self"]
+        if task.id in (related if attribute in RELATION_LISTS else task.names(attribute)):
+            problem = f"it names itself in {attribute}, which is ignored here, and ends the run of a Fuel master"
+            yield task_finding(Severity.WARNING, "G023", task, attribute, problem, "Remove its own name from the list.")
 
 
 def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
@@ -164,60 +148,52 @@ def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator
     """
     known = {_spelt(name): name for name in (*FUEL_ROLES, *own)}
     for task in tasks:
-        for attribute, word in _role_words(task):
+        for attribute, word in words_of(task, ("roles", "groups", "tags"), names=False):
             spelt = _spelt(word)
             meant = known.get(spelt, word)
             if spelt.startswith("primary-"):
                 meant = "primary-" + known.get(spelt[len("primary-") :], word[len("primary-") :])
             if word != meant and word not in own:
-                message = f"{attribute} names the role {word}, which is probably misspelt"
-                yield _finding(Severity.WARNING, "G041", task, attribute, message, f"Did you mean {meant}?")
+                problem = f"{attribute} names the role {word}, which is probably misspelt"
+                yield task_finding(Severity.WARNING, "G041", task, attribute, problem, f"Did you mean {meant}?")
 
 
 def _spelt(role: str) -> str:
     return role.replace("_", "-").casefold()
 
 
-def _role_words(task: Task) -> Iterator[tuple[str, str]]:
-    """Yield the words by which a task names roles, each with its attribute."""
-    for attribute in ("roles", "groups", "tags"):
+def words_of(
+    task: Task, lists: Iterable[str] = NAME_LISTS, *, names: bool = True, roles: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Yield the names and patterns in some lists of a task, and in its relations those of other tasks (`names`) and of
+    `roles`, each with its attribute."""
+    for attribute in lists:
         for word in task.names(attribute):
             yield attribute, word
     for attribute in RELATION_LISTS:
         for relation in task.relations(attribute):
-            for role in relation.roles if isinstance(relation.roles, tuple) else (relation.roles,):
-                if isinstance(role, str):
-                    yield attribute, role
+            of_roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
+            for stated in (*((relation.name,) if names else ()), *(of_roles if roles else ())):
+                if isinstance(stated, str):
+                    yield attribute, stated
 
 
-def words_of(task: Task) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns by which a task refers to others, each with its attribute."""
-    for attribute in NAME_LISTS:
-        for word in task.names(attribute):
-            yield attribute, word
-    for attribute in RELATION_LISTS:
-        for relation in task.relations(attribute):
-            roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
-            for name in (relation.name, *roles):
-                if isinstance(name, str):
-                    yield attribute, name
-
-
-def bad_pattern(attribute: str, word: str) -> tuple[str, str]:
-    """Return the message and the hint for a pattern in `attribute` that cannot be matched."""
-    message = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
-    return message, "Correct the pattern between the slashes, or list the names that it means."
+def bad_pattern(stated: Task | MergedTask, attribute: str, word: str) -> Finding:
+    """Return the finding (G015) for a pattern in an attribute that cannot be matched."""
+    problem = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
+    hint = "Correct the pattern between the slashes, or list the names that it means."
+    return task_finding(Severity.ERROR, "G015", stated, attribute, problem, hint)
 
 
 def _placement_and_parameters(task: Task) -> Iterator[Finding]:
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
-        yield _finding(
+        yield task_finding(
             Severity.WARNING, "G014", task, attribute, f"'*' next to other names in {attribute} adds no nodes",
             "Write '*' alone for every node.",
         )  # fmt: skip
     if task.type in SHAPES and not task.attributes.get("parameters"):
-        yield _finding(
+        yield task_finding(
             Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters cannot run",
             "Add its parameters, unless another layer has them.",
         )  # fmt: skip
@@ -225,8 +201,7 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
 
 def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
     """Yield each value that is accepted, and does not do what it seems to: code, attribute, problem, and what to do."""
-    for attribute, problem in _unchanging(task):
-        yield "G017", attribute, problem, _UNCHANGING_HINT
+    yield from _unchanging(task)
     if "condition" in task.attributes and task.condition is None:
         yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
     yield from _stars(task)
@@ -252,26 +227,20 @@ def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
         yield "G014", attribute, f"{attribute}: {stated} means no node", hint
     for attribute in RELATION_LISTS:
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
-            shown = attribute.replace("_", "-")
-            yield (
-                "G014",
-                attribute,
-                f"'*' in a list of roles in {shown} means no node",
-                "Write role: '*' for every node.",
-            )
+            problem = f"'*' in a list of roles in {attribute.replace('_', '-')} means no node"
+            yield "G014", attribute, problem, "Write role: '*' for every node."
 
 
-def _unchanging(task: Task) -> Iterator[tuple[str, str]]:
-    """Yield each attribute of a task whose expressions ask for changes of what never changes, and the problem (G017).
+def _unchanging(task: Task) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each attribute of a task whose expressions ask for changes of what never changes (G017).
 
     The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the
     current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
     """
+    hint = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
     for attribute, value in task.attributes.items():
-        for text in expressions_in(value):
-            if variable := never_changes(text):
-                yield attribute, f"{attribute} asks for changes of {variable}, which is the same in every run"
-                break
+        if variable := next(filter(None, map(never_changes, expressions_in(value))), ""):
+            yield "G017", attribute, f"{attribute} asks for changes of {variable}, which is the same in every run", hint
 
 
 def never_changes(expression: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import path_to, search
+from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import matches, pattern_error
-from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Place
 from fuelclient.model.graph import MergedTask
 from fuelclient.plan.expand import Expansion

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import components, order, shortest_cycle
+from fuelclient.graph.findings import place_of
 from fuelclient.graph.merge import merge_layers
-from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.snapshot import Snapshot

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import connected
+from fuelclient.graph.findings import finding_at
 from fuelclient.graph.match import Names
-from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import RELATION_LISTS, TaskType
 from fuelclient.plan.expand import TOLD_BEFORE, Expansion
@@ -188,11 +188,10 @@ def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Itera
         name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
         runs = "it runs" if len(stating) == 1 else "they run"
         where = "names" if len(stating) == 1 else "name"
-        yield Finding(
-            Severity.INFO, "G065",
+        yield finding_at(
+            Severity.INFO, "G065", first, attribute,
             f"{_listed(expansion, stating)} {where} {name} in {attribute}, which orders tasks of one node, but {name} "
             f"runs on none of the nodes on which {runs}: nothing orders them",
-            place_of(first, attribute), first.id,
             f"To wait for other nodes, use {'cross-depended-by' if attribute in TOLD_BEFORE else 'cross-depends'}.",
         )  # fmt: skip
 
@@ -243,11 +242,9 @@ def _warning(expansion: Expansion, dropped: Dropped, losses: Sequence[_Loss]) ->
     effects = joined(_effect(expansion, loss, several=several) for loss in losses)
     effect = ": ".join(filter(None, (lost.format("them"), effects))) if several else f"{lost.format('it')}{effects}"
     missing = joined(map(dropped.label, first.missing))
-    return Finding(
-        Severity.WARNING, "G052", f"{who} {missing}, which {runs} on no node: {effect}",
-        place_of(task, attribute or "id"), task.id,
-        "Name what it has to wait for instead, or give a node the roles of what is missing.",
-    )  # fmt: skip
+    message = f"{who} {missing}, which {runs} on no node: {effect}"
+    hint = "Name what it has to wait for instead, or give a node the roles of what is missing."
+    return finding_at(Severity.WARNING, "G052", task, attribute or "id", message, hint)
 
 
 def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
@@ -272,8 +269,7 @@ def _notices(expansion: Expansion, dropped: Dropped, warned: set[tuple[int, int]
             f"{_listed(expansion, tasks)} {name} {dropped.label(missing)}, which runs on no node; "
             "other dependencies keep the order"
         )
-        stating = expansion.tasks[first.by]
-        yield Finding(Severity.INFO, "G053", message, place_of(stating, first.attribute), stating.id)
+        yield finding_at(Severity.INFO, "G053", expansion.tasks[first.by], first.attribute, message)
 
 
 def _listed(expansion: Expansion, tasks: Sequence[int]) -> str:

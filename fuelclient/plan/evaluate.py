@@ -1,16 +1,16 @@
 """What expressions decide for the task instances of a plan: dependencies, which instances are skipped, parameters.
+What reads facts that are not known stays open.
 
 A skipped instance keeps its place in the order: it does nothing, and what waits for it goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
-from fuelclient.graph.references import place_of
+from fuelclient.graph.findings import finding_at
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
@@ -18,7 +18,6 @@ from fuelclient.model.status import Reason
 from fuelclient.model.task import Relation, Task, TaskType
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.select import Filter
-from fuelclient.plan.unknown import Unknowns
 from fuelclient.plan.work import PASSIVE
 
 Holds = Callable[[int, int], bool]
@@ -42,9 +41,26 @@ class Evaluation(Protocol):
         """The evaluation of node filters."""
 
 
-def require_computed(tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]]) -> None:
-    """Raise `InvalidGraph` with one finding (G034) for each task whose dependencies `failed`."""
-    _Failures("dependencies", tasks, failed).require_none()
+def require_computed(
+    tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]], what: str = "dependencies"
+) -> None:
+    """Raise `InvalidGraph` with one finding (G034) for each task of which expressions `failed`, by its index: those of
+    its dependencies, or of `what` else."""
+    if not failed:
+        return
+    findings = [
+        _about_instances(
+            "G034", tasks[task], what, [node for node, _ in errors], errors[0][1].message, errors[0][1].hint
+        )
+        for task, errors in sorted(failed.items())
+    ]
+    hint = "If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`."
+    # An error with a position is one of the text of an expression, and not of a value that it reads.
+    if all(getattr(error, "position", None) is not None for errors in failed.values() for _, error in errors):
+        hint = "Correct the expressions; no facts would make them readable."
+    which = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
+    message = f"The {what} of {which} cannot be computed from the facts of this environment."
+    raise InvalidGraph(message, findings=findings, hint=hint)
 
 
 def evaluate(
@@ -58,8 +74,8 @@ def evaluate(
     """
     types = [task.task.type for task in expansion.tasks]
     reasons: list[Reason | None] = [None] * expansion.size
-    failures = _Failures("condition", expansion.tasks)
-    for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
+    failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+    for vertex in expansion.by_node:
         task, node = expansion.task_of[vertex], expansion.node_of[vertex]
         if types[task] in (TaskType.STAGE, TaskType.SKIPPED):
             reasons[vertex] = Reason.TYPE
@@ -71,8 +87,8 @@ def evaluate(
             try:
                 reasons[vertex] = None if holds(task, node) else Reason.CONDITION
             except FuelError as error:
-                failures.add(task, expansion.fleet.nodes[node].uid, error)
-    failures.require_none()
+                failed.setdefault(task, []).append((expansion.uid(vertex), error))
+    require_computed(expansion.tasks, failed, "condition")
     return reasons
 
 
@@ -92,9 +108,10 @@ def skips(
     conditions: dict[tuple[int, int], str] = {}
 
     def holds(task: int, node: int) -> bool:
-        merged, place = expansion.tasks[task].task, expansion.fleet.nodes[node]
         try:
-            result, conditions[task, node] = evaluation.condition(merged, place.uid)
+            result, conditions[task, node] = evaluation.condition(
+                expansion.tasks[task].task, expansion.fleet.nodes[node].uid
+            )
         except UnknownFact as error:
             result, conditions[task, node] = unknowns.condition(task, node, error.path)
         return result
@@ -103,7 +120,7 @@ def skips(
     skipped = {
         vertex: reason
         for vertex, reason in enumerate(reasons)
-        if reason and expansion.tasks[expansion.task_of[vertex]].task.type != TaskType.STAGE
+        if reason and expansion.task(vertex).task.type != TaskType.STAGE
     }
     details = {
         vertex: conditions[expansion.task_of[vertex], expansion.node_of[vertex]]
@@ -122,71 +139,101 @@ def rendered(
     Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task whose
     parameters fail.
     """
-    failures = _Failures("parameters", expansion.tasks)
+    failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
     result: dict[int, Mapping[str, Any]] = {}
-    for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
-        index = expansion.task_of[vertex]
-        task = expansion.tasks[index].task
+    for vertex in expansion.by_node:
+        task, uid, instance = expansion.task(vertex).task, expansion.uid(vertex), expansion.instance(vertex)
         if vertex in skipped or task.type in PASSIVE:
             continue
-        uid = expansion.fleet.nodes[expansion.node_of[vertex]].uid
         try:
             attributes = evaluation.rendered(task, uid)
+            if trace:
+                attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
+            result[vertex] = attributes
         except UnknownFact as error:
-            if (index, expansion.node_of[vertex]) not in unknowns.paths:
-                unknowns.add(index, expansion.node_of[vertex], "parameters", error.path)
-            continue
+            if instance not in unknowns.paths:
+                unknowns.add(*instance, "parameters", error.path)
         except FuelError as error:
-            failures.add(index, uid, error)
-            continue
-        if trace:
-            attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
-        result[vertex] = attributes
-    failures.require_none()
+            failed.setdefault(instance[0], []).append((uid, error))
+    require_computed(expansion.tasks, failed, "parameters")
     return result
 
 
-def is_unreadable(error: FuelError) -> bool:
-    """Return whether the text of an expression is wrong, and not a value that it reads."""
-    return getattr(error, "position", None) is not None
+def _about_instances(
+    code: str, task: MergedTask, what: str, nodes: Sequence[NodeKey], problem: str, hint: str
+) -> Finding:
+    """Return the finding for what is wrong with a task on some nodes: name the first, and count the others, since an
+    expression mostly fails everywhere for one reason."""
+    where = task.id if nodes[0] is None else f"{task.id}@{nodes[0]}"
+    others = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
+    return finding_at(Severity.ERROR, code, task, what, f"{where}{others}: {what}: {problem}", hint)
 
 
-class _Failures:
-    """Expressions that failed: by task, every node and error."""
+def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
+    """Raise `InvalidGraph` with findings about facts that are not known, if there are any."""
+    if undecided:
+        raise InvalidGraph(
+            f"The {graph_type} graph depends on facts that are not known.",
+            findings=undecided,
+            hint="Give values with --assume-facts FILE, decide with --unknown run or --unknown skip, or upload facts.",
+        )
 
-    def __init__(
+
+class Unknowns:
+    """What a plan could not decide, because expressions read facts that are not known.
+
+    `decision` is that of the request: "run" or "skip" decides about conditions, and "skip" about parameters, too.
+    `dependencies` has the paths that dependencies of instances read.
+    """
+
+    def __init__(self, expansion: Expansion, decision: str, dependencies: Mapping[tuple[int, int], str]) -> None:
+        self.tasks, self.fleet, self.decision = expansion.tasks, expansion.fleet, decision
+        self.paths: dict[tuple[int, int], str] = {}
+        self._open: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
+        for (task, node), path in dependencies.items():
+            self.add(task, node, "dependencies", path)
+
+    def add(self, task: int, node: int, what: str, path: str) -> None:
+        """Record that something of an instance, `what`, reads a path that is not known."""
+        self.paths.setdefault((task, node), path)
+        if self.decision != "skip" or what == "dependencies":
+            self._open.setdefault((task, what), []).append((self.fleet.nodes[node].uid, path))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what stays open, with one finding (G036) for each task and kind of expression."""
+        for (task, what), places in sorted(self._open.items()):
+            nodes, hint = [node for node, _ in places], "Upload the fact, or assume a value for it with --assume-facts."
+            yield _about_instances("G036", self.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
+
+    def condition(self, task: int, node: int, path: str) -> tuple[bool, str]:
+        """Return how the condition of an instance counts that reads a path that is not known, and why."""
+        if self.decision != "run":
+            self.add(task, node, "condition", path)
+        return self.decision != "skip", f"its condition reads {path}, which is not known"
+
+    def path(self, expansion: Expansion, vertex: int) -> str:
+        """Return the path that an instance depends on and that is not known; empty if it depends on none."""
+        return self.paths.get(expansion.instance(vertex), "")
+
+    def left(
         self,
-        what: str,
-        tasks: Sequence[MergedTask],
-        failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]] = MappingProxyType({}),
-    ) -> None:
-        self._what = what
-        self._tasks = tasks
-        self._errors = {task: list(errors) for task, errors in failed.items()}
+        expansion: Expansion,
+        rendered: Mapping[int, Mapping[str, Any]],
+        skipped: dict[int, Reason],
+        details: dict[int, str],
+    ) -> dict[int, str]:
+        """Return the path of each instance that depends on one that is not known.
 
-    def add(self, task: int, node: NodeKey, error: FuelError) -> None:
-        self._errors.setdefault(task, []).append((node, error))
-
-    def require_none(self) -> None:
-        if self._errors:
-            findings = [self._finding(task) for task in sorted(self._errors)]
-            hint = "If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`."
-            if all(is_unreadable(error) for errors in self._errors.values() for _, error in errors):
-                hint = "Correct the expressions; no facts would make them readable."
-            tasks = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
-            raise InvalidGraph(
-                f"The {self._what} of {tasks} cannot be computed from the facts of this environment.",
-                findings=findings,
-                hint=hint,
-            )
-
-    def _finding(self, task: int) -> Finding:
-        """Name the first node, and count the others: an expression mostly fails everywhere for one reason."""
-        (node, error), *more = self._errors[task]
-        merged = self._tasks[task]
-        where = merged.id if node is None else f"{merged.id}@{node}"
-        others = f" and {len(more)} more" if more else ""
-        return Finding(
-            Severity.ERROR, "G034", f"{where}{others}: {self._what}: {error.message}",
-            place_of(merged, self._what), merged.id, error.hint,
-        )  # fmt: skip
+        An instance that would run with parameters that are not known is skipped, if the request decides so.
+        """
+        paths: dict[int, str] = {}
+        for vertex in range(expansion.size):
+            path = self.path(expansion, vertex)
+            if not path or vertex in skipped:
+                continue
+            if self.decision == "skip" and vertex not in rendered:
+                skipped[vertex] = Reason.UNKNOWN
+                details[vertex] = f"its parameters read {path}, which is not known"
+            else:
+                paths[vertex] = path
+        return paths

@@ -14,6 +14,7 @@ from fuelclient.graph.dag import reachable
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
+from fuelclient.model.run import NodeKey
 from fuelclient.model.task import RELATION_LISTS, Relation, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
 from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, lowest, named, place
@@ -211,10 +212,26 @@ class Expansion:
         """The number of task instances."""
         return len(self.task_of)
 
+    @property
+    def by_node(self) -> list[int]:
+        """The instances node by node, so that what evaluates them can cache the facts of one node."""
+        return sorted(range(self.size), key=self.node_of.__getitem__)
+
+    def instance(self, vertex: int) -> tuple[int, int]:
+        """Return the merged task and the node of an instance, by index."""
+        return self.task_of[vertex], self.node_of[vertex]
+
+    def task(self, vertex: int) -> MergedTask:
+        """Return the task of an instance."""
+        return self.tasks[self.task_of[vertex]]
+
+    def uid(self, vertex: int) -> NodeKey:
+        """Return the node of an instance."""
+        return self.fleet.nodes[self.node_of[vertex]].uid
+
     def name(self, vertex: int) -> str:
         """Return the name of an instance: `task@node`, or the task alone for a sync point."""
-        uid = self.fleet.nodes[self.node_of[vertex]].uid
-        task = self.tasks[self.task_of[vertex]].id
+        uid, task = self.uid(vertex), self.task(vertex).id
         return task if uid is None else f"{task}@{uid}"
 
     def preceding_tasks(self) -> list[set[int]]:

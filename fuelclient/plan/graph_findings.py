@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from fuelclient.graph.references import check_parameters, check_references, place_of
+from fuelclient.graph.findings import task_finding
+from fuelclient.graph.references import check_parameters, check_references
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, MergedGraph
 from fuelclient.model.snapshot import Snapshot
@@ -49,10 +50,8 @@ def left_out_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterator
     """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
     for task in (merged.tasks[index] for index in sorted(unknown)):
         for attribute in task.task.computed_attributes():
-            message = (
-                f"task {task.id}: {attribute} is computed from facts that are not at hand, so what it says is left out"
-            )
-            yield Finding(Severity.INFO, "G033", message, place_of(task, attribute), task.id)
+            problem = f"{attribute} is computed from facts that are not at hand, so what it says is left out"
+            yield task_finding(Severity.INFO, "G033", task, attribute, problem)
 
 
 def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
@@ -62,9 +61,8 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
         for task in layer.tasks if layer.owner.level is Level.PLUGIN else ():
             other = first.setdefault(task.id, layer)
             if other is not layer:
-                message = (
-                    f"task {task.id}: {other.owner.label} and {layer.owner.label} both define it, and a Fuel master "
-                    "merges no graph while two enabled plugins define one task"
+                problem = (
+                    f"{other.owner.label} and {layer.owner.label} both define it, and a Fuel master merges no graph "
+                    "while two enabled plugins define one task"
                 )
-                hint = "Disable one of the two plugins."
-                yield Finding(Severity.ERROR, "G049", message, task.source.place(), task.id, hint)
+                yield task_finding(Severity.ERROR, "G049", task, "", problem, "Disable one of the two plugins.")

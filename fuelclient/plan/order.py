@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import Order, components, order, shortest_cycle
-from fuelclient.graph.references import place_of
+from fuelclient.graph.findings import finding_at, place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import SYNC
@@ -153,8 +153,5 @@ def edge_finding(expansion: Expansion, before: int, after: int) -> Finding:
     hint = "Remove one of the dependencies of the cycle."
     if expansion.task_of[before] == expansion.task_of[after]:
         hint = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
-    return Finding(
-        Severity.ERROR, "G050",
-        f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(statements)}",
-        place_of(first, reasons[0].attribute), first.id, hint,
-    )  # fmt: skip
+    message = f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(statements)}"
+    return finding_at(Severity.ERROR, "G050", first, reasons[0].attribute, message, hint)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import Names, pattern_error
-from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
@@ -125,7 +125,7 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
                 close = similar.nearest(name)
                 what = f"task {name} does not exist: group {group.id} lists it, but no layer defines it"
                 hint = f"Did you mean {close}?" if close else "Remove it from the group."
-                findings.append(_finding(group, "tasks", "G043", Severity.ERROR, what, hint))
+                findings.append(finding_at(Severity.ERROR, "G043", group, "tasks", what, hint))
         tolerated = tolerated_failures(group.task.attributes.get("fault_tolerance"), len(nodes))
         tolerance.append(FaultTolerance(group.id, nodes, tolerated))
     findings += _variants_together(tasks, by_id, placed, resolver)
@@ -141,8 +141,8 @@ def _variants_together(
             if not shared:
                 continue
             more = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
-            yield _finding(
-                tasks[second], "", "G044", Severity.ERROR,
+            yield finding_at(
+                Severity.ERROR, "G044", tasks[second], "",
                 f"task {name} comes from {tasks[first].owner.label} and from {tasks[second].owner.label}, and both "
                 f"would run on node {resolver.uid(min(shared))}{more}",
                 "Give their roles to different nodes, disable one plugin, or define the task in the environment's"
@@ -182,12 +182,12 @@ def placement_findings(
         unknown = [name for name in names if not pattern_error(name) and not known.matching(name)]
         if not nodes and not names and (is_group or task.id not in grouped):
             what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
-            yield _finding(task, "type", "G040", Severity.WARNING, what, "Give it roles.")
+            yield finding_at(Severity.WARNING, "G040", task, "type", what, "Give it roles.")
         elif snapshot.roles and unknown:
             close = similar.nearest(unknown[0])
-            what = f"task {task.id}: neither the release nor an enabled plugin has the role {', '.join(unknown)}"
+            problem = f"neither the release nor an enabled plugin has the role {', '.join(unknown)}"
             hint = f"Did you mean {close}?" if close else ""
-            yield _finding(task, attribute, "G041", Severity.WARNING, what, hint)
+            yield task_finding(Severity.WARNING, "G041", task, attribute, problem, hint)
         elif not nodes and not is_group:
             yield _on_no_node(task, attribute, only_primary(names, fleet.nodes))
 
@@ -197,7 +197,7 @@ def _on_no_node(task: MergedTask, attribute: str, primary: str) -> Finding:
     if primary:
         what = f"task {task.id} runs nowhere: the only {primary} is {PRIMARY}{primary}, and this is another role"
         hint = f"Add {PRIMARY}{primary} to its {attribute} if it is to run there."
-    return _finding(task, attribute, "G042", Severity.INFO, what, hint)
+    return finding_at(Severity.INFO, "G042", task, attribute, what, hint)
 
 
 def _known_roles(snapshot: Snapshot) -> Names:
@@ -205,7 +205,3 @@ def _known_roles(snapshot: Snapshot) -> Names:
     tags = {tag for role in snapshot.roles.values() for tag in role.tags}
     own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
     return Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
-
-
-def _finding(task: MergedTask, attribute: str, code: str, severity: Severity, what: str, hint: str = "") -> Finding:
-    return Finding(severity, code, what, place_of(task, attribute), task.id, hint)

@@ -13,22 +13,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
+from fuelclient.graph.findings import finding_at
 from fuelclient.graph.merge import require_merged
-from fuelclient.graph.references import place_of
 from fuelclient.graph.validate import require_type
 from fuelclient.model.finding import Finding, Severity, errors_in, listed
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.evaluate import Evaluation, rendered, require_computed, skips
+from fuelclient.plan.evaluate import Evaluation, Unknowns, rendered, require_computed, require_known, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.graph_findings import graph_findings
 from fuelclient.plan.order import Ordered
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
 from fuelclient.plan.study import Study
-from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
 
 COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC})
@@ -209,10 +208,8 @@ def _cannot_run(
     for index, (problem, *more) in unfit.items():
         task = expansion.tasks[index]
         others = f" The same holds on {len(more)} more nodes." if more else ""
-        yield Finding(
-            Severity.ERROR, "G046", f"{problem}{others}", place_of(task, "type"), task.id,
-            "Configure what is missing, override the task, or leave it out with a filter.",
-        )  # fmt: skip
+        hint = "Configure what is missing, override the task, or leave it out with a filter."
+        yield finding_at(Severity.ERROR, "G046", task, "type", f"{problem}{others}", hint)
     severity = Severity.WARNING if request.dry_run else Severity.ERROR
     for uid, name in lost.items():
         yield Finding(

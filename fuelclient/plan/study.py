@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import cast
 
 from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, UnknownFact
+from fuelclient.graph.findings import task_finding
 from fuelclient.graph.merge import merge_layers, require_merged
-from fuelclient.graph.references import place_of
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
@@ -168,8 +168,8 @@ class Study:
                 [attribute, *_], error = task.task.computed_attributes(), self.failed[index][0][1]
                 what = f"a dependency in {attribute}"
             if error is not None:
-                message = f"task {task.id}: {what} cannot be computed: {error.message}"
-                yield Finding(Severity.ERROR, "G034", message, place_of(task, attribute), task.id, error.hint)
+                problem = f"{what} cannot be computed: {error.message}"
+                yield task_finding(Severity.ERROR, "G034", task, attribute, problem, error.hint)
 
     @cached_property
     def _ordered(self) -> tuple[Ordered | None, InvalidGraph | None, tuple[tuple[int, ...], ...]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.references import place_of
+from fuelclient.graph.findings import task_finding
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.status import Reason
 from fuelclient.model.task import TaskType
@@ -173,9 +173,8 @@ def _limits(
         try:
             limit = limit_from(rendered.get(vertex, stated[index]))
         except ValueError as error:
-            message = f"task {task.id}: {error}"
-            where = place_of(task, "parameters.strategy")
-            findings[index, message] = Finding(Severity.ERROR, "G006", message, where, task.id, _HINT)
+            attribute = "parameters.strategy"
+            findings[index, str(error)] = task_finding(Severity.ERROR, "G006", task, attribute, str(error), _HINT)
             continue
         if limit != UNLIMITED:
             smallest[task.id] = min(limit, smallest.get(task.id, limit))

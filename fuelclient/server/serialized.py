@@ -19,11 +19,10 @@ from fuelclient.model.graph import MergedGraph
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.evaluate import Evaluation, rendered, require_computed, skips
+from fuelclient.plan.evaluate import Evaluation, Unknowns, rendered, require_computed, require_known, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
 from fuelclient.plan.study import Study
-from fuelclient.plan.unknown import Unknowns, require_known
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.graphs import graph_type_of
