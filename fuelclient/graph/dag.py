@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _MOST_STEPS = 5_000_000
@@ -63,6 +63,29 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
     [[0, 1], [2, 3]]
     """
     return sorted(sorted(component) for component in _in_order(successors, set(within)) if len(component) > 1)
+
+
+def reverse(successors: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return the predecessors of every vertex.
+
+    >>> reverse([[1], []])
+    [[], [0]]
+    """
+    predecessors: list[list[int]] = [[] for _ in successors]
+    for vertex, following in enumerate(successors):
+        for after in following:
+            predecessors[after].append(vertex)
+    return predecessors
+
+
+def neighbours(edges: Sequence[Iterable[int]], vertex: int, real: int) -> Iterator[int]:
+    """Yield the real vertices that `edges` lead to from one, even through a barrier, each as often as they do.
+
+    >>> list(neighbours([[2, 1], [], [1]], 0, real=2))
+    [1, 1]
+    """
+    for other in edges[vertex]:
+        yield from (other,) if other < real else edges[other]
 
 
 def _in_order(successors: Sequence[Iterable[int]], inside: set[int]) -> list[list[int]]:

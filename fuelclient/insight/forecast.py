@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from fuelclient.errors import NotFound
+from fuelclient.graph.dag import neighbours
 from fuelclient.model.run import (
     PlannedGraph,
     PlannedInstance,
@@ -17,7 +18,7 @@ from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.schedule import Change
 from fuelclient.plan.simulate import Simulation, simulate
-from fuelclient.plan.work import InstanceKind, Work, followers
+from fuelclient.plan.work import InstanceKind, Work
 
 ASSUMED_SECONDS = 1.0
 """How long a task instance takes in a simulation if it never succeeded before."""
@@ -180,7 +181,7 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
         f"{work.tasks[task]}/{'null' if node == SYNC else work.nodes[node]}"
         for task, node in zip(work.task_of, work.node_of, strict=True)
     ]
-    after = [sorted(set(followers(work, vertex))) for vertex in range(work.size)]
+    after = [sorted(set(neighbours(work.successors, vertex, work.size))) for vertex in range(work.size)]
     waits = _waiting(work, newest, after)
     lines = [
         f"  {_quoted(f'Task[{name}]')} [label={_quoted(name)}, style=filled, "

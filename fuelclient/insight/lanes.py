@@ -9,7 +9,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fuelclient.graph.dag import reachable
+from fuelclient.graph.dag import reachable, reverse
 
 MOST = 10_000
 """Graphs with more vertices are not reduced: the bit sets of 10 000 take 12 MB, those of 100 000 would take 1.2 GB."""
@@ -34,7 +34,7 @@ class Reach:
         """Return how many vertices reach `vertex`."""
         if self._bits:
             return sum(bits >> vertex & 1 for bits in self._bits[:vertex])
-        return len(reachable(self._backward(), (vertex,))) - 1
+        return len(reachable(reverse(self.forward), (vertex,))) - 1
 
     def descendants(self, vertex: int) -> int:
         """Return how many vertices `vertex` reaches."""
@@ -50,19 +50,12 @@ class Reach:
         own = {vertex}
         if not self._bits:
             forward = frozenset(reachable(self.forward, own)) - own
-            return frozenset(reachable(self._backward(), own)) - own, forward
+            return frozenset(reachable(reverse(self.forward), own)) - own, forward
         after = self._bits[vertex]
         return (
             frozenset(other for other in range(vertex) if self._bits[other] >> vertex & 1),
             frozenset(other for other in range(vertex + 1, len(self.forward)) if after >> other & 1),
         )
-
-    def _backward(self) -> list[list[int]]:
-        backward: list[list[int]] = [[] for _ in self.forward]
-        for before, following in enumerate(self.forward):
-            for after in following:
-                backward[after].append(before)
-        return backward
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
         """Return, for each of the `kept` vertices (ascending; None: all), those that follow it with none between.

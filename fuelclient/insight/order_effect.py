@@ -7,12 +7,13 @@ in slices of bounded memory.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.dag import order
+from fuelclient.graph.dag import order, reverse
 from fuelclient.model.run import NodeKey
 from fuelclient.plan.expand import Expansion
 
@@ -94,25 +95,16 @@ class _Side:
             raise InvalidGraph("A graph with a cycle has no order that could be compared.")
         self.size = len(successors)
         self._topological = result.topological
-        self._predecessors: list[list[int]] = [[] for _ in successors]
-        for vertex, following in enumerate(successors):
-            for other in following:
-                self._predecessors[other].append(vertex)
-        names = map(self._instance, range(expansion.size))
-        self.vertex_of: dict[Instance, int] = {name: vertex for vertex, name in enumerate(names)}
+        self._predecessors = reverse(successors)
+        self.vertex_of = {self._instance(vertex): vertex for vertex in range(expansion.size)}
         self._bit: list[int] = []
 
     def _instance(self, vertex: int) -> Instance:
-        expansion = self._expansion
-        return (
-            expansion.tasks[expansion.task_of[vertex]].id,
-            expansion.fleet.nodes[expansion.node_of[vertex]].uid,
-        )
+        return self._expansion.task(vertex).id, self._expansion.uid(vertex)
 
     def instances_in_order(self) -> Iterator[Instance]:
         """Yield the instances in a topological order, so that the sets of the first ones are short."""
-        size = self._expansion.size
-        return (self._instance(vertex) for vertex in self._topological if vertex < size)
+        return (self._instance(vertex) for vertex in self._topological if vertex < self._expansion.size)
 
     def number(self, number: dict[Instance, int]) -> None:
         """Number the vertices that both graphs have; -1 stands for barriers and all others."""
@@ -170,8 +162,4 @@ def _bits(mask: int) -> Iterator[int]:
     >>> list(_bits(0b1011))
     [0, 1, 3]
     """
-    text = f"{mask:b}"[::-1]
-    at = text.find("1")
-    while at >= 0:
-        yield at
-        at = text.find("1", at + 1)
+    return (match.start() for match in re.finditer("1", f"{mask:b}"[::-1]))

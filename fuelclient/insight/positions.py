@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fuelclient.graph.stage import chains
-from fuelclient.insight.relation import Because, reverse, stage_rule
-from fuelclient.insight.why import Word, stated
+from fuelclient.insight.relation import Because, Word, stage_rule, stated
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
 
@@ -42,51 +41,32 @@ class Position:
 
 def positions(study: Study) -> Iterator[Position]:
     """Yield the tasks of an ordered study in execution order."""
+    tasks, task_of = study.merged.tasks, study.expansion.task_of
     before_in_stage = {
         after: before
-        for chain in chains(study.merged.tasks)
-        for placed in ([index for index in chain.entries if study.rows[study.row_of[index]].nodes],)
-        for before, after in itertools.pairwise(placed)
+        for chain in chains(tasks)
+        for before, after in itertools.pairwise(
+            index for index in chain.entries if study.rows[study.row_of[index]].nodes
+        )
     }
-    held = _held(study)
-    for row, index in zip(study.rows, study.indices, strict=True):
-        yield _position(study, row, index, before_in_stage.get(index), held)
-
-
-def _position(study: Study, row: PreviewRow, index: int, earlier: int | None, held: Mapping[int, int]) -> Position:
-    tasks = study.merged.tasks
-    if not row.nodes:
-        return Position(row, index, Because.NOWHERE)
-    before = held.get(index)
-    if before is None:
-        return Position(row, index, Holds.NOTHING)
-    if earlier is not None and before == earlier:
-        return Position(row, index, stage_rule(tasks[earlier], tasks[index]), tasks[earlier].id)
-    words = stated(tasks[before], tasks[index])
-    if words[0].attribute != "stage":
-        return Position(row, index, Because.DEPENDENCY, tasks[before].id, words)
-    because = Holds.STAGE if words[0].word else Holds.COMPUTED
-    return Position(row, index, because, tasks[before].id, words if words[0].word else ())
-
-
-def _held(study: Study) -> dict[int, int]:
-    """Return, for each merged task, the task of the instance that its first instance waits for longest; in O(V + E).
-
-    On the longest path to an instance, the one before it has the generation below its own.
-    """
-    expansion, generation = study.expansion, study.generation
     first: dict[int, int] = {}
     for vertex in study.order:
-        first.setdefault(expansion.task_of[vertex], vertex)
-    predecessors = reverse(expansion.edges.successors())
-    held: dict[int, int] = {}
-    for task, vertex in first.items():
-        direct = (
-            other
-            for before in predecessors[vertex]
-            for other in ([before] if before < expansion.size else predecessors[before])
-        )
-        binding = [other for other in direct if generation[other] == generation[vertex] - 1]
-        if binding:
-            held[task] = expansion.task_of[min(binding)]
-    return held
+        first.setdefault(task_of[vertex], vertex)
+    for row, index in zip(study.rows, study.indices, strict=True):
+        if not row.nodes:
+            yield Position(row, index, Because.NOWHERE)
+            continue
+        holding = study.held_by(first[index])
+        if holding is None:
+            yield Position(row, index, Holds.NOTHING)
+            continue
+        before, after = tasks[task_of[holding]], tasks[index]
+        words = stated(before, after)
+        if before_in_stage.get(index) == task_of[holding]:
+            yield Position(row, index, stage_rule(before, after), before.id)
+        elif words[0].attribute != "stage":
+            yield Position(row, index, Because.DEPENDENCY, before.id, words)
+        elif words[0].word:
+            yield Position(row, index, Holds.STAGE, before.id, words)
+        else:
+            yield Position(row, index, Holds.COMPUTED, before.id)

@@ -1,12 +1,14 @@
-"""The figures of a graph: how large, how deep and how wide it is, who changes it, and what everything waits for."""
+"""The figures of a graph: how large, how deep and how wide it is, who changes it, and what everything waits for; and of
+one task: what it holds up."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuelclient.insight.relation import reverse
+from fuelclient.graph.dag import distances, reachable, reverse, search
+from fuelclient.plan.expand import Expansion
 from fuelclient.plan.study import Study
 
 _MOST = 5
@@ -74,16 +76,47 @@ def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[tuple[str
 
 def _longest(study: Study) -> tuple[str, ...]:
     """Return a longest chain: from the last generation back, each time an instance of the generation below."""
-    expansion, generation = study.expansion, study.generation
-    if not study.order:
-        return ()
-    predecessors = reverse(expansion.edges.successors())
-    path = [study.order[-1]]
-    while generation[path[-1]]:
-        direct = (
-            other
-            for before in predecessors[path[-1]]
-            for other in ([before] if before < expansion.size else predecessors[before])
-        )
-        path.append(min(other for other in direct if generation[other] == generation[path[-1]] - 1))
-    return tuple(expansion.name(vertex) for vertex in reversed(path))
+    path = list(study.order[-1:])
+    while path and (before := study.held_by(path[-1])) is not None:
+        path.append(before)
+    return tuple(map(study.expansion.name, reversed(path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A task that runs after another: the fewest edges between instances of the two, and how many instances wait."""
+
+    index: int
+    distance: int
+    instances: int
+    only: bool
+    """Whether every path to it, from whatever has nothing before it, leads through the other task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a task holds up: the tasks by distance and position in the merge, and how many are placed at all."""
+
+    held: tuple[Held, ...]
+    instances: int
+    placed_tasks: int
+    placed_instances: int
+
+
+def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
+    """Return what merged tasks (the variants of one id) hold up; in O(V + E)."""
+    successors, task_of = expansion.edges.successors(), expansion.task_of
+    starts = {vertex for vertex, task in enumerate(task_of) if task in tasks}
+    distance = distances(search(successors, starts, real=expansion.size), expansion.size)
+    others = [vertex for vertex in distance if vertex < expansion.size and task_of[vertex] not in tasks]
+    roots = [vertex for vertex, before in enumerate(reverse(successors)) if not before and vertex not in starts]
+    without = [[after for after in following if after not in starts] for following in successors]
+    free = reachable(without, roots)
+    held: dict[int, list[int]] = {}
+    for vertex in sorted(others):
+        held.setdefault(task_of[vertex], []).append(vertex)
+    rows = [
+        Held(index, min(map(distance.__getitem__, own)), len(own), free.isdisjoint(own)) for index, own in held.items()
+    ]
+    rows.sort(key=lambda row: (row.distance, row.index))
+    return Impact(tuple(rows), len(others), len(set(task_of)), expansion.size)

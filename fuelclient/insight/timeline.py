@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.insight.progress import elapsed, parse_time, status_word
-from fuelclient.insight.relation import reverse
 from fuelclient.model.run import NOWHERE, HistoryRow, NodeKey, instance_name
 from fuelclient.plan.expand import Expansion
 
@@ -82,16 +82,10 @@ def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
     """Return the direct predecessors of each instance, through barriers."""
 
     def key(vertex: int) -> Instance:
-        return expansion.tasks[expansion.task_of[vertex]].id, expansion.fleet.nodes[expansion.node_of[vertex]].uid
+        return expansion.task(vertex).id, expansion.uid(vertex)
 
     before = reverse(expansion.edges.successors())
-    size = expansion.size
-    return {
-        key(vertex): [
-            key(real) for other in before[vertex] for real in ([other] if other < size else before[other])
-        ]
-        for vertex in range(size)
-    }  # fmt: skip
+    return {key(vertex): list(map(key, neighbours(before, vertex, expansion.size))) for vertex in range(expansion.size)}
 
 
 def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timeline:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import reachable
+from fuelclient.graph.dag import neighbours, reachable, reverse
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.graph import MergedTask
@@ -147,8 +147,7 @@ class Edges:
         return {
             (vertex, after)
             for vertex in range(self.real)
-            for direct in following[vertex]
-            for after in ([direct] if direct < self.real else following[direct])
+            for after in neighbours(following, vertex, self.real)
             if after != vertex
         }
 
@@ -402,8 +401,8 @@ class _Builder:
         for later, relations in stated.items():
             for earlier, reason in relations:
                 before = {vertex for index in self._groups_before(earlier, stated) for vertex in members[index]}
-                after = [vertex for vertex in members[later] if vertex not in before and self._is_old(vertex)]
-                self.edges.join(sorted(before), after, reason)
+                old = (v for v in members[later] if self.tasks[self.task_of[v]].task.version_tuple < (2, 0, 0))
+                self.edges.join(sorted(before), [vertex for vertex in old if vertex not in before], reason)
 
     def _groups_before(self, group: int, stated: Mapping[int, Sequence[tuple[int, EdgeReason]]]) -> set[int]:
         """Return a group and those before it, as far as each of them has nodes."""
@@ -429,17 +428,11 @@ class _Builder:
             if node in self.at[index] and self.at[index][node] not in outside
         ]
 
-    def _is_old(self, vertex: int) -> bool:
-        return self.tasks[self.task_of[vertex]].task.version_tuple < (2, 0, 0)
-
     def _reached(self, stage: str, *, onward: bool) -> set[int]:
         """Return the instances before a sync point, or after it, by the edges found so far."""
-        following: list[list[int]] = [[] for _ in range(self.edges.vertices)]
-        for head, tail in zip(self.edges.heads, self.edges.tails, strict=True):
-            following[head if onward else tail].append(tail if onward else head)
-        return reachable(
-            following, {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
-        )
+        following = self.edges.successors()
+        starts = {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
+        return reachable(following if onward else reverse(following), starts)
 
     def chain(self) -> None:
         """Add the edges between the stage tasks of plugins, which run after the stage's end, one after another, before

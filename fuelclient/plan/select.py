@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
-from fuelclient.graph.dag import reachable
+from fuelclient.graph.dag import reachable, reverse
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
@@ -137,10 +137,7 @@ def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
     the tasks of a subgraph, the subgraph is empty. Source: Astute `fuel_deployment/cluster.rb`.
     """
     following = expansion.edges.successors()
-    preceding: list[list[int]] = [[] for _ in following]
-    for vertex, others in enumerate(following):
-        for other in others:
-            preceding[other].append(vertex)
+    preceding = reverse(following)
     placed: dict[str, list[int]] = {}
     for vertex, task in enumerate(expansion.task_of):
         placed.setdefault(expansion.tasks[task].id, []).append(vertex)
@@ -153,7 +150,7 @@ def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
 
 
 def _at(expansion: Expansion, boundary: Boundary, placed: Mapping[str, Sequence[int]]) -> list[int]:
-    by_uid = {expansion.fleet.nodes[expansion.node_of[vertex]].uid: vertex for vertex in placed.get(boundary.task, ())}
+    by_uid = {expansion.uid(vertex): vertex for vertex in placed.get(boundary.task, ())}
     if not boundary.nodes or not by_uid:
         return list(by_uid.values())
     for uid in boundary.nodes:

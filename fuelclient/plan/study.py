@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import cast
 
 from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, UnknownFact
+from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.findings import task_finding
 from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.model.finding import Finding, Severity, errors_in
@@ -271,11 +272,7 @@ class Study:
     @cached_property
     def after(self) -> tuple[frozenset[int], ...]:
         """By merged task, the tasks whose instances directly follow its own."""
-        after: list[set[int]] = [set() for _ in self.before]
-        for task, preceding in enumerate(self.before):
-            for other in preceding:
-                after[other].add(task)
-        return tuple(map(frozenset, after))
+        return tuple(map(frozenset, reverse(self.before)))
 
     @cached_property
     def generation(self) -> Sequence[int]:
@@ -286,6 +283,16 @@ class Study:
     def order(self) -> tuple[int, ...]:
         """The instances in execution order; empty without `rows`."""
         return tuple(sorted(range(len(self.generation)), key=self.generation.__getitem__))
+
+    @cached_property
+    def _backward(self) -> list[list[int]]:
+        return reverse(self.expansion.edges.successors())
+
+    def held_by(self, vertex: int) -> int | None:
+        """Return the first of the instances that one waits for longest, or None: on the longest path to an instance,
+        the one before it has the generation below its own."""
+        direct, below = neighbours(self._backward, vertex, self.expansion.size), self.generation[vertex] - 1
+        return min((other for other in direct if self.generation[other] == below), default=None)
 
     def task(self, row: int) -> MergedTask:
         """Return the merged task of a row."""

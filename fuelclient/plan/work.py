@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -204,12 +204,3 @@ def by_filters(work: Work) -> tuple[set[int], set[int]]:
         elif reason == Reason.CONDITION or work.kinds[vertex] is InstanceKind.REAL:
             through.add(node)
     return through, filtered - through
-
-
-def followers(work: Work, vertex: int) -> Iterator[int]:
-    """Yield the instances that directly follow one, even through barriers, each as often as it is stated."""
-    for after in work.successors[vertex]:
-        if after < work.size:
-            yield after
-        else:
-            yield from work.successors[after]

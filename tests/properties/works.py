@@ -7,10 +7,11 @@ from functools import cache
 
 from hypothesis import strategies as st
 
+from fuelclient.graph.dag import neighbours
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.fleet import SYNC
-from fuelclient.plan.work import NO_KEY, InstanceKind, Work, followers
+from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 MOST = 14
 """The size of the largest random work."""
@@ -79,7 +80,7 @@ def predecessors(work: Work) -> list[list[int]]:
     """What directly precedes every instance, barriers dissolved."""
     before: list[list[int]] = [[] for _ in range(work.size)]
     for vertex in range(work.size):
-        for after in followers(work, vertex):
+        for after in neighbours(work.successors, vertex, work.size):
             before[after].append(vertex)
     return before
 
@@ -141,7 +142,8 @@ class Naive:
 
         @cache
         def weigh(one: int) -> int:
-            return sum((1 if node_of[d] == node_of[one] else 10) + weigh(d) for d in followers(self.work, one))
+            following = neighbours(self.work.successors, one, self.work.size)
+            return sum((1 if node_of[d] == node_of[one] else 10) + weigh(d) for d in following)
 
         return weigh(vertex)
 

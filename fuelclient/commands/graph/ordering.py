@@ -13,10 +13,9 @@ from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.insight.impact import Impact
     from fuelclient.insight.positions import Position
-    from fuelclient.insight.relation import Common, Paths, Relation
-    from fuelclient.insight.why import Step
+    from fuelclient.insight.relation import Common, Paths, Relation, Step
+    from fuelclient.insight.stats import Impact
     from fuelclient.model.graph import MergedTask
     from fuelclient.plan.expand import Expansion
     from fuelclient.plan.study import Study
@@ -201,7 +200,7 @@ class GraphImpact(OrderQuestion):
     )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        from fuelclient.insight.impact import impact
+        from fuelclient.insight.stats import impact
         from fuelclient.plan.study import named
 
         study = self.unordered(parsed_args)

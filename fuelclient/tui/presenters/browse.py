@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.insight.blame import Blame, blame
-from fuelclient.insight.why import Word, stated
+from fuelclient.insight.relation import Word, stated
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import (
     chips,

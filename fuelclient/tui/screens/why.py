@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import on
 
-from fuelclient.insight.why import Step
+from fuelclient.insight.relation import Step
 from fuelclient.tui.presenters import browse, why
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route, View

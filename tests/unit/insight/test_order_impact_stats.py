@@ -9,9 +9,8 @@ import pytest
 from command_line import CommandLine
 from questioned import questioned_engine
 
-from fuelclient.insight.impact import impact
 from fuelclient.insight.positions import positions
-from fuelclient.insight.stats import stats
+from fuelclient.insight.stats import impact, stats
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node

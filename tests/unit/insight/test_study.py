@@ -9,8 +9,8 @@ from command_line import tiny_engine
 from fuelclient.backends.local import LocalBackend
 from fuelclient.insight.blame import blame
 from fuelclient.insight.lanes import ASCII, Lane, Reach, draw, lanes
+from fuelclient.insight.relation import chain, stated
 from fuelclient.insight.roles import holders, tasks_of_roles
-from fuelclient.insight.why import chain, stated
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node
