@@ -10,7 +10,7 @@ from typing import Any
 
 from fuelclient.environment.differences import FACTS, EnvironmentDifference, differences_below
 from fuelclient.environment.plans import evaluation_of
-from fuelclient.expressions.asked_changes import FactChange
+from fuelclient.expressions.evaluation import FactChange
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.plan.inputs import Inputs

@@ -71,10 +71,9 @@ class Console:
         """
         language = language or language_of(text)
         if language == LEGACY:
-            value, old = self._legacy(text, self._view.new), None
-            if self._view.moment is not None:
-                old = self._legacy(text, self._view.old)
-            return Evaluated(language, value, old, self._view.moment is None or value != old)
+            value, has_old = legacy.value_of_condition(text, self._view.new), self._view.moment is not None
+            old = legacy.value_of_condition(text, self._view.old) if has_old else None
+            return Evaluated(language, value, old, not has_old or value != old)
         value = _defined(parse(text).value(self._view))
         return Evaluated(language, value, self._of(f"old({text})"), bool(self._of(f"changed({text})")))
 
@@ -94,11 +93,6 @@ class Console:
             raise
         except ExpressionError:
             return None
-
-    def _legacy(self, text: str, facts: Mapping[Any, Any]) -> Any:
-        """Return the value of an expression of Fuel's own language, in a condition of a task."""
-        models = {"settings": facts, "cluster": facts.get("cluster") or {}}
-        return legacy.parse_condition(text).evaluate(models, strict=False)
 
 
 def _with(facts: DeploymentFacts, uid: str) -> Facts:

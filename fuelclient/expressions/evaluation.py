@@ -1,16 +1,21 @@
-"""Evaluate the expressions of the tasks of a plan: conditions, computed dependencies, parameters and node filters."""
+"""Evaluate the expressions of the tasks of a plan: conditions, computed dependencies, parameters and node filters.
+
+Of conditions also say which facts they compare with those of the last success (`changed()` and others).
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fuelclient.errors import InvalidGraph
+from fuelclient.errors import FuelError, InvalidGraph
 from fuelclient.expressions import legacy, yaql_engine
-from fuelclient.expressions.asked_changes import FactChange, fact_changes
 from fuelclient.expressions.errors import MissingFact, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
+from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
 from fuelclient.model.fact import DeploymentFacts
@@ -55,7 +60,73 @@ class Expressions:
 
     def legacy_on_master(self, text: str, task: Task, node: NodeKey) -> Any:
         """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if a master cannot say it."""
-        return legacy_value(text, self._views.at(task.id, node), as_master=True)
+        return legacy.value_of_condition(text, self._views.at(task.id, node).new, as_master=True)
+
+
+_CALL = re.compile(r"\b(?:changed|changedAny|changedAll|added|deleted)\s*\(")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A value that a condition asks for: its expression, and the values at the last success and now.
+
+    `had_value` is false if the expression had no value then, which counts as a change.
+    """
+
+    expression: str
+    before: Any
+    after: Any
+    had_value: bool = True
+
+
+def fact_changes(task: Task, view: View) -> Iterator[FactChange]:
+    """Yield the values that the condition of a task compares and that differ.
+
+    What cannot be evaluated by itself, because it names variables of the expression around it, is left out.
+    """
+    condition = task.condition
+    if not isinstance(condition, Mapping) or YAQL not in condition:
+        return
+    for expression in dict.fromkeys(compared(str(condition[YAQL]))):
+        try:
+            after, before = (yaql_engine.parse(f"{name}({expression})").value(view) for name in ("new", "old"))
+        except FuelError:
+            continue
+        if before is UNDEFINED:
+            yield FactChange(expression, None, after, had_value=False)
+        elif before != after:
+            yield FactChange(expression, before, after)
+
+
+def compared(text: str) -> Iterator[str]:
+    """Yield the arguments of the functions that compare new facts with old ones.
+
+    >>> list(compared("changedAny($.a, $.get('b, c')) or changed($.d.where($.x > 1))"))
+    ['$.a', "$.get('b, c')", '$.d.where($.x > 1)']
+    """
+    for call in _CALL.finditer(text):
+        yield from _arguments(text, call.end())
+
+
+def _arguments(text: str, start: int) -> Iterator[str]:
+    """Yield the arguments of a call whose bracket was opened right before `start`."""
+    open_brackets, quote, begin, at = ["("], "", start, start
+    while at < len(text) and open_brackets:
+        letter = text[at]
+        if quote:
+            at += letter == "\\"
+            quote = "" if letter == quote else quote
+        elif letter in "'\"`":
+            quote = letter
+        elif letter in "([{":
+            open_brackets.append(letter)
+        elif letter in _PAIRS and open_brackets[-1] == _PAIRS[letter]:
+            open_brackets.pop()
+        if not quote and (not open_brackets or (letter == "," and len(open_brackets) == 1)):
+            yield text[begin:at].strip()
+            begin = at + 1
+        at += 1
 
 
 class Condition(NamedTuple):
@@ -90,7 +161,7 @@ def condition_of(task: Task, view: View) -> Condition:
     if not isinstance(condition, str) or not condition.strip():
         return Condition(bool(condition) and not isinstance(condition, str), f"the condition is {_truth(condition)}")
     text = condition
-    holds = view.once(("legacy", text), lambda: _legacy(text, view))
+    holds = view.once(("legacy", text), lambda: bool(legacy.value_of_condition(text, view.new)))
     return _condition(holds, text, "", _truth(holds))
 
 
@@ -98,16 +169,6 @@ def condition_of(task: Task, view: View) -> Condition:
 def _condition(holds: bool, text: str, language: str, truth: str) -> Condition:
     """Return the result of an expression; cached, because thousands of instances share a few of them."""
     return Condition(holds, f"{language}{quoted(text)} is {truth}")
-
-
-def _legacy(text: str, view: View) -> bool:
-    return bool(legacy_value(text, view))
-
-
-def legacy_value(text: str, view: View, *, as_master: bool = False) -> Any:
-    """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if it has none."""
-    models = {"settings": view.new, "cluster": view.new.get("cluster") or {}}
-    return legacy.parse_condition(text).evaluate(models, strict=False, as_master=as_master)
 
 
 def _truth(value: object) -> str:

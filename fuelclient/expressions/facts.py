@@ -266,9 +266,6 @@ class View:
         if not views.memoise:
             return compute()
         everywhere = (key, self.moment)
-        known = views.shared.get(everywhere, _MISSING)
-        if known is not _MISSING:
-            return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
         known = self._kept(everywhere)
         if known is not _MISSING:
             return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
@@ -291,8 +288,11 @@ class View:
         return value
 
     def _kept(self, everywhere: tuple[Hashable, Hashable]) -> Any:
-        """Return the value that was kept for this node, or for one on which all that was read is the same."""
+        """Return the value that was kept for all nodes, for this one, or for one on which all that was read is the
+        same."""
         views = self.views
+        if everywhere in views.shared:
+            return views.shared[everywhere]
         own = views.own.get(everywhere)
         if own is not None:
             is_traced, seen, value = own

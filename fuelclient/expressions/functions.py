@@ -164,12 +164,3 @@ def _dumper() -> Any:
     import yaml
 
     return type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})
-
-
-def to_json(value: Any) -> str:
-    """Return plain data as a JSON document, in the order of its keys.
-
-    >>> to_json({"b": [1, None]})
-    '{"b": [1, null]}'
-    """
-    return json.dumps(value)

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import Any
 
-from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
+from lark import Lark, UnexpectedCharacters, UnexpectedToken
 
 from fuelclient.expressions.errors import ExpressionError, quoted
-from fuelclient.expressions.legacy import Both, Either, Literal, Node, Not, Path, Same, Within
+from fuelclient.expressions.legacy import Deciding, Literal, Node, Not, Path, Same, Within
 
 GRAMMAR = r"""
 ?start: either
@@ -66,45 +69,21 @@ _HINTS = {
 _WORDS = {"true", "false", "null", "and", "or", "not", "in"}
 
 
-@v_args(inline=True)
-class _Builder(Transformer[Token, Node]):
-    """Make the nodes while the text is parsed."""
-
-    def either(self, *operands: Node) -> Node:
-        return Either(operands)
-
-    def both(self, *operands: Node) -> Node:
-        return Both(operands)
-
-    def same(self, left: Node, right: Node) -> Node:
-        return Same((left, right))
-
-    def different(self, left: Node, right: Node) -> Node:
-        return Same((left, right), negated=True)
-
-    def within(self, part: Node, whole: Node) -> Node:
-        return Within((part, whole))
-
-    def negated(self, operand: Node) -> Node:
-        return Not((operand,))
-
-    def number(self, token: Token) -> Node:
-        return Literal(int(token))
-
-    def string(self, token: Token) -> Node:
-        return Literal(str(token)[1:-1])
-
-    def true(self) -> Node:
-        return Literal(True)
-
-    def false(self) -> Node:
-        return Literal(False)
-
-    def null(self) -> Node:
-        return Literal(None)
-
-    def path(self, token: Token) -> Node:
-        return Path(str(token))
+_NODES: Mapping[str, Callable[[Any], Node]] = {
+    "either": lambda operands: Deciding(tuple(operands), decides=True),
+    "both": lambda operands: Deciding(tuple(operands), decides=False),
+    "same": lambda sides: Same(tuple(sides)),
+    "different": lambda sides: Same(tuple(sides), negated=True),
+    "within": lambda sides: Within(tuple(sides)),
+    "negated": lambda operands: Not(tuple(operands)),
+    "number": lambda tokens: Literal(int(tokens[0])),
+    "string": lambda tokens: Literal(str(tokens[0])[1:-1]),
+    "true": lambda _: Literal(True),
+    "false": lambda _: Literal(False),
+    "null": lambda _: Literal(None),
+    "path": lambda tokens: Path(str(tokens[0])),
+}
+"""What each rule makes of its parts, while the text is parsed."""
 
 
 @functools.cache
@@ -113,7 +92,7 @@ def _parser() -> Lark:
 
     The basic lexer distinguishes an unknown character from a word in the wrong place; the default one does not.
     """
-    return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=_Builder())
+    return Lark(GRAMMAR, parser="lalr", lexer="basic", transformer=SimpleNamespace(**_NODES))
 
 
 def parse_tree(text: str) -> Node:
@@ -159,9 +138,7 @@ def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
     else:
         position, actual = error.token.start_pos or 0, quoted(str(error.token))
         expected = VALUE if wants_value else OPERATOR
-    hint = ""
-    if error.token.type == "_NOT":
-        hint = 'Write "not (x in y)" instead of "x not in y".'
+    hint = 'Write "not (x in y)" instead of "x not in y".' if error.token.type == "_NOT" else ""
     return _syntax_error(text, position, actual, expected, hint)
 
 

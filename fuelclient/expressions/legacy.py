@@ -90,6 +90,12 @@ def parse_condition(condition: str) -> Expression:
     return Expression(condition, parse(rewrite(parse(condition).text)).root)
 
 
+def value_of_condition(text: str, facts: Mapping[Any, Any], *, as_master: bool = False) -> Any:
+    """Return the value of the condition of a task on facts. Raise `ExpressionError` if it has none."""
+    models = {"settings": facts, "cluster": facts.get("cluster") or {}}
+    return parse_condition(text).evaluate(models, strict=False, as_master=as_master)
+
+
 _TEXT_OR_PATH = re.compile(r"""("[^"]*"|'[^']*'|(?<!\w)\w*+:[\w.\-]+)""")
 
 
@@ -183,31 +189,18 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
-    """`or`: the value of the first truthy operand, otherwise of the last; operands after it are not evaluated."""
+class Deciding:
+    """`or`, or `and`: the value of the first operand whose truth decides (true for `or`, false for `and`), otherwise of
+    the last; operands after it are not evaluated."""
 
     operands: tuple[Node, ...]
+    decides: bool
 
     def value(self, scope: Scope) -> Any:
         value: Any = None
         for operand in self.operands:
             value = operand.value(scope)
-            if value:
-                break
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """`and`: the value of the first falsy operand, otherwise of the last; operands after it are not evaluated."""
-
-    operands: tuple[Node, ...]
-
-    def value(self, scope: Scope) -> Any:
-        value: Any = None
-        for operand in self.operands:
-            value = operand.value(scope)
-            if not value:
+            if bool(value) is self.decides:
                 break
         return value
 
@@ -252,7 +245,7 @@ class Within:
             return False
 
 
-Node: TypeAlias = Literal | Path | Not | Either | Both | Same | Within
+Node: TypeAlias = Literal | Path | Not | Deciding | Same | Within
 
 
 def _described(value: object) -> str:

@@ -18,8 +18,7 @@ from yaql.standard_library import strings  # type: ignore[import-untyped]
 
 from fuelclient.expressions import regexes
 from fuelclient.expressions.budget import TooLarge, check_number, spend, spend_text, weigh, weighed
-from fuelclient.expressions.functions import NotData
-from fuelclient.expressions.ordered_set import OrderedSet
+from fuelclient.expressions.functions import NotData, in_order
 
 UNCOUNTED = frozenset({"call", "datetime", "format", "generateMany", "mergeWith"})
 """They loop or recurse over endless sequences without asking for limits, or are called by a name that is computed."""
@@ -204,10 +203,6 @@ def _replaced_by_each(string: str, str_func: Callable[[Any], str], replacements:
     return string
 
 
-def _letters(*args: Any, **kwargs: Any) -> tuple[str, ...]:
-    return tuple(sorted(strings.characters(*args, **kwargs)))
-
-
 def _trimming(name: str) -> Callable[..., Any]:
     def trimmed(string: str | None, chars: str | None = None) -> str | None:
         if chars and len(chars) > _LONG:
@@ -217,16 +212,37 @@ def _trimming(name: str) -> Callable[..., Any]:
     return trimmed
 
 
-def _normed(string: str | None, chars: str | None = None) -> str | None:
-    return _trimming("strip")(string, chars) or None
+_trimmed = _trimming("strip")
 
 
-def _is_empty(string: str | None, trim_spaces: bool = True, chars: str | None = None) -> bool:
-    return not (_trimming("strip")(string, chars) if trim_spaces else string)
+class OrderedSet(frozenset[Any]):
+    """A set that is read in the order in which `plain` writes it, as are the sets made from it.
 
+    The process that begins a run and the one that executes it have different hash seeds, and must agree.
+    """
 
-def _set(collection: Iterable[Any]) -> OrderedSet:
-    return OrderedSet(weighed(collection))
+    @functools.cached_property
+    def _ordered(self) -> list[Any]:
+        """The elements, sorted once. Sorting at each reading doubled the time of a set for each set around it."""
+        return in_order(super().__iter__())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._ordered)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self))}}}"
+
+    def union(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().union(*others))
+
+    def intersection(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().intersection(*others))
+
+    def difference(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().difference(*others))
+
+    def symmetric_difference(self, other: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().symmetric_difference(other))
 
 
 def _dict_of(collection: Iterable[Any], _engine: Any, key_selector: Any, value_selector: Any = None) -> Any:
@@ -251,19 +267,21 @@ _INSTEAD: Mapping[str, Callable[..., Any]] = {
     "strings.replace_with_dict": lambda string, str_func, replacements, count=-1: _replaced_by_each(
         string, str_func, replacements, count
     ),
-    "strings.characters": _letters,
-    "strings.trim": _trimming("strip"),
+    "strings.characters": lambda *args, **kwargs: tuple(sorted(strings.characters(*args, **kwargs))),
+    "strings.trim": _trimmed,
     "strings.trim_left": _trimming("lstrip"),
     "strings.trim_right": _trimming("rstrip"),
-    "strings.norm": _normed,
-    "strings.is_empty": _is_empty,
+    "strings.norm": lambda string, chars=None: _trimmed(string, chars) or None,
+    "strings.is_empty": lambda string, trim_spaces=True, chars=None: (
+        not (_trimmed(string, chars) if trim_spaces else string)
+    ),
     "collections.in_": _within,
     "collections.contains": lambda collection, value: _within(value, collection),
     "collections.contains_value": lambda d, value: _within(value, d.values()),
     "collections.flatten": _flattened,
     "collections.list_by_int": _repeated,
     "collections.int_by_list": lambda left, right, engine: _repeated(right, left, engine),
-    "collections.to_set": _set,
+    "collections.to_set": lambda collection: OrderedSet(weighed(collection)),
     "collections.to_dict": _dict_of,
     "queries.count_": _length,
     "queries.join": _pairs,

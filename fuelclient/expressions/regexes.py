@@ -84,9 +84,8 @@ def _search_all(context: Any, regexp: Any, string: str, selector: Any = None) ->
 def _published(context: Any, match: Any) -> Any:
     """Return a context in which a match and its groups are `$1`, `$2` and so on, and by name."""
     child = context.create_child_context()
-    for number, name in enumerate(("1", *(str(index + 1) for index in range(1, len(match.groups()) + 1)))):
-        child[f"${name}"] = {"value": match.group(number), "start": match.start(number), "end": match.end(number)}
-    for name, number in match.re.groupindex.items():
+    numbers = {str(number + 1): number for number in range(len(match.groups()) + 1)}
+    for name, number in {**numbers, **match.re.groupindex}.items():
         child[f"${name}"] = {"value": match.group(number), "start": match.start(number), "end": match.end(number)}
     return child
 

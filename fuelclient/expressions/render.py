@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +20,6 @@ RENDERED = ("type", "parameters", "fail_on_error", "requires", "required_for", *
 VERBATIM = "regex"
 """A key whose value is never formatted, because braces mean something else in patterns."""
 
-NAMES = ("CLUSTER_ID", "OPENSTACK_VERSION", "MASTER_IP", "CN_HOSTNAME", "SETTINGS")
 _FIELD = re.compile(r"([A-Za-z]\w*)((?:\.[A-Za-z]\w*|\[[A-Za-z0-9]\w*\])*)")
 _LONGEST_SPEC = 4
 
@@ -33,6 +32,19 @@ class Master:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _address(facts: Mapping[Any, Any], master: Master) -> Any:
+    return master.ip or facts["master_ip"]
+
+
+_WORDS: Mapping[str, Callable[[Mapping[Any, Any], Master], Any]] = {
+    "CLUSTER_ID": lambda facts, _: facts["cluster"]["id"],
+    "OPENSTACK_VERSION": lambda facts, _: facts["openstack_version"],
+    "MASTER_IP": _address,
+    "CN_HOSTNAME": lambda facts, _: facts["public_ssl"]["hostname"],
+    "SETTINGS": lambda facts, master: {"MASTER_IP": _address(facts, master), **master.settings},
+}
+
+
 class Words(Mapping[str, Any]):
     """The words that texts can use on one node. They are read from the facts on access, and missing if the facts lack
     them. Source: Nailgun `lcm.task_serializer`."""
@@ -43,24 +55,13 @@ class Words(Mapping[str, Any]):
         self._view, self._master = view, master
 
     def __getitem__(self, name: str) -> Any:
-        facts = self._view.new
-        if name == "CLUSTER_ID":
-            return facts["cluster"]["id"]
-        if name == "OPENSTACK_VERSION":
-            return facts["openstack_version"]
-        if name == "CN_HOSTNAME":
-            return facts["public_ssl"]["hostname"]
-        if name == "MASTER_IP":
-            return self._master.ip or facts["master_ip"]
-        if name == "SETTINGS":
-            return {"MASTER_IP": self["MASTER_IP"], **self._master.settings}
-        raise KeyError(name)
+        return _WORDS[name](self._view.new, self._master)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
+        return iter(_WORDS)
 
     def __len__(self) -> int:
-        return len(NAMES)
+        return len(_WORDS)
 
 
 def formatted(text: str, words: Mapping[str, Any]) -> str:
@@ -160,16 +161,10 @@ def computed_relations(task: Task, view: View, master: Master) -> tuple[tuple[st
     """
     words = Words(view, master)
     relations: list[tuple[str, Relation]] = []
-    for attribute in ("requires", "required_for"):
-        for stated in _entries(task.attributes.get(attribute)):
-            if isinstance(stated, Mapping) and YAQL in stated:
-                value = traversed(stated, view, words)
-                relations += ((attribute, Relation(name)) for name in _names(value, stated))
-    for attribute in RELATION_LISTS:
-        for stated in _entries(task.attributes.get(attribute)):
-            if _is_computed(stated):
-                value = traversed(stated, view, words)
-                relations += ((attribute, relation) for relation in _relations(value, stated))
+    for attribute in ("requires", "required_for", *RELATION_LISTS):
+        read, is_computed = (_relations, _is_computed) if attribute in RELATION_LISTS else (_named_tasks, _is_yaql)
+        for stated in filter(is_computed, _entries(task.attributes.get(attribute))):
+            relations += ((attribute, relation) for relation in read(traversed(stated, view, words), stated))
     return tuple(dict.fromkeys(relations))
 
 
@@ -178,18 +173,20 @@ def _entries(value: Any) -> list[Any]:
 
 
 def _is_computed(entry: Any) -> bool:
-    return isinstance(entry, Mapping) and (
-        YAQL in entry or any(isinstance(value, Mapping) and YAQL in value for value in entry.values())
-    )
+    return _is_yaql(entry) or (isinstance(entry, Mapping) and any(map(_is_yaql, entry.values())))
 
 
-def _names(value: Any, stated: Mapping[str, Any]) -> Iterator[str]:
+def _is_yaql(value: Any) -> bool:
+    return isinstance(value, Mapping) and YAQL in value
+
+
+def _named_tasks(value: Any, stated: Mapping[str, Any]) -> Iterator[Relation]:
     for name in _entries(value):
         if name is None:
             continue
         if not isinstance(name, str):
             raise _unfit(stated, "It has to return names of tasks.")
-        yield name
+        yield Relation(name)
 
 
 def _relations(value: Any, stated: Mapping[str, Any]) -> Iterator[Relation]:

@@ -6,15 +6,15 @@ whatever `$` means around them. Importing this imports the library. Source: Nail
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping  # the library needs this imported before itself
 from typing import Any
 
 from yaql.language import expressions, utils  # type: ignore[import-untyped]
 
-from fuelclient.expressions import functions
 from fuelclient.expressions.budget import TooMuchWork, Uncounted, weigh
 from fuelclient.expressions.facts import View
-from fuelclient.expressions.functions import UNDEFINED, plain
+from fuelclient.expressions.functions import UNDEFINED, difference, limited, plain
 
 VIEW = "$%view"
 """The name under which an evaluation finds its view. Expressions cannot use it, because % is not part of names."""
@@ -43,7 +43,7 @@ def _old(args: Any, context: Any, engine: Any) -> Any:
     """
     try:
         value = _with_root(args[0], context[VIEW].old, context, engine)
-        return tuple(functions.limited(value)) if isinstance(value, Iterator) else value
+        return tuple(limited(value)) if isinstance(value, Iterator) else value
     except (RecursionError, MemoryError, TooMuchWork, Uncounted):
         raise
     except Exception:
@@ -83,22 +83,18 @@ def _weighed(value: Any) -> Any:
     return value if isinstance(value, Mapping | list) and not isinstance(value, utils.FrozenDict) else weigh(value)
 
 
-def _any(args: Any, context: Any, engine: Any) -> bool:
-    return any(arg(utils.NO_VALUE, context, engine) for arg in args)
-
-
-def _all(args: Any, context: Any, engine: Any) -> bool:
-    return all(arg(utils.NO_VALUE, context, engine) for arg in args)
+def _several(holds: Callable[[Iterator[Any]], bool], args: Any, context: Any, engine: Any) -> bool:
+    return holds(arg(utils.NO_VALUE, context, engine) for arg in args)
 
 
 def _added(args: Any, context: Any, engine: Any) -> Any:
     new, old = _both(args, context, engine)
-    return new if old is UNDEFINED else functions.difference(old, new)[0]
+    return new if old is UNDEFINED else difference(old, new)[0]
 
 
 def _deleted(args: Any, context: Any, engine: Any) -> Any:
     new, old = _both(args, context, engine)
-    return None if old is UNDEFINED else functions.difference(old, new)[1]
+    return None if old is UNDEFINED else difference(old, new)[1]
 
 
 SEVERAL = {"changedAny", "changedAll"}
@@ -108,8 +104,8 @@ ON_FACTS: Mapping[str, tuple[int, int, Callable[[Any, Any, Any], Any]]] = {
     "new": (1, 1, _new),
     "old": (1, 1, _old),
     "changed": (1, 1, _changed),
-    "changedAny": (1, 0, _any),
-    "changedAll": (1, 0, _all),
+    "changedAny": (1, 0, functools.partial(_several, any)),
+    "changedAll": (1, 0, functools.partial(_several, all)),
     "added": (1, 1, _added),
     "deleted": (1, 1, _deleted),
 }

@@ -33,12 +33,26 @@ YAQL = "yaql_exp"
 MAX_LENGTH = 10_000
 """The longest expression of Fuel's releases and plugins has some 2000 characters."""
 _SYNTAX = "YAQL is described at https://yaql.readthedocs.io."
-_REASONS = {
-    TooManyItems: f"a sequence has more than {MOST_ITEMS} elements",
-    RecursionError: "it is nested too deeply",
-    StopIteration: "a sequence has no such element",
-    MemoryError: "it takes too much memory",
+_ELSEWHERE = "Compute it in the task itself."
+_REASONS: Mapping[type[Exception], tuple[str, str]] = {
+    Crowded: ("{0}", "Try again when they have ended, or compute it in the task itself."),
+    apart.Exhausted: ("{0}", "{0.hint}"),
+    TooLarge: ("{0}", _ELSEWHERE),
+    TooMuchWork: (
+        f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements",
+        "Move what does not change out of select() and where(), or compute it in the task itself.",
+    ),
+    NotData: ("its value is not data ({0})", ""),
+    IndexError: ("{0}", ""),
+    ZeroDivisionError: ("{0}", ""),
+    AssertionError: ("{0}", ""),
+    TooManyItems: (f"a sequence has more than {MOST_ITEMS} elements", ""),
+    RecursionError: ("it is nested too deeply", ""),
+    StopIteration: ("a sequence has no such element", ""),
+    MemoryError: ("it takes too much memory", ""),
 }
+"""Why an expression has no value, and what to do, by the first class that an error has. Of others only the class is
+shown: their texts may have values."""
 _LONG_NUMBER = re.compile(r"\d{301}")
 """The time of the library's lexer grows with the square of their length."""
 _parsing = threading.Lock()  # the library's parser keeps its state in itself
@@ -75,8 +89,7 @@ class Yaql:
             budget.end()
             return self._apart(view)
         except (TooMuchWork, MemoryError) as error:
-            view.views.shared["exhausted", self.text] = failed = _failed(self.text, error)
-            raise failed from None
+            raise self._exhausted(view, error) from None
         except Exception as error:  # a function of YAQL raises whatever Python raises on its arguments
             raise _failed(self.text, error) from None
         finally:
@@ -86,9 +99,11 @@ class Yaql:
         try:
             return apart.value(self.text, view)
         except (Crowded, apart.Exhausted) as error:
-            failed = _failed(self.text, error)
-            view.views.shared["exhausted", self.text] = failed
-            raise failed from None
+            raise self._exhausted(view, error) from None
+
+    def _exhausted(self, view: View, error: Exception) -> ExpressionError:
+        view.views.shared["exhausted", self.text] = failed = _failed(self.text, error)
+        return failed
 
 
 @functools.lru_cache(maxsize=4096)
@@ -170,28 +185,13 @@ def _failed(text: str, error: Exception) -> ExpressionError:
     """Return the error for an expression that fails. It names keys and functions but no values, which may be secret."""
     from fuelclient.expressions import yaql_tree
 
-    hint = ""
     reason = yaql_tree.reason_of(error)
     if not reason and isinstance(error, KeyError):
         name = str(error.args[0] if error.args else "")
         path = str(getattr(error, "path", f"....{name}"))
         message = f"The YAQL expression {quoted(text)} has no value: the facts have no {quoted(name)} there."
         return MissingFact(message, text, path, hint="Use .get(name, default) for what may be missing.")
-    if isinstance(error, Crowded):
-        reason, hint = str(error), "Try again when they have ended, or compute it in the task itself."
-    elif isinstance(error, apart.Exhausted):
-        reason, hint = str(error), error.hint
-    elif isinstance(error, TooLarge):
-        reason = str(error)
-        hint = "Compute it in the task itself."
-    elif isinstance(error, TooMuchWork):
-        reason = f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements"
-        hint = "Move what does not change out of select() and where(), or compute it in the task itself."
-    elif isinstance(error, NotData):
-        reason = f"its value is not data ({error})"
-    elif isinstance(error, IndexError | ZeroDivisionError | AssertionError):
-        reason = str(error)
-    else:
-        reason = reason or next((words for cls, words in _REASONS.items() if isinstance(error, cls)), "")
-    reason = reason or f"a value has the wrong type ({type(error).__name__})"
+    known = (texts for cls, texts in _REASONS.items() if isinstance(error, cls))
+    words, hint = (text.format(error) for text in next(known, ("", "")))
+    reason = reason or words or f"a value has the wrong type ({type(error).__name__})"
     return ExpressionError(f"The YAQL expression {quoted(text)} has no value: {reason}.", text, hint=hint)

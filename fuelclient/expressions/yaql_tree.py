@@ -10,7 +10,8 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence  # the library needs this imported before itself
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence  # the library needs this imported before itself
 from typing import Any
 
 import yaql  # type: ignore[import-untyped]
@@ -42,29 +43,22 @@ def _engine() -> Any:
 def _functions() -> Any:
     """Return the library's functions and ours."""
     context = library.bounded_context().create_child_context()
-    context.register_function(_is_undef, name="isUndef")
-    context.register_function(_to_yaml, name="toYaml")
-    context.register_function(_to_json, name="toJson")
+    context.register_function(specs.method(lambda receiver: receiver is UNDEFINED), name="isUndef")
+    context.register_function(_writing(functions.to_yaml), name="toYaml")
+    context.register_function(_writing(json.dumps), name="toJson")
     return context
 
 
-@specs.method  # type: ignore[untyped-decorator]
-def _is_undef(receiver: Any) -> bool:
-    return receiver is UNDEFINED
+def _writing(written: Callable[[Any], str]) -> Any:
+    """Return a method of YAQL that writes plain data as a text."""
 
+    @specs.method  # type: ignore[untyped-decorator]
+    def method(receiver: Any) -> str:
+        text = written(plain(receiver))
+        budget.spend_text(len(text))
+        return text
 
-@specs.method  # type: ignore[untyped-decorator]
-def _to_yaml(receiver: Any) -> str:
-    text = functions.to_yaml(plain(receiver))
-    budget.spend_text(len(text))
-    return text
-
-
-@specs.method  # type: ignore[untyped-decorator]
-def _to_json(receiver: Any) -> str:
-    text = functions.to_json(plain(receiver))
-    budget.spend_text(len(text))
-    return text
+    return method
 
 
 class Tree:
@@ -115,13 +109,11 @@ def root_names(text: str) -> Iterator[tuple[str, bool]]:
             stack.extend(reversed(_operands(node)))
 
 
-def _named(tree: Any) -> Iterator[str]:
-    """Yield the names of all functions in a tree."""
+def _nodes(tree: Any) -> Iterator[Any]:
+    """Yield the nodes of a tree, without recursion."""
     stack = [tree]
     while stack:
-        node = stack.pop()
-        if isinstance(node, expressions.Function):
-            yield node.name
+        yield (node := stack.pop())
         stack.extend(_operands(node))
 
 
@@ -139,7 +131,7 @@ class _Rewriting:
     """The conversion of one tree from the library's form to ours."""
 
     def __init__(self, text: str, tree: Any) -> None:
-        names = set(_named(tree))
+        names = {node.name for node in _nodes(tree) if isinstance(node, expressions.Function)}
         self.text = text
         self.remembers = not names & _BINDING
         self.is_counted = not names & library.UNCOUNTED
