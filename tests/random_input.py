@@ -14,9 +14,8 @@ from tui_driving import Driven
 
 from fuelclient.tui.app import FuelUI, screen_class
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.action_dialogs import ActionDialog
 from fuelclient.tui.screens.base import ViewScreen
-from fuelclient.tui.screens.dialogs import Dialog
+from fuelclient.tui.screens.dialogs import ActionDialog, ReadDialog
 from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 SIZES = ((140, 40), (80, 24), (40, 12), (200, 60), (10, 4))
@@ -37,7 +36,7 @@ _MOST_IN_A_BURST = 6
 
 def _keys() -> list[str]:
     """Return the keys that something is bound to, those that move and edit, and printable ones."""
-    places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, Dialog, ActionDialog, *map(screen_class, View))
+    places: tuple[type, ...] = (FuelUI, ViewScreen, VirtualTable, ReadDialog, ActionDialog, *map(screen_class, View))
     bound = {
         key
         for place in places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import replace
 from importlib import import_module
 from typing import cast
 
@@ -11,24 +11,21 @@ from textual import events, on
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 
-from fuelclient.backends.base import Backend
+from fuelclient.plan.study import TaskKey
 from fuelclient.tui import garbage_collector
-from fuelclient.tui.app_base import UI
 from fuelclient.tui.command_palette import Palette, Places
-from fuelclient.tui.gateway import Acted, Answered, Failed, Refused
+from fuelclient.tui.gateway import Answered, Failed
 from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
+from fuelclient.tui.requests import AskGraph
 from fuelclient.tui.routes import TABS, Route, View, command_line
 from fuelclient.tui.screens.active_keys import active_keys, help_groups
 from fuelclient.tui.screens.base import ViewScreen
-from fuelclient.tui.screens.marked_task import MarkedTask
-from fuelclient.tui.screens.picked import Picked
-from fuelclient.tui.theme import THEME
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
 from fuelclient.tui.widgets.tones import TONE_CSS
-from fuelclient.tui.write_guard import WriteGuard
+from fuelclient.tui.write_guard import GuardedUI
 
 _SCREENS = {
     View.ENVIRONMENTS: "environments:EnvironmentsScreen",
@@ -49,8 +46,11 @@ _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
 
 
-class FuelUI(UI):
-    """The terminal UI over any backend; `connect` makes one in whatever thread calls it."""
+class FuelUI(GuardedUI):
+    """The terminal UI.
+
+    A task is marked by its name: a graph that is read again may have it in another row, or not at all.
+    """
 
     TITLE = "fuel2"
     CSS = TONE_CSS + ASCII_CSS
@@ -86,22 +86,9 @@ class FuelUI(UI):
         Binding("q", "quit", "quit", id="app.quit"),
     ]
 
-    def __init__(
-        self,
-        connect: Callable[[], Backend],
-        *,
-        env: int = 0,
-        ascii_only: bool = False,
-        program: str = "fuel2",
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        super().__init__(connect, env, ascii_only, program, clock)
-        self.marks = MarkedTask(self)
-        self.picked = Picked(self)
-        self.trouble = ""
-        self.guard = WriteGuard(self)
-        self.register_theme(THEME)
-        self.theme = THEME.name
+    trouble = ""
+    _marked: tuple[AskGraph, TaskKey] | None = None
+    _picked: tuple[AskGraph, dict[str, list[str]]] | None = None
 
     def on_mount(self) -> None:
         self.push_screen(self._made())
@@ -119,8 +106,9 @@ class FuelUI(UI):
         self._enter(before)
 
     def _enter(self, before: Route) -> None:
-        self.guard.left(before, self.trail.here)
-        while self._view() not in (None, self.screen):
+        if before.env and before.env != self.trail.here.env:
+            self.disarm()
+        while self.view not in (None, self.screen):
             self.pop_screen()  # a dialog
         self.switch_screen(self._made())
 
@@ -159,8 +147,8 @@ class FuelUI(UI):
 
     def action_view(self, view: str) -> None:
         """Go to another view of the environment, or of the one under the cursor, at the same task."""
-        here, screen = self.trail.here, self.screen
-        if not isinstance(screen, ViewScreen) or view == here.view:
+        here, screen = self.trail.here, self.view
+        if screen is None or view == here.view:
             return
         if here.env:
             self.go(here.to(View(view), task=screen.task_here()))
@@ -176,16 +164,60 @@ class FuelUI(UI):
         else:
             self.notify("There is no other graph type here.")
 
-    # marks
+    # marking and picking
+
+    def _task_here(self) -> TaskKey | None:
+        return self.view.task_here() if self.view is not None else None
 
     def action_mark(self) -> None:
-        self.marks.toggle()
+        """Mark the task under the cursor, or unmark it."""
+        task = self._task_here()
+        if task is None:
+            self.notify("There is no task under the cursor.")
+            return
+        mark = (self.graph_here, task)
+        self._marked = None if self._marked == mark else mark
+        self.decorate()
 
-    def action_pick(self) -> None:
-        self.picked.toggle()
+    @property
+    def marked(self) -> str:
+        """The marked task if it belongs to the graph on the screen, and whether that has lost it."""
+        if self._marked is None or self.graph is None or self._marked[0] != self.graph_here:
+            return ""
+        task = self._marked[1]
+        return task.id if self.graph.study.row_with(task) is not None else f"{task.id}, which is gone"
 
     def action_why(self) -> None:
-        self.marks.why()
+        """Go to the chain between the marked task and the one under the cursor."""
+        task, marked = self._task_here(), self._marked
+        if task is None or marked is None or marked[0] != self.graph_here or marked[1] == task:
+            self.notify("Mark a task with m, go to another one of the same graph, and press w there.")
+        else:
+            self.go(replace(self.trail.here.to(View.WHY, task=task), other=marked[1]))
+
+    @property
+    def picked(self) -> dict[str, list[str]]:
+        """The ids of the `tasks` and `nodes` that are picked here: another environment or graph type begins anew."""
+        if self._picked is None or self._picked[0] != self.graph_here:
+            self._picked = (self.graph_here, {"tasks": [], "nodes": []})
+        return self._picked[1]
+
+    def action_pick(self) -> None:
+        """Pick the task or the node under the cursor, or no longer."""
+        task, name = self._task_here(), self.view.name_here() if self.view is not None else ""
+        if self.trail.here.view is View.NODES and name.isdigit():
+            kind = "nodes"
+        elif task is not None:
+            kind, name = "tasks", task.id
+        else:
+            self.notify("There is no task and no node under the cursor.")
+            return
+        ids = self.picked[kind]
+        if name in ids:
+            ids.remove(name)
+        else:
+            ids.append(name)
+        self.decorate()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable the keys about tasks on the views whose rows are tasks, and only what the backend can do."""
@@ -198,13 +230,13 @@ class FuelUI(UI):
     # copying
 
     def action_copy_id(self) -> None:
-        if isinstance(self.screen, ViewScreen):
-            self.copy_line(self.screen.name_here())
+        if self.view is not None:
+            self.copy_line(self.view.name_here())
 
     def action_copy_yaml(self) -> None:
         """Copy the merged definition of the task under the cursor."""
         graph = self.graph
-        row = self.screen.task_row() if isinstance(self.screen, ViewScreen) else -1
+        row = self.view.task_row() if self.view is not None else -1
         if graph is None or row < 0:
             self.notify("There is no task under the cursor.")
             return
@@ -214,31 +246,13 @@ class FuelUI(UI):
         self.copy_line(files.dumps([task_to(graph.study.task(row).task)], "yaml"))
 
     def action_copy_line(self) -> None:
-        screen = self._view()
-        if screen is not None:
-            self.copy_line(command_line(screen.shown(), self.program))
+        if self.view is not None:
+            self.copy_line(command_line(self.view.shown(), self.program))
 
     def copy_line(self, text: str) -> None:
         if text:
             self.copy_to_clipboard(text)
             self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
-
-    # changing something
-
-    def action_arm(self) -> None:
-        self.guard.toggle()
-
-    def action_execute(self) -> None:
-        self.guard.execute(self.picked.tasks, self.picked.nodes)
-
-    def action_stop(self, kill: bool) -> None:
-        self.guard.stop(kill=kill)
-
-    def action_resume(self) -> None:
-        self.guard.resume()
-
-    def action_delete(self) -> None:
-        self.guard.delete()
 
     # typing ahead
 
@@ -250,7 +264,7 @@ class FuelUI(UI):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
-            self.guard.touch()
+            self.touch()
         await super().on_event(event)
 
     # dialogs
@@ -260,30 +274,27 @@ class FuelUI(UI):
             self.push_screen(Palette())  # without an id: the one before may not be gone yet
 
     def action_help(self) -> None:
-        if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.dialogs import HelpDialog
+        from fuelclient.tui.screens.dialogs import HelpDialog
 
-            self.push_screen(HelpDialog(help_groups(self.screen)))
+        self.push_screen(HelpDialog(help_groups(self.screen)))
 
     def action_log(self) -> None:
-        if isinstance(self.screen, ViewScreen):
-            from fuelclient.tui.screens.dialogs import LogDialog
+        from fuelclient.tui.screens.dialogs import LogDialog
 
-            self.push_screen(LogDialog(self.log_lines, self.glyphs))
+        self.push_screen(LogDialog(self.log_lines))
 
     def pop_screen(self) -> AwaitComplete:
         """Close what lies over a view. The view stays: a palette that two clicks at once close asks for it twice."""
-        return AwaitComplete() if self._view() in (None, self.screen) else super().pop_screen()
+        return AwaitComplete() if self.view in (None, self.screen) else super().pop_screen()
 
     # answers
 
     @on(Answered)
     def _answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
-            screen = self._view()
             self.trouble = self._troubled()
-            if screen is not None:
-                screen.refill()
+            if self.view is not None:
+                self.view.refill()
 
     @on(Failed)
     def _failed(self, message: Failed) -> None:
@@ -293,7 +304,7 @@ class FuelUI(UI):
         self.trouble = self._troubled()
         if delay is not None:
             self.set_timer(delay, lambda: self._again(message))
-        screen = self._view()
+        screen = self.view
         if screen is not None and screen.is_whole():
             if message.gone and screen.filled and message.request == screen.request():
                 screen.empty()
@@ -301,25 +312,16 @@ class FuelUI(UI):
         self.decorate()
 
     def _again(self, message: Failed) -> None:
-        waiting = self.gateway.pending.get(message.request)
-        if waiting is not None and waiting.ticket == message.ticket:
+        if self.gateway.pending.get(message.request) is message.waiting:
             self.gateway.ask(message.request)
-
-    @on(Acted)
-    def _acted(self, message: Acted) -> None:
-        self.guard.acted(message)
-
-    @on(Refused)
-    def _refused(self, message: Refused) -> None:
-        self.guard.refused(message)
 
     def _watch(self) -> None:
         """Once a second: say so if a backend takes its time, and ask again for what changes by itself."""
         garbage_collector.release()
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
-        self.guard.watch()
-        screen = self._view()
+        self.disarm_if_idle()
+        screen = self.view
         if (
             screen is not None
             and screen.is_live()
@@ -330,9 +332,9 @@ class FuelUI(UI):
 
     def _troubled(self) -> str:
         """Return what is wrong with what the screen shows, else with any request; empty if all is well."""
-        screen, slow = self._view(), self.gateway.slow()
-        trouble = self.gateway.trouble(*(screen.asked() if screen is not None else ()))
-        return trouble or (f"Still waiting for {slow[0]} ...  ctrl+r asks again" if slow else "")
+        slow = self.gateway.slow()
+        trouble = self.gateway.trouble(*(self.view.asked() if self.view is not None else ()))
+        return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
 
     def tell_trouble(self, text: str) -> None:
         self.trouble = text
@@ -346,27 +348,22 @@ class FuelUI(UI):
                 self.gateway.revisit(request)
             self.decorate()
 
-    def _view(self) -> ViewScreen | None:
-        """Return the view that is shown, possibly under a dialog; None while the app starts or ends."""
-        views = [screen for screen in self._screen_stack if isinstance(screen, ViewScreen)]
-        return views[-1] if views else None
-
     # the bars
 
     def decorate(self) -> None:
-        screen = self._view()
+        screen = self.view
         if screen is None or not screen.query("#keys"):
             return
         here, graph = self.trail.here, self.graph
-        badges = bars.badges(here, graph, screen.size.width - 62, armed=self.guard.armed)
+        badges = bars.badges(here, graph, screen.size.width - 62, armed=self.armed)
         screen.query_one("#head", Bar).show(bars.crumbs(here, graph, self.glyphs), badges)
         screen.query_one("#tabs", Bar).show(bars.tabs(here))
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        line = bars.line(command_line(screen.shown(), self.program), self.marks.text, self.picked.text)
-        screen.query_one("#line", Bar).show(*line)
-        screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.guard.armed)))
+        line = command_line(screen.shown(), self.program)
+        screen.query_one("#line", Bar).show(*bars.line(line, self.marked, self.picked))
+        screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.armed)))
 
 
 def screen_class(view: View) -> type[ViewScreen]:

@@ -5,35 +5,44 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from datetime import datetime
-from typing import cast
+from datetime import UTC, datetime
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
-from fuelclient.tui.glyphs import glyphs
+from fuelclient.tui.glyphs import ASCII, UNICODE
 from fuelclient.tui.key_queue import PatientApp
 from fuelclient.tui.requests import Abilities, AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View, command_line
+from fuelclient.tui.theme import THEME
 
 MOST_LOG_LINES = 1000
 """How many command lines of what was looked at or done are kept."""
 
 
 class UI(PatientApp):
-    """The app as its parts see it. `FuelUI` implements the methods that raise here."""
+    """The app as its parts see it, over any backend; `connect` makes one in whatever thread calls it. `FuelUI`
+    implements the methods that raise here."""
 
     def __init__(
-        self, connect: Callable[[], Backend], env: int, ascii_only: bool, program: str, clock: Callable[[], datetime]
+        self,
+        connect: Callable[[], Backend],
+        *,
+        env: int = 0,
+        ascii_only: bool = False,
+        program: str = "fuel2",
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         super().__init__()
         self.clock, self.program = clock, program
-        self.glyphs = glyphs(ascii_only=ascii_only)
+        self.glyphs = ASCII if ascii_only else UNICODE
         self.gateway = Gateway(connect, self.post_message, time.monotonic)
         self.trail = Trail(Route())
         if env:
             self.trail.go(Route(View.ROLES, env))
         self.log_lines: deque[str] = deque(maxlen=MOST_LOG_LINES)
+        self.register_theme(THEME)
+        self.theme = THEME.name
 
     # what the app does
 
@@ -66,16 +75,19 @@ class UI(PatientApp):
     # what is known already: nothing is asked for
 
     @property
+    def graph_here(self) -> AskGraph:
+        """The request for the graph on the screen."""
+        return AskGraph(self.trail.here.env, self.trail.here.graph_type)
+
+    @property
     def graph(self) -> GraphData | None:
         """The graph on the screen."""
-        here = self.trail.here
-        known = self.gateway.answers.get(AskGraph(here.env, here.graph_type)) if here.env else None
-        return cast("GraphData | None", known)
+        return self.gateway.answers.get(self.graph_here)
 
     @property
     def overview(self) -> Overview | None:
         """All environments."""
-        return cast("Overview | None", self.gateway.answers.get(AskOverview()))
+        return self.gateway.answers.get(AskOverview())
 
     @property
     def abilities(self) -> Abilities:
@@ -100,12 +112,10 @@ class UI(PatientApp):
         """Return the runs of this environment and of all, the last one first."""
         runs: dict[int, Run] = {}
         for env in (0, self.trail.here.env):
-            known = cast("tuple[Run, ...]", self.gateway.answers.get(AskRuns(env)) or ())
-            runs |= {run.id: run for run in known}
+            runs |= {run.id: run for run in self.gateway.answers.get(AskRuns(env)) or ()}
         return [runs[run_id] for run_id in sorted(runs, reverse=True)]
 
     def forget_runs(self, env: int) -> None:
         """Read the runs again when they are shown next: one of them is known better by now."""
-        self.gateway.answers.age(AskRuns())
-        self.gateway.answers.age(AskRuns(env))
-        self.gateway.answers.age_kind(AskResults)
+        runs = (AskRuns(), AskRuns(env))
+        self.gateway.answers.age(lambda request: request in runs or isinstance(request, AskResults))

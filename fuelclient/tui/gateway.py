@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -15,15 +15,22 @@ from fuelclient.model.run import DryRun, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskRun, AskSource, Request
-from fuelclient.tui.run_feed import Feed
-from fuelclient.tui.workers import Job, Workers, is_lost
+from fuelclient.tui.workers import Feed, Job, Workers, is_lost
+
+
+@dataclass
+class Pending:
+    """A pending request: when it was asked (by the caller's clock), and how often it failed."""
+
+    since: float
+    failures: int = 0
 
 
 @dataclass
 class Answered(Message):
-    """A backend has answered the `ticket`-th request."""
+    """A backend has answered a request. The answer counts as long as `waiting` is what is pending."""
 
-    ticket: int
+    waiting: Pending
     request: Request[object]
     value: object
 
@@ -33,7 +40,7 @@ class Failed(Message):
     """A backend could not answer. What is `passing` may be well again in a moment; everything else fails again until
     the data changes. What is `gone` does not exist in the backend, or no longer does."""
 
-    ticket: int
+    waiting: Pending
     request: Request[object]
     reason: str
     passing: bool
@@ -75,7 +82,7 @@ class AnswerCache:
 
     def __init__(self) -> None:
         self._known: dict[Request[object], object] = {}
-        self._old: set[Request[object]] = set()
+        self.old: set[Request[object]] = set()
 
     def __contains__(self, request: object) -> bool:
         return request in self._known
@@ -83,18 +90,18 @@ class AnswerCache:
     def __len__(self) -> int:
         return len(self._known)
 
-    def get(self, request: Request[object]) -> object | None:
+    def get(self, request: Request[Answer]) -> Answer | None:
         """Return what is known, and count that as use."""
         if request not in self._known:
             return None
         answer = self._known[request] = self._known.pop(request)
-        return answer
+        return cast(Answer, answer)
 
     def put(self, request: Request[object], value: object) -> None:
         """Keep an answer, and drop the one of its kind that was not used for the longest time if there are too many."""
         self._known.pop(request, None)
         self._known[request] = value
-        self._old.discard(request)
+        self.old.discard(request)
         most = KEPT.get(type(request))
         if most is not None:
             same = [known for known in self._known if type(known) is type(request)]
@@ -103,40 +110,11 @@ class AnswerCache:
 
     def drop(self, request: Request[object]) -> None:
         self._known.pop(request, None)
-        self._old.discard(request)
+        self.old.discard(request)
 
-    def clear(self) -> None:
-        self._known.clear()
-        self._old.clear()
-
-    def age(self, request: Request[object]) -> None:
-        """Make an answer old, if there is one."""
-        if request in self._known:
-            self._old.add(request)
-
-    def age_kind(self, kind: type) -> None:
-        """Make all answers to requests of one kind old."""
-        self._old.update(known for known in self._known if type(known) is kind)
-
-    def age_all(self) -> None:
-        """Make all answers old."""
-        self._old.update(self._known)
-
-    def unage(self, request: Request[object]) -> None:
-        """Note that an answer has been asked for again."""
-        self._old.discard(request)
-
-    def is_old(self, request: Request[object]) -> bool:
-        return request in self._old
-
-
-@dataclass(slots=True)
-class Pending:
-    """A pending request: its number, when it was asked (by the caller's clock), and how often it failed."""
-
-    ticket: int
-    since: float
-    failures: int = 0
+    def age(self, concerns: Callable[[Request[object]], bool] = lambda _: True) -> None:
+        """Make all answers old, or those to the requests that this `concerns`."""
+        self.old.update(filter(concerns, self._known))
 
 
 @dataclass(slots=True)
@@ -155,27 +133,23 @@ class Gateway:
     acting: tuple[Action, float] | None = None
     failed: dict[Request[object], str] = field(default_factory=dict)
     answers: AnswerCache = field(default_factory=AnswerCache)
-    _tickets: itertools.count[int] = field(default_factory=itertools.count)
     _feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
 
     def __post_init__(self) -> None:
-        self._workers = Workers(self.connect, self.now)
+        self._workers = Workers(self.connect, self._post, self.now)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
         """Return what is known, or None. Ask for what is not known or old, unless it has been asked for already."""
-        known = request in self.answers
-        if (not known or self.answers.is_old(request)) and request not in self.pending:
+        if (request not in self.answers or request in self.answers.old) and request not in self.pending:
             self.ask(request)
-        self.answers.unage(request)
-        return cast(Answer, self.answers.get(request)) if known else None
+        self.answers.old.discard(request)
+        return self.answers.get(request)
 
     def answer_once(self, request: Request[Answer]) -> Answer | None:
         """Return what is known, or None, like `answer`, but do not ask again for what failed. It is for what a screen
         shows again when it learns of the failure: that would ask for ever."""
-        if request in self.failed:
-            return cast("Answer | None", self.answers.get(request))
-        return self.answer(request)
+        return self.answers.get(request) if request in self.failed else self.answer(request)
 
     def revisit(self, request: Request[object]) -> None:
         """Ask again for what failed and was given up: the user comes back to it."""
@@ -187,20 +161,14 @@ class Gateway:
         before = self.pending.get(request)
         if before is None:
             self.failed.pop(request, None)
-        ticket = next(self._tickets)
-        self.pending[request] = Pending(ticket, self.now(), before.failures if before else 0)
-
-        def wanted() -> bool:
-            waiting = self.pending.get(request)
-            return waiting is not None and waiting.ticket == ticket
-
-        def run(backend: Backend) -> None:
-            self._post(Answered(ticket, request, request.read(backend)))
-
-        def failed(error: Exception) -> None:
-            self._post(Failed(ticket, request, reason(error), is_lost(error), isinstance(error, NotFound)))
-
-        self._workers.put(Job(wanted, run, failed))
+        waiting = self.pending[request] = Pending(self.now(), before.failures if before else 0)
+        self._workers.put(
+            Job(
+                lambda: self.pending.get(request) is waiting,
+                lambda backend: Answered(waiting, request, request.read(backend)),
+                lambda error: Failed(waiting, request, reason(error), is_lost(error), isinstance(error, NotFound)),
+            )
+        )
 
     def drop(self, request: Request[object]) -> None:
         """Stop waiting for an answer."""
@@ -209,14 +177,13 @@ class Gateway:
 
     def renew(self, request: Request[object]) -> None:
         """Ask again because the data may have changed; that makes all other answers old."""
-        self.answers.age_all()
-        self.answers.unage(request)
+        self.answers.age()
+        self.answers.old.discard(request)
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
         """Keep an answer; return False if it is no longer waited for."""
-        waiting = self.pending.get(message.request)
-        if waiting is None or waiting.ticket != message.ticket:
+        if self.pending.get(message.request) is not message.waiting:
             return False
         self.drop(message.request)
         self.answers.put(message.request, message.value)
@@ -224,11 +191,10 @@ class Gateway:
 
     def fail(self, message: Failed) -> float | None:
         """Note a failure, and return after how many seconds to ask again; None if that is pointless or too late."""
-        waiting = self.pending.get(message.request)
-        if waiting is None or waiting.ticket != message.ticket:
+        if self.pending.get(message.request) is not message.waiting:
             return None
-        waiting.failures += 1
-        delay = patience(waiting.failures) if message.passing else None
+        message.waiting.failures += 1
+        delay = patience(message.waiting.failures) if message.passing else None
         again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
         self.failed[message.request] = f"{message.reason}  {again}"
         if delay is None:
@@ -241,36 +207,33 @@ class Gateway:
         """Return what is wrong with the first of `requests` that failed, else with any that is still asked for."""
         return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
-    def slow(self) -> list[str]:
-        """Return what has been waited for too long."""
-        now = self.now()
-        late = [request.what for request, waiting in self.pending.items() if now - waiting.since > SLOW]
-        if self.acting is not None and now - self.acting[1] > SLOW:
-            late.insert(0, f"the answer to: {self.acting[0].what}")
-        return late
+    def slow(self) -> str:
+        """Return what has been waited for too long, an action before requests; empty if nothing has."""
+        waits = [(f"the answer to: {self.acting[0].what}", self.acting[1])] if self.acting is not None else []
+        waits += [(request.what, waiting.since) for request, waiting in self.pending.items()]
+        return next((what for what, since in waits if self.now() - since > SLOW), "")
 
     def act(self, action: Action) -> bool:
         """Carry out an action, once; return False while the last action has had no answer yet."""
         if self.acting is not None:
             return False
         self.acting = (action, self.now())
-
-        def run(backend: Backend) -> None:
-            self._post(Acted(action, action.act(backend)))
-
-        def failed(error: Exception) -> None:
-            self._post(Refused(action, reason(error), is_lost(error)))
-
-        self._workers.put(Job(lambda: True, run, failed))
+        self._workers.put(
+            Job(
+                lambda: True,
+                lambda backend: Acted(action, action.act(backend)),
+                lambda error: Refused(action, reason(error), is_lost(error)),
+            )
+        )
         return True
 
     def acted(self, *, removed: bool = False) -> None:
         """Note that the action has had its answer: what was known before is old, or after a removal dropped, because
         it may be about what does not exist any more."""
         self.acting = None
-        self.answers.age_all()
+        self.answers.age()
         if removed:
-            self.answers.clear()
+            self.answers = AnswerCache()
 
     @property
     def following(self) -> int:
@@ -280,7 +243,8 @@ class Gateway:
     def follow(self, run_id: int) -> Feed:
         """Return a feed of the events of a run; the caller stops it."""
         feed = Feed(self.connect, run_id, patience)
-        self._feeds = [*(other for other in self._feeds if other.is_reading()), feed]
+        feed.start()
+        self._feeds = [*filter(Feed.is_alive, self._feeds), feed]
         return feed
 
     def close(self) -> None:
@@ -293,10 +257,8 @@ class Gateway:
         self._workers.close(max(0.0, end - self.now()))
 
     def _post(self, message: Message) -> None:
-        try:
+        with suppress(RuntimeError):  # the app and its event loop are gone
             self.post(message)
-        except RuntimeError:  # the app and its event loop are gone
-            return
 
 
 def patience(failures: int) -> float:

@@ -48,8 +48,3 @@ ASCII = Glyphs(
     hollow=".", on="(x)", off="( )", is_ascii=True,
     ink=ASCII_INK,
 )  # fmt: skip
-
-
-def glyphs(*, ascii_only: bool) -> Glyphs:
-    """Return the signs to draw with."""
-    return ASCII if ascii_only else UNICODE

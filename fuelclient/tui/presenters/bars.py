@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.tui.glyphs import Glyphs
@@ -82,8 +82,9 @@ def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
     ]
 
 
-def line(command: str, mark: str, picked: str = "") -> tuple[list[Part], list[Part]]:
+def line(command: str, mark: str, picked: Mapping[str, Sequence[str]]) -> tuple[list[Part], list[Part]]:
     """Return the equivalent command line, what is picked for executing, and the task that is marked."""
-    right = [Part(f"picked {picked}", Tone.ACCENT, rank=2)] if picked else []
+    kinds = "; ".join(f"{kind}: {' '.join(ids)}" for kind, ids in picked.items() if ids)
+    right = [Part(f"picked {kinds}", Tone.ACCENT, rank=2)] if kinds else []
     right += [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []
     return [Part(f"$ {command}", Tone.DIM)], right

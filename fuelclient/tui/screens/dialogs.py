@@ -1,36 +1,61 @@
-"""Dialogs: their base class, help with all keys that work now, and the log of equivalent command lines."""
+"""Dialogs: help with all keys that work now, the log of equivalent command lines, the plan of a dry run; and those that
+ask before something is changed, with what would be done, the same as a command line, and a word to type.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
+from textual.widgets import Input, Label
 
-from fuelclient.tui.glyphs import Glyphs
+from fuelclient.backends import executor_kinds
+from fuelclient.model.run import DryGraph
+from fuelclient.tui.actions import Action, Execute, command_of
+from fuelclient.tui.app_base import UI
+from fuelclient.tui.presenters import execute
 from fuelclient.tui.presenters.formatting import title
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.screens.active_keys import Group
+from fuelclient.tui.widgets.choice import Choice
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane
 from fuelclient.tui.widgets.virtual_table import VirtualTable
 
-_CSS = """
-Dialog { align: center middle; background: $background 60%; }
-Dialog > Pane { width: 90%; max-width: 100; height: 90%; background: $surface; }
-"""
+
+class Dialog(ModalScreen[Action | None]):
+    """A pane over the screen. It may be closed before it has been built."""
+
+    DEFAULT_CSS = """
+    Dialog { align: center middle; background: $background 60%; }
+    Dialog > Pane { width: 90%; max-width: 100; height: 90%; background: $surface; }
+    """
+
+    @property
+    def ui(self) -> UI:
+        """The app, with its own type."""
+        return cast(UI, self.app)
 
 
-class Dialog(ModalScreen[None]):
-    """A pane over the screen; Escape closes it. Its content is put together first, because it may be closed before it
-    has been built."""
+class ReadDialog(Dialog):
+    """A dialog that only shows something; Escape closes it."""
 
-    DEFAULT_CSS = _CSS
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
 
+    def table(self, table: Table) -> VirtualTable:
+        """Return a widget with a table. It is filled before it is shown, because nothing fills it later."""
+        widget = VirtualTable(self.ui.glyphs, chooses=False)
+        widget.show(table)
+        return widget
 
-class HelpDialog(Dialog):
+
+class HelpDialog(ReadDialog):
     """What can be done here, by key."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
@@ -38,41 +63,216 @@ class HelpDialog(Dialog):
         self._groups = list(groups)
 
     def compose(self) -> ComposeResult:
-        yield Pane("help  (Esc closes)", Details(self._text()))
-
-    def _text(self) -> list[Line]:
         lines: list[Line] = []
         for name, text, keys in self._groups:
             lines += [title(name)]
             lines += [(Cell(text, Tone.DIM),)] if text else []
             lines += [(Cell(f"  {key:<14} ", Tone.ACCENT), what) for key, what in keys]
             lines += [()]
-        return lines
+        yield Pane("help  (Esc closes)", Details(lines))
 
 
-class LogDialog(Dialog):
+class LogDialog(ReadDialog):
     """The command lines of what was looked at or done, the last one first. `y` copies one."""
 
     BINDINGS = [Binding("y,c", "copy", "copy this line", id="log.copy")]
 
-    def __init__(self, lines: Sequence[str], glyphs: Glyphs) -> None:
+    def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        self._lines = list(reversed(lines))
-        self._glyphs = glyphs
+        self._lines = list(lines)
 
     def compose(self) -> ComposeResult:
-        table = VirtualTable(self._glyphs, chooses=False)
-        table.show(self._table())
-        yield Pane("command log  (y copies, Esc closes)", table)
-
-    def _table(self) -> Table:
         line = Column("line", "the same on the command line", grows=True, most=200)
         columns = (Column("number", "#", least=2, right=True), line)
-        rows = [(str(len(self._lines) - place), line) for place, line in enumerate(self._lines)]
-        return Table(columns, rows, self._lines)
+        rows = [(str(number), line) for number, line in enumerate(self._lines, start=1)]
+        table = Table(columns, rows[::-1], self._lines[::-1])
+        yield Pane("command log  (y copies, Esc closes)", self.table(table))
 
     def action_copy(self) -> None:
         table = self.query_one(VirtualTable)
         if table.row >= 0:
-            self.app.copy_to_clipboard(self._lines[table.row])
-            self.notify(self._lines[table.row], title="copied", markup=False)
+            self.app.copy_to_clipboard(table.table.ids[table.row])
+            self.notify(table.table.ids[table.row], title="copied", markup=False)
+
+
+class PlanDialog(ReadDialog):
+    """Show what a dry run would run: by the plan, and with a Fuel master also by its decision."""
+
+    def __init__(self, graphs: Sequence[DryGraph], *, with_master: bool) -> None:
+        super().__init__()
+        self._graphs, self._with_master = graphs, with_master
+
+    def compose(self) -> ComposeResult:
+        summary = execute.summary(self._graphs, with_master=self._with_master)
+        planned = execute.planned(self._graphs, self.ui.glyphs, with_master=self._with_master)
+        yield Pane(f"dry run: {summary}  (Esc closes)", self.table(planned))
+
+
+class ActionDialog(Dialog):
+    """A dialog that returns an action or None. Enter confirms once the requested word has been typed."""
+
+    AUTO_FOCUS = ""
+
+    DEFAULT_CSS = """
+    ActionDialog > Pane { height: auto; max-height: 100%; padding: 0 1; }
+    ActionDialog Vertical { height: auto; }
+    ActionDialog Horizontal { height: 1; }
+    ActionDialog Label { width: 14; color: $text-muted; }
+    ActionDialog #said, ActionDialog #line, ActionDialog #wrong, ActionDialog #help { width: 1fr; height: auto; }
+    ActionDialog #said { color: $foreground; }
+    ActionDialog #wrong { color: $text-error; }
+    ActionDialog Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
+    ActionDialog Input:focus { border: none; background: $panel; }
+    """
+
+    HELP = "Type what the dialog asks for, and press Enter. Escape changes nothing; ctrl+y copies the command line."
+    BINDING_GROUP_TITLE = "confirm"
+
+    BINDINGS = [
+        Binding("escape", "leave", "leave", id="ask.leave"),
+        Binding("enter", "do", "do it", id="ask.do"),
+        Binding("ctrl+y", "copy", "copy the command line", id="ask.copy", priority=True),
+    ]
+
+    def __init__(self, heading: str, said: str, word: str) -> None:
+        super().__init__()
+        self._heading, self._said, self.word = heading, said, word
+
+    def compose(self) -> ComposeResult:
+        yield Pane(self._heading, Vertical(
+            Label(self._said, id="said", markup=False),
+            *self.fields(),
+            Horizontal(Label("to confirm"), Input(placeholder=f"type {self.word}", id="word")),
+            Label("", id="wrong", markup=False),
+            Label("", id="line", markup=False),
+            Label("Enter confirms   Tab next field   ctrl+y copies the line   Esc leaves", markup=False, id="help"),
+        ))  # fmt: skip
+
+    def fields(self) -> Sequence[Horizontal]:
+        """Return what can be chosen."""
+        return ()
+
+    def action(self) -> Action | str:
+        """Return what would be done now, or why nothing can be."""
+        raise NotImplementedError
+
+    def needs_word(self) -> bool:
+        """Return whether the word has to be typed for what would be done now."""
+        return True
+
+    def on_mount(self) -> None:
+        self.set_class(self.ui.glyphs.is_ascii, "-ascii")
+        for word in self.query("#word").results(Input):
+            self.set_focus(word)
+        self.tell()
+
+    @on(Input.Changed)
+    @on(Choice.Changed)
+    def _changed(self) -> None:
+        self.tell()
+
+    def tell(self, wrong: str = "") -> None:
+        """Show the command line of what would be done now."""
+        if not self.query("#help"):
+            return  # the dialog was closed before it was built
+        action = self.action()
+        line = "" if isinstance(action, str) else f"$ {command_of(action, self.ui.program)}"
+        self.query_one("#line", Label).update(line)
+        self.query_one("#wrong", Label).update(wrong or (action if isinstance(action, str) else ""))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_do()
+
+    def action_do(self) -> None:
+        action = self.action()
+        if isinstance(action, str):
+            self.tell()
+        elif self.needs_word() and _plain(self.query_one("#word", Input).value) != _plain(self.word):
+            self.tell(f"Nothing was done: type {self.word} to confirm.")
+            self.set_focus(self.query_one("#word", Input))
+        else:
+            self.dismiss(action)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def action_copy(self) -> None:
+        action = self.action()
+        if not isinstance(action, str):
+            self.ui.copy_line(command_of(action, self.ui.program))
+
+
+def _plain(text: str) -> str:
+    """Return a text as it is compared: the number of blanks does not count, because it is hard to see."""
+    return " ".join(text.split())
+
+
+Choices = Sequence[tuple[str, Action]]
+"""The ways to do something: what each is called, and the action."""
+
+
+class ConfirmDialog(ActionDialog):
+    """Ask whether to do something to one run, and which of several ways to do it."""
+
+    def __init__(self, heading: str, said: str, word: str, choices: Choices, *, chosen: int = 0) -> None:
+        super().__init__(heading, said, word)
+        self._choices, self._chosen = choices, chosen
+
+    def fields(self) -> Sequence[Horizontal]:
+        if len(self._choices) < 2:
+            return ()
+        words = [name for name, _ in self._choices]
+        return (Horizontal(Label("how"), Choice(words, self.ui.glyphs, place=self._chosen, id="how")),)
+
+    def action(self) -> Action | str:
+        place = next((choice.place for choice in self.query("#how").results(Choice)), 0)
+        return self._choices[place][1]
+
+
+class ExecuteDialog(ActionDialog):
+    """Ask what to execute on an environment."""
+
+    def __init__(
+        self, env: int, env_name: str, graph_type: str, known: Sequence[str],
+        picked: Mapping[str, Sequence[str]], *, over_ssh: bool = False,
+    ) -> None:  # fmt: skip
+        said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'not known yet'}."
+        super().__init__("execute", said, execute.word_for(env, env_name))
+        self._env, self._type, self._over_ssh = env, graph_type, over_ssh
+        self._picked = {kind: " ".join(ids) for kind, ids in picked.items()}
+
+    def fields(self) -> Sequence[Horizontal]:
+        glyphs = self.ui.glyphs
+        fields = (
+            ("graph types", Input(self._type, id="types", placeholder="one after another")),
+            ("nodes", Input(self._picked["nodes"], id="nodes", placeholder="all nodes of the graph, or 1 2 5")),
+            ("tasks", Input(self._picked["tasks"], id="tasks", placeholder="all; or netconfig keystone")),
+            ("assume", Input(id="assume", placeholder="for a dry run: controller=3,compute=8")),
+            ("manner", Choice(execute.MANNERS, glyphs, id="manner")),
+            ("earlier runs", Choice(execute.FORCES, glyphs, id="force")),
+            ("executor", Input(id="executor", placeholder="that of each node; or local, ssh, noop")),
+            *([("SSH nodes", Choice(execute.CHECKS, glyphs, id="check"))] * self._over_ssh),
+        )
+        return [Horizontal(Label(label), field) for label, field in fields]
+
+    def action(self) -> Action | str:
+        names = ("types", "nodes", "tasks", "assume", "executor")
+        types, nodes, tasks, assume, executor = (self.query_one(f"#{name}", Input).value.strip() for name in names)
+        manner, force = (self.query_one(f"#{name}", Choice).place for name in ("manner", "force"))
+        result = execute.request(self._env, types, nodes, tasks, manner, bool(force))
+        if isinstance(result, str):
+            return result
+        if executor and executor not in executor_kinds():
+            return f"There is no executor {executor}. Known: {', '.join(executor_kinds())}."
+        result = replace(result, executor=executor)
+        if assume and (wrong := execute.not_assumed(result)):
+            return wrong
+        skips = any(choice.place for choice in self.query("#check").results(Choice))
+        return Execute(result, assume, check=result.dry_run or not skips)
+
+    def needs_word(self) -> bool:
+        """Return whether the action would change something, which a dry run does not."""
+        action = self.action()
+        return not (isinstance(action, Execute) and action.request.dry_run)

@@ -28,7 +28,7 @@ from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
-    from fuelclient.tui.run_feed import Feed
+    from fuelclient.tui.workers import Feed
 
 DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from textual.message import Message
 from tui_driving import connecting
 
 from fuelclient.tui.gateway import KEPT, AnswerCache, Answered, Gateway
-from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, tail
+from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, Request, tail
 from fuelclient.tui.routes import MOST, Route, Trail, View
 
 
@@ -54,20 +54,21 @@ def test_the_end_is_kept_and_the_rest_is_counted(text: str, lines: int, shown: i
 
 def test_of_each_kind_the_last_ones_are_kept() -> None:
     answers = AnswerCache()
+    kept: Callable[[Request[object]], object] = answers.get
     answers.put(AskOverview(), "overview")
     for number in range(100):
         answers.put(AskLog(1, "task", str(number)), number)
         answers.put(AskRun(number), number)
-        assert answers.get(AskLog(1, "task", "0")) == 0  # somebody looks at it all the time
+        assert kept(AskLog(1, "task", "0")) == 0  # somebody looks at it all the time
     assert len(answers) == 1 + KEPT[AskLog] + KEPT[AskRun]
-    assert answers.get(AskOverview()) == "overview"
-    assert answers.get(AskRun(99)) == 99
-    assert answers.get(AskRun(93)) is None
-    answers.age_all()
-    assert answers.is_old(AskRun(99))
+    assert kept(AskOverview()) == "overview"
+    assert kept(AskRun(99)) == 99
+    assert kept(AskRun(93)) is None
+    answers.age()
+    assert AskRun(99) in answers.old
     for number in range(200):
         answers.put(AskRun(number), number)
-    assert not any(answers.is_old(AskRun(number)) for number in range(200))
+    assert not any(AskRun(number) in answers.old for number in range(200))
 
 
 def test_the_gateway_keeps_as_many(tmp_path: Path) -> None:

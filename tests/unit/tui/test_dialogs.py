@@ -18,11 +18,9 @@ from fuelclient.tui.actions import Action, Execute, Stop
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.app_base import MOST_LOG_LINES
 from fuelclient.tui.gateway import Failed
-from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters.execute import word_for
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.action_dialogs import ConfirmDialog, ExecuteDialog, PlanDialog
-from fuelclient.tui.screens.dialogs import HelpDialog, LogDialog
+from fuelclient.tui.screens.dialogs import ConfirmDialog, ExecuteDialog, HelpDialog, LogDialog, PlanDialog
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.choice import Choice
 
@@ -31,10 +29,10 @@ Story = Callable[[Driven], Coroutine[Any, Any, None]]
 CHOICES = (("let running tasks finish", Stop(1)), ("kill running tasks", Stop(1, kill=True)))
 DIALOGS: dict[str, Callable[[], Screen[Any]]] = {
     "help": lambda: HelpDialog([("keys", "What they do.", [("?", "help")])]),
-    "log": lambda: LogDialog(["fuel2 env list"], UNICODE),
-    "plan": lambda: PlanDialog([], UNICODE, with_master=False),
-    "confirm": lambda: ConfirmDialog("stop", "Stop run 1?", "1", CHOICES, UNICODE, "fuel2"),
-    "execute": lambda: ExecuteDialog(1, "demo", "default", ("default",), UNICODE, "fuel2"),
+    "log": lambda: LogDialog(["fuel2 env list"]),
+    "plan": lambda: PlanDialog([], with_master=False),
+    "confirm": lambda: ConfirmDialog("stop", "Stop run 1?", "1", CHOICES),
+    "execute": lambda: ExecuteDialog(1, "demo", "default", ("default",), {"tasks": [], "nodes": []}),
 }
 
 
@@ -98,7 +96,7 @@ def test_time_and_failures_may_come_before_a_view_is_built(demo: Path, view: Vie
         request = one.screen.request()
         waiting = one.ui.gateway.pending.get(request)
         if waiting is not None:
-            one.ui._failed(Failed(waiting.ticket, request, "It went away.", passing=False))
+            one.ui._failed(Failed(waiting, request, "It went away.", passing=False))
         await one.settle()
         assert one.ui.failure is None
         assert one.view() is view
@@ -124,7 +122,7 @@ def test_any_name_can_be_confirmed(demo: Path, name: str, typed: str) -> None:
 
     async def story(one: Driven) -> None:
         found: list[Action | None] = []
-        one.ui.push_screen(ExecuteDialog(7, name, "default", ("default",), UNICODE, "fuel2"), found.append)
+        one.ui.push_screen(ExecuteDialog(7, name, "default", ("default",), {"tasks": [], "nodes": []}), found.append)
         await one.settle()
         await one.press("enter")
         assert f"type {typed} to confirm" in one.text()

@@ -59,7 +59,7 @@ def test_the_screen_of_a_run_ends_where_the_run_ends(
 
         await until(ended)
         await until(lambda: counted in screen.query_one("#counts", Bar).text)
-        await until(lambda: screen._feed is None or not screen._feed.is_reading())
+        await until(lambda: screen._feed is None or not screen._feed.is_alive())
         await one.settle()
         text = one.text()
         assert "just beginning" not in text

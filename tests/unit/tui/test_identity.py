@@ -58,7 +58,7 @@ def test_a_mark_and_a_cursor_stay_on_their_tasks(fuel2: CommandLine) -> None:
         await one.press("ctrl+r")
         assert one.ids[0] == "a0"
         assert one.screen.name_here() == "t3"
-        assert one.ui.marks.text == "t1"
+        assert one.ui.marked == "t1"
         await one.press("w")
         assert "t3 runs after t1: 2 edges" in one.text()
 
@@ -99,7 +99,7 @@ def test_why_says_that_a_task_is_gone(fuel2: CommandLine) -> None:
         assert "t5 is not in this graph any more." in one.text()
         upload(fuel2, "t5", "t1")
         await one.press("ctrl+r")
-        assert one.ui.marks.text == "t0, which is gone"
+        assert one.ui.marked == "t0, which is gone"
         assert "t0 is not in this graph any more." in one.text()
 
     tell(fuel2, story)

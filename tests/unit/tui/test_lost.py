@@ -122,14 +122,14 @@ def test_arms_are_laid_down_when_nobody_is_there(demo: Path) -> None:
             await one.press("A")
             assert "ARMED" in one.screen.query_one("#head", Bar).text
             passed = write_guard.IDLE - 1
-            one.ui.guard.watch()
-            assert one.ui.guard.armed
+            one.ui.disarm_if_idle()
+            assert one.ui.armed
             await one.press("j")
             passed += 2
-            one.ui.guard.watch()
-            assert one.ui.guard.armed
+            one.ui.disarm_if_idle()
+            assert one.ui.armed
             passed += write_guard.IDLE
-            one.ui.guard.watch()
+            one.ui.disarm_if_idle()
             await until(lambda: "Read-only again." in one.told())
             assert "RO" in one.screen.query_one("#head", Bar).text
 

@@ -26,7 +26,7 @@ def test_random_input_ends_nothing(seed: int, demo: Path) -> None:
             last = await throw(one, random.Random(seed), _EACH if seed else _QUICK)  # noqa: S311
             assert last == [], f"it ended with {one.ui._exception!r}"
             await one.settle()
-            while one.ui.screen is not one.ui._view():
+            while one.ui.screen is not one.ui.view:
                 await one.press("escape")
             assert one.text().strip()
 
@@ -71,7 +71,7 @@ def test_a_page_of_the_palette_where_it_has_no_room(demo: Path) -> None:
             one.ui.post_message(events.Resize(Size(10, 4), Size(10, 4)))
             await one.settle()
             await one.press("pagedown", "pageup", "escape")
-            assert one.ui.screen is one.ui._view()
+            assert one.ui.screen is one.ui.view
 
     asyncio.run(story())
 
@@ -89,7 +89,7 @@ def test_a_click_on_a_row_that_the_palette_had(demo: Path) -> None:
             rows.post_message(events.Click(rows, x, y, 0, 0, 1, shift=False, meta=False, ctrl=False, style=style))
             await one.settle()
             await one.press("escape")
-            assert one.ui.screen is one.ui._view()
+            assert one.ui.screen is one.ui.view
 
     asyncio.run(story())
 
@@ -103,7 +103,7 @@ def test_a_palette_that_is_closed_while_it_looks(demo: Path) -> None:
             palette.query_one(Input).value = "host"
             await one.settle()
             await one.press("escape")
-            assert one.ui.screen is one.ui._view()
+            assert one.ui.screen is one.ui.view
 
     asyncio.run(story())
 

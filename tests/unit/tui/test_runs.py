@@ -14,7 +14,7 @@ from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.action_dialogs import ConfirmDialog, ExecuteDialog
+from fuelclient.tui.screens.dialogs import ConfirmDialog, ExecuteDialog
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 
