@@ -27,7 +27,7 @@ from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas
 from fuelclient.server.app import routes
-from fuelclient.server.openapi import document
+from fuelclient.server.routes import document
 from fuelclient.settings import sample
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,23 +8,17 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import plain
 
-_SHOWN: tuple[tuple[str, Any], ...] = (
-    ("description", ""),
-    ("releases", []),
-    ("groups", []),
-    ("authors", []),
-    ("licenses", []),
-    ("homepage", None),
-    ("fuel_version", []),
-    ("is_hotpluggable", False),
-)
+_SHOWN: dict[str, Any] = {
+    "description": "", "releases": [], "groups": [], "authors": [], "licenses": [], "homepage": None,
+    "fuel_version": [], "is_hotpluggable": False,
+}  # fmt: skip
 """What clients expect of a plugin, with its defaults."""
 
 
 def plugin_to(plugin: Plugin) -> dict[str, Any]:
     """Return the plugin as Nailgun's REST API does: its `metadata.yaml`, its contents, and its id."""
     return {
-        **{key: plain(default) for key, default in _SHOWN},
+        **plain(_SHOWN),
         **plain(plugin.metadata),
         **{key: getattr(plugin, key) for key in ("name", "version", "title", "package_version", "id")},
     }

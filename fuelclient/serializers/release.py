@@ -64,7 +64,7 @@ def release_to(release: Release) -> dict[str, Any]:
 
 def release_record_to(release: Release) -> dict[str, Any]:
     """Return the release as Nailgun's REST API does."""
-    return {**{key: plain(value) for key, value in _SHOWN.items()}, **plain(release_to(release))}
+    return {**plain(_SHOWN), **plain(release_to(release))}
 
 
 def release_record_from(data: Any) -> Release:

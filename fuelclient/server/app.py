@@ -34,9 +34,8 @@ from fuelclient.server import (
 from fuelclient.server.access import Loopback, Policy
 from fuelclient.server.connections import ThreadBackends
 from fuelclient.server.errors import HttpError, http_error
-from fuelclient.server.openapi import document
 from fuelclient.server.request_log import ENVIRON_CALL, ENVIRON_ID, LOG, logged
-from fuelclient.server.routes import PREFIX, Call, Reply, Route, path_variables
+from fuelclient.server.routes import PREFIX, Call, Reply, Route, document, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
 from fuelclient.settings import load
 

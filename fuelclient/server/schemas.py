@@ -67,7 +67,6 @@ RELATION = opened(
     policy={"enum": ["all", "any"]},
 )
 RELATIONS: Schema = {"anyOf": [listed({"anyOf": [RELATION, EXPRESSION]}), EXPRESSION]}
-NAMES: Schema = {"anyOf": [listed({"anyOf": [{"type": "string"}, EXPRESSION]}), EXPRESSION]}
 STRATEGY = opened(
     ("type",),
     type={"enum": ["parallel", "one_by_one"]},
@@ -112,9 +111,7 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
 
 RELATED = whole(type=TEXT, model={"enum": ["release", "plugin", "cluster"]}, model_id=NUMBER)
 GRAPH = whole(id=NUMBER, name=maybe(TEXT), tasks=listed(whole(id={"type": "string"})), relations=listed(RELATED))
-RUN_FLAGS: dict[str, Schema] = {
-    "dry_run": BOOLEAN, "noop_run": BOOLEAN, "force": BOOLEAN, "debug": BOOLEAN,
-}  # fmt: skip
+RUN_FLAGS: dict[str, Schema] = dict.fromkeys(("dry_run", "noop_run", "force", "debug"), BOOLEAN)
 BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
 EXECUTION = closed(
     ("cluster", "graphs"),

@@ -11,8 +11,7 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.serializers.fact import info_to
-from fuelclient.serializers.history import history_row_to
-from fuelclient.serializers.run import nailgun_transaction_to
+from fuelclient.serializers.run import history_row_to, nailgun_transaction_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
@@ -69,14 +68,11 @@ def delete_task(call: Call) -> Any:
 
 def history(call: Call) -> Any:
     """Answer GET deployment_history: the task instances of a run as JSON or, if the client prefers it, as CSV."""
-    query = call.query
-    if _is_parent(call):
-        return Reply(_csv(()), mimetype=CSV) if CSV in call.headers.get("accept", "") else []
-    filters = HistoryFilter(
-        tuple(query.get("nodes", ())), tuple(query.get("statuses", ())), tuple(query.get("tasks_names", ()))
-    )
-    of_status = call.backend.runs.history(call.id("transaction_id"), HistoryFilter(statuses=filters.statuses))
-    rows = [row for row in of_status if filters.passes(row)]  # Nailgun takes tasks and nodes that are not there
+    rows: list[HistoryRow] = []
+    if not _is_parent(call):
+        nodes, statuses, tasks = (tuple(call.query.get(name, ())) for name in ("nodes", "statuses", "tasks_names"))
+        rows += call.backend.runs.history(call.id("transaction_id"), HistoryFilter(statuses=statuses))
+        rows = list(filter(HistoryFilter(nodes, statuses, tasks).passes, rows))  # Nailgun takes any tasks and nodes
     if CSV in call.headers.get("accept", ""):
         return Reply(_csv(rows), mimetype=CSV)
     return [history_row_to(row, include_summary=call.flag("include_summary")) for row in rows]

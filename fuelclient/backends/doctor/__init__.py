@@ -33,19 +33,15 @@ def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator
         yield Diagnosis("settings", "sources", Health.ERROR, error.message, error.hint or "Correct it.")
         return
     yield from installation.sources(loaded)
-    yield from _places(loaded, nodes=nodes)
+    from fuelclient.backends.doctor import engine_file, reach  # which load the engine and what reaches nodes
 
-
-def _places(settings: Settings, *, nodes: bool) -> Iterator[Diagnosis]:
-    from fuelclient.backends.doctor import engine_file, reach
-
-    if settings["SERVER_ADDRESS"].value:
-        yield from reach.master(settings)
+    if loaded["SERVER_ADDRESS"].value:
+        yield from reach.master(loaded)
         return
     sound = True
-    for diagnosis in engine_file.examine(settings.engine):
+    for diagnosis in engine_file.examine(loaded.engine):
         sound = sound and diagnosis.health is not diagnosis.health.ERROR
         yield diagnosis
-    yield from reach.dask(settings)
+    yield from reach.dask(loaded)
     if nodes and sound:
-        yield from reach.nodes(settings)
+        yield from reach.nodes(loaded)

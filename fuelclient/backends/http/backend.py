@@ -8,6 +8,7 @@ from typing import Any
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import Unsupported
 from fuelclient.model.version import FuelVersion
+from fuelclient.serializers.answer import Answer
 from fuelclient.support import unsupported
 
 
@@ -39,7 +40,11 @@ class OverHttp(Connection):
 
     def version(self) -> FuelVersion:
         """Return the versions that the server states."""
-        return self._session.fuel_version()
+        answer = Answer(self._session.version, "version")
+        return FuelVersion(
+            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
+            answer.text("openstack_version"), answer.text("release"),
+        )  # fmt: skip
 
     def together(self) -> AbstractContextManager[None]:
         """Raise `Unsupported`: a server stores what each request brings by itself."""

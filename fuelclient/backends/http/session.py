@@ -22,9 +22,7 @@ from fuelclient.backends.http.errors import About, is_unconnected, refused, unre
 from fuelclient.backends.http.response import Response
 from fuelclient.backends.http.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
 from fuelclient.errors import NotFound, Unauthorised, Unavailable
-from fuelclient.model.version import FuelVersion
 from fuelclient.redact import MASK
-from fuelclient.serializers.answer import Answer
 from fuelclient.settings.master import Master
 
 if TYPE_CHECKING:
@@ -81,14 +79,6 @@ class Session:
     def is_ours(self) -> bool:
         """Whether this is a server of this package."""
         return str(self.version.get("server", "")).startswith(OURS)
-
-    def fuel_version(self) -> FuelVersion:
-        """Return the versions that the master states."""
-        answer = Answer(self.version, "version")
-        return FuelVersion(
-            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
-            answer.text("openstack_version"), answer.text("release"),
-        )  # fmt: skip
 
     def close(self) -> None:
         """Close all connections."""

@@ -50,8 +50,7 @@ from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check, checked
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.fact import facts_from
-from fuelclient.serializers.history import history_row_from, node_key_from
-from fuelclient.serializers.run import execution_to, run_from
+from fuelclient.serializers.run import execution_to, history_row_from, node_key_from, run_from
 from fuelclient.support import refuses, unsupported
 
 
@@ -151,27 +150,6 @@ def _leaves(value: Any, name: str = "") -> Iterable[tuple[str, Any]]:
 _IDLE = frozenset({TaskType.SKIPPED, TaskType.STAGE})
 
 
-def decided(session: Session, part: Run, request: RunRequest) -> Deciding:
-    """Return which instances of one graph would run; nothing if the master does not say."""
-    history = resource(session, "run", part.id, _HISTORY).get()
-    rows = [row for row in _history_rows(history, part.id, part.graph_type) if row.node != NOWHERE]
-    if any(row.status is not InstanceStatus.PENDING for row in rows):
-        return {
-            (row.task, row.node): row.status is not InstanceStatus.SKIPPED and row.type not in _IDLE for row in rows
-        }
-    if request.force or request.subgraphs:
-        return {}
-    serialized = resource(session, "environment", request.cluster_id, "serialized_tasks/").get(
-        graph_type=part.graph_type, nodes=request.node_ids or None, tasks=request.task_names or None
-    )
-    noun = "serialized task"
-    return {
-        (task.text("id"), node_key_from(uid)): task.text("type") not in _IDLE
-        for uid, tasks in Answer(serialized, "serialized graph").mapping("tasks_graph").items()
-        for task in (Answer(task, noun) for task in objects(tasks, noun))
-    }
-
-
 def _history_rows(data: Any, run_id: int, graph_type: str) -> Iterator[HistoryRow]:
     return (history_row_from(record, run_id, graph_type) for record in objects(data, "row of a history"))
 
@@ -221,7 +199,24 @@ class Runs(Facet):
         return act(self._session, action, request)
 
     def decided(self, part: Run, request: RunRequest) -> Deciding:
-        return decided(self._session, part, request)
+        """As `base.Runs`; nothing if the master does not say."""
+        history = self._at(part.id, _HISTORY).get()
+        rows = [row for row in _history_rows(history, part.id, part.graph_type) if row.node != NOWHERE]
+        if any(row.status is not InstanceStatus.PENDING for row in rows):
+            return {
+                (row.task, row.node): row.status is not InstanceStatus.SKIPPED and row.type not in _IDLE for row in rows
+            }
+        if request.force or request.subgraphs:
+            return {}
+        serialized = resource(self._session, "environment", request.cluster_id, "serialized_tasks/").get(
+            graph_type=part.graph_type, nodes=request.node_ids or None, tasks=request.task_names or None
+        )
+        noun = "serialized task"
+        return {
+            (task.text("id"), node_key_from(uid)): task.text("type") not in _IDLE
+            for uid, tasks in Answer(serialized, "serialized graph").mapping("tasks_graph").items()
+            for task in (Answer(task, noun) for task in objects(tasks, noun))
+        }
 
     def inputs(self, request: RunRequest) -> Inputs:
         """As `base.Runs`. What a Fuel master remembers follows from its history; durations are of its last runs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.nailgun.facet import Facet, by_id
@@ -50,11 +49,8 @@ class Sequences(Facet):
         require_sequence(
             stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types
         )
-        body: dict[str, Any] = {}
-        if name is not None:
-            body["name"] = name
-        if graph_types is not None:
-            body["graphs"] = _graphs(graph_types)
+        stated = {"name": name, "graphs": None if graph_types is None else _graphs(graph_types)}
+        body = {key: value for key, value in stated.items() if value is not None}
         return sequence_from(self._at(sequence_id).put(body))
 
     def delete(self, sequence_id: int) -> None:

@@ -14,8 +14,7 @@ from fuelclient.errors import (
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.run import HistoryRow, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
-from fuelclient.serializers.history import history_row_from, history_row_to
-from fuelclient.serializers.run import nailgun_transaction_to, run_from
+from fuelclient.serializers.run import history_row_from, history_row_to, nailgun_transaction_to, run_from
 
 FINDING = Finding(Severity.ERROR, "G050", "a waits for b", Place(layer="cluster"), "a", "Mend it.")
 REQUEST = RunRequest(1, ("a", "b"), (1,), ("t",), ("t:",), force=True, noop=True, executor="noop")

@@ -11,7 +11,7 @@ from executions import Executions, shell, stage
 from http_api import Api
 
 from fuelclient.model.node import Node
-from fuelclient.serializers.history import history_row_from
+from fuelclient.serializers.run import history_row_from
 
 
 def test_a_run_is_begun_followed_and_read(api: Api, env: Executions) -> None:
