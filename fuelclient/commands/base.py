@@ -22,7 +22,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Csv, Shell, Tabulated, check_columns, formatters, text
+from fuelclient.commands.formatters import Csv, Shell, Tabulated, check_columns, encoding_of, formatters, text
 from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.commands.suggestions import aimed
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.commands.shell import FuelShell
     from fuelclient.files.limits import Limits
+    from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
 
@@ -152,10 +153,7 @@ class Command(cliff.command.Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = Parser(
-            prog=prog_name,
-            description=self.get_description(),
-            epilog=self.get_epilog(),
-            formatter_class=_HelpFormatter,
+            prog=prog_name, description=self.get_description(), epilog=self.get_epilog(), formatter_class=_HelpFormatter
         )
         if not isinstance(self, DisplayCommandBase):  # which adds its own options first
             self.add_arguments(parser)
@@ -167,9 +165,14 @@ class Command(cliff.command.Command):
             add(parser)
 
     @property
+    def shell(self) -> FuelShell:
+        """The application."""
+        return cast("FuelShell", self.app)
+
+    @property
     def backend(self) -> Backend:
         """Where the data lives."""
-        return cast("FuelShell", self.app).backend
+        return self.shell.backend
 
     def writable(self) -> Backend:
         """Return the backend, after saying once on stderr which place is about to change.
@@ -178,7 +181,7 @@ class Command(cliff.command.Command):
         before it writes, has no target.
         """
         if not self._target_shown:
-            self._target_shown = cast("FuelShell", self.app).has_written = True
+            self._target_shown = self.shell.has_written = True
             LOG.info("Target: %s", self.backend.target)
         return self.backend
 
@@ -190,6 +193,12 @@ class Command(cliff.command.Command):
         self.loaded = files.load(path, stdin=self.app.stdin, limits=limits or DOCUMENT)
         report(self.loaded.findings)
         return self.loaded
+
+    def dumped(self, data: Any, form: str) -> str:
+        """Return data as a document in the format `form`, for stdout."""
+        from fuelclient import files
+
+        return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
 
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""
@@ -218,8 +227,8 @@ class Command(cliff.command.Command):
 class Changing(Command):
     """A command that changes something: it reads, asks, changes, and says what it did.
 
-    In `question` and `done`, the arguments stand in braces, and what `change` returned as `result`. A command asks if
-    it has `arguments.YES`.
+    In `question` and `done`, the arguments stand in braces; in `done` also the `command`, and what `change` returned as
+    `result`. A command asks if it has `arguments.YES`.
     """
 
     question = ""
@@ -242,7 +251,17 @@ class Changing(Command):
             self.ask(parsed_args, lambda: self.asked(parsed_args))
         result = self.change(self.writable(), parsed_args)
         if self.done:
-            self.say(self.done.format(**vars(parsed_args), result=result))
+            self.say(self.done.format(**vars(parsed_args), result=result, command=self))
+
+
+class Comparing(Command):
+    """A command whose exit code is 10 with `--exit-code` if it has found that something `differs`."""
+
+    differs = False
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        code = super().run(parsed_args)
+        return Exit.DIFFERENT if self.differs and parsed_args.exit_code else code
 
 
 _FIRST = 3
@@ -372,9 +391,23 @@ class Check(Lister):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns, rows = super().take_action(parsed_args)
-        called = cast("FuelShell", self.app).called
+        called = self.shell.called
         advice = self.columns.index(self.advice)
         return columns, [(*row[:advice], aimed(row[advice], called), *row[advice + 1 :]) for row in rows]
+
+
+class DiagnosisCheck(Check):
+    """A check of machines and programs, whose `rows` are those of what it diagnosed."""
+
+    columns = ("status", "area", "name", "message", "mend")
+    advice = "mend"
+
+    def diagnosed(self, found: Sequence[Diagnosis]) -> Iterable[Sequence[Any]]:
+        """Return the rows of what was found, with secrets masked."""
+        from fuelclient.redact import scrubbed
+
+        self.broken = any(one.health == "error" for one in found)
+        return [(str(one.health), one.area, one.name, scrubbed(one.message), scrubbed(one.mend)) for one in found]
 
 
 class DocumentCheck(Check):
@@ -397,13 +430,13 @@ class DocumentCheck(Check):
         return "table"
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        self.reported.verbose = cast("FuelShell", self.app).options.verbose_level > 1
+        self.reported.verbose = self.shell.options.verbose_level > 1
         parsed_args.formatter = parsed_args.formatter or self.default_format(parsed_args)
         return super().run(parsed_args)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns, rows = super().take_action(parsed_args)
-        called = cast("FuelShell", self.app).called
+        called = self.shell.called
         found = self.reported.findings
         self.reported.findings = [replace(finding, hint=aimed(finding.hint, called)) for finding in found]
         return columns, rows

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from fuelclient import examples, files
 from fuelclient.backends import executor_kinds
@@ -22,7 +22,6 @@ from fuelclient.serializers.node import nodes_from
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.commands.shell import FuelShell
 
 ENVIRONMENT = "demo"
 """The name of the environment that the examples become."""
@@ -77,7 +76,7 @@ class Demo(Command):
         else:
             LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
-        for line in suggestions(cast("FuelShell", self.app).called, self.backend.target):
+        for line in suggestions(self.shell.called, self.backend.target):
             self.say(line)
 
 

@@ -145,8 +145,8 @@ def make_folder(path: str) -> None:
 class Download(Command):
     """A command that writes a document to a file or to stdout.
 
-    `done` says where: in it the arguments stand in braces, and the path as `path`. The folder of the default place is
-    made if the command `makes_folder`.
+    `done` says where: in it the arguments stand in braces, the `path` and the `command`. The folder of the default
+    place is made if the command `makes_folder`.
     """
 
     makes_folder = False

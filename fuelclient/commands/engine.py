@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
@@ -12,13 +12,10 @@ from fuelclient.commands.documents import FORCE, dumped, format_of, output_optio
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
 
-if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
-
 
 def _engine(command: Command) -> str:
     """Return the path of the engine file. Raise `UsageError` if the settings name a server."""
-    settings = cast("FuelShell", command.app).settings
+    settings = command.shell.settings
     if settings["SERVER_ADDRESS"].value:
         raise UsageError(
             "The engine file of a server is handled on its machine.", hint="Name a file with --engine, or use --local."

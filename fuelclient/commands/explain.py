@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fuelclient.commands.arguments import option
 from fuelclient.commands.base import Command
-from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
 from fuelclient.errors import NotFound
 
@@ -39,10 +38,8 @@ class Explain(Command):
             raise NotFound("code", code, known=list(known), hint="`fuel2 explain` lists all codes.")
         chosen = {code: known[code]} if code else known
         if parsed_args.format != "text":
-            from fuelclient import files
-
             document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **chosen[key]} for key in chosen]}
-            self.app.stdout.write(files.dumps(document, parsed_args.format, encoding=encoding_of(self.app.stdout)))
+            self.app.stdout.write(self.dumped(document, parsed_args.format))
         elif code:
             self.say(_told(code, chosen[code]))
         else:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from fuelclient.commands.arguments import flag
-from fuelclient.commands.base import Check, Lister, ShowOne, sorted_by
+from fuelclient.commands.base import DiagnosisCheck, Lister, ShowOne, sorted_by
 from fuelclient.commands.formatters import Fields, Names, check_columns
-
-if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
 
 
 class FuelVersion(ShowOne):
@@ -57,7 +54,7 @@ class ConfigShow(Lister):
         from fuelclient.redact import MASK, scrubbed
         from fuelclient.settings import SPECS
 
-        settings = cast("FuelShell", self.app).read_settings(chooses=False)
+        settings = self.shell.read_settings(chooses=False)
         for spec in SPECS:
             setting = settings[spec.name]
             value = MASK if spec.secret and setting.value else setting.value
@@ -65,7 +62,7 @@ class ConfigShow(Lister):
             yield spec.name, Fields(shown) if isinstance(shown, dict) else shown, setting.origin
 
 
-class Doctor(Check):
+class Doctor(DiagnosisCheck):
     """Examine this installation and what it reaches
 
     It looks at versions, extras, settings, paths and permissions, at the engine file with its plugins and interrupted
@@ -77,20 +74,9 @@ class Doctor(Check):
       fuel2 doctor -f json
     """
 
-    columns = ("status", "area", "name", "message", "mend")
-    advice = "mend"
-
     arguments = (flag("--no-nodes", help="connect to no nodes"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.doctor import examine
-        from fuelclient.model.diagnosis import Health
-        from fuelclient.redact import scrubbed
 
-        shell = cast("FuelShell", self.app)
-        diagnoses = list(examine(lambda: shell.settings, nodes=not parsed_args.no_nodes))
-        self.broken = any(diagnosis.health is Health.ERROR for diagnosis in diagnoses)
-        return [
-            (str(found.health), found.area, found.name, scrubbed(found.message), scrubbed(found.mend))
-            for found in diagnoses
-        ]
+        return self.diagnosed(list(examine(lambda: self.shell.settings, nodes=not parsed_args.no_nodes)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import WAY, flag, option
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.execute import SELECTION, selected
 from fuelclient.commands.graph.question import FORMAT, aligned
 from fuelclient.commands.shell import LOG, count
@@ -80,14 +79,12 @@ class PlanShow(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from dataclasses import replace
 
-        from fuelclient import files
         from fuelclient.environment.saved_plans import plan_to
 
         plan = read(self, parsed_args.file)
         if parsed_args.format != "text":
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
-            text = files.dumps(plan_to(plan), parsed_args.format, encoding=encoding_of(self.app.stdout))
-            self.app.stdout.write(text)
+            self.app.stdout.write(self.dumped(plan_to(plan), parsed_args.format))
             return
         self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment}): {_summary(plan)}.")
         for graph in plan.graphs:

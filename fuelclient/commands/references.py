@@ -7,7 +7,7 @@ that several things have is refused with their ids.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,11 @@ from fuelclient.similar import normal
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.model.cluster import Cluster
+    from fuelclient.model.node import Node
+    from fuelclient.model.plugin import Plugin
+    from fuelclient.model.release import Release
+    from fuelclient.model.sequence import DeploymentSequence
 
 _NOT_NODES = ("master", "null", "-")
 """What stands for a node in the name of a task instance without being the name of one."""
@@ -95,7 +100,7 @@ def has_names(noun: str) -> bool:
     >>> has_names("environment"), has_names("run")
     (True, False)
     """
-    return noun in _CANDIDATES
+    return noun in _NAMED
 
 
 def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> None:
@@ -127,7 +132,8 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
     name = wanted.name
     if wanted.noun == "plugin" and getattr(parsed_args, "version", None):
         name = f"{name} {parsed_args.version}"
-    candidates = _CANDIDATES[wanted.noun](backend)
+    facet, candidate_of = _NAMED[wanted.noun]
+    candidates = [candidate_of(thing) for thing in getattr(backend, facet).list()]
     matching = [candidate for candidate in candidates if name in candidate.names]
     if not matching:
         matching = [found for found in candidates if normal(name) in map(normal, found.names)]
@@ -163,57 +169,34 @@ def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> 
     return set()
 
 
-def _environments(backend: Backend) -> Sequence[Candidate]:
-    return [
-        Candidate(cluster.id, (cluster.name,), f"release {cluster.release_id}") for cluster in backend.clusters.list()
-    ]
+def _environment(cluster: Cluster) -> Candidate:
+    return Candidate(cluster.id, (cluster.name,), f"release {cluster.release_id}")
 
 
-def _releases(backend: Backend) -> Sequence[Candidate]:
-    return [
-        Candidate(
-            release.id,
-            (release.name, release.version, f"{release.name} {release.version}"),
-            f"{release.name}, {release.version}, {release.state}",
-        )
-        for release in backend.releases.list()
-    ]
+def _release(release: Release) -> Candidate:
+    names = (release.name, release.version, f"{release.name} {release.version}")
+    return Candidate(release.id, names, f"{release.name}, {release.version}, {release.state}")
 
 
-def _nodes(backend: Backend) -> Sequence[Candidate]:
-    return [
-        Candidate(
-            node.id,
-            (node.name,),
-            "in no environment" if node.cluster_id is None else f"in environment {node.cluster_id}",
-        )
-        for node in backend.nodes.list()
-    ]
+def _node(node: Node) -> Candidate:
+    place = "in no environment" if node.cluster_id is None else f"in environment {node.cluster_id}"
+    return Candidate(node.id, (node.name,), place)
 
 
-def _plugins(backend: Backend) -> Sequence[Candidate]:
-    return [
-        Candidate(
-            plugin.id,
-            (plugin.name, plugin.label, *(f"{plugin.name}{mark}{plugin.version}" for mark in (" ", "=="))),
-            plugin.version,
-        )
-        for plugin in backend.plugins.list()
-    ]
+def _plugin(plugin: Plugin) -> Candidate:
+    with_version = (f"{plugin.name}{mark}{plugin.version}" for mark in (" ", "=="))
+    return Candidate(plugin.id, (plugin.name, plugin.label, *with_version), plugin.version)
 
 
-def _sequences(backend: Backend) -> Sequence[Candidate]:
-    return [
-        Candidate(sequence.id, (sequence.name,), f"of release {sequence.release_id}")
-        for sequence in backend.sequences.list()
-    ]
+def _sequence(sequence: DeploymentSequence) -> Candidate:
+    return Candidate(sequence.id, (sequence.name,), f"of release {sequence.release_id}")
 
 
-_CANDIDATES: dict[str, Callable[[Backend], Sequence[Candidate]]] = {
-    "environment": _environments,
-    "release": _releases,
-    "node": _nodes,
-    "plugin": _plugins,
-    "sequence": _sequences,
+_NAMED: dict[str, tuple[str, Callable[[Any], Candidate]]] = {
+    "environment": ("clusters", _environment),
+    "release": ("releases", _release),
+    "node": ("nodes", _node),
+    "plugin": ("plugins", _plugin),
+    "sequence": ("sequences", _sequence),
 }
-"""Everything that may be named, by noun."""
+"""Everything that may be named, by noun: where a backend lists it, and what a name may mean of it."""

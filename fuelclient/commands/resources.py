@@ -191,10 +191,7 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
       fuel2 openstack-config upload --env 1 --role compute --file nova.yaml
     """
 
-    arguments = (
-        *_whose("store it"),
-        option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"),
-    )
+    arguments = (*_whose("store it"), option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"))
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         document = self.load(parsed_args.file)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
-from fuelclient.commands.base import Command, Lister, ShowOne
-from fuelclient.commands.documents import STDOUT, make_folder, place_of, place_options, put
+from fuelclient.commands.base import Changing, Command, Lister, ShowOne
+from fuelclient.commands.documents import STDOUT, Download, place_of, place_options
 from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
@@ -84,7 +84,7 @@ class _List(Lister, Generic[Value]):
 
 
 class _Named(Command, Generic[Value]):
-    """A command about one role or tag, which `--name` names."""
+    """A command about one role or tag, which `--name` names, of an owner."""
 
     noun: Noun[Value]
 
@@ -93,94 +93,91 @@ class _Named(Command, Generic[Value]):
         for add in (HOLDER, name, *self.arguments):
             add(parser)
 
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        parsed_args.owner = owner_of(parsed_args)
+        parsed_args.owners = _OWNERS[parsed_args.owner.level]
+        return super().run(parsed_args)
 
-class _Upload(_Named[Value]):
-    """Store what a file describes. `done` is the word for that in the result."""
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        """Return the path of the file and its format."""
+        return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
-    done = ""
 
+class _Upload(_Named[Value], Changing):
+    """Store what a file describes. `verb` says so in the result."""
+
+    verb = ""
     arguments = place_options("read")
+    done = "Description of {command.noun.word} '{name}' for {owners} with id {owner.id} was {command.verb} from {path}"
 
-    def store(self, owner: OwnerRef, value: Value) -> Value:
+    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
         """Store the value, and return the one that counts now."""
         raise NotImplementedError
 
-    def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
-        """Ask if `store` would replace something."""
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        owner, (path, _) = owner_of(parsed_args), _place(parsed_args)
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        path, _ = self.place(parsed_args)
         document = self.load(path)
-        value = self.noun.read(document, parsed_args.name)
-        warn_of_tasks({value.name: value.metadata})
-        self.require_agreement(parsed_args, owner)
-        counts = self.store(owner, value)
+        parsed_args.path = document.file if path == STDOUT else path
+        parsed_args.value = self.noun.read(document, parsed_args.name)
+        warn_of_tasks({parsed_args.value.name: parsed_args.value.metadata})
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        counts = self.store(self.noun.facet(backend), parsed_args.owner, parsed_args.value)
         if counts.owner.startswith("plugin "):
             LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
-        self.say(
-            f"Description of {self.noun.word} '{parsed_args.name}' for {_OWNERS[owner.level]} with id {owner.id} was "
-            f"{self.done} from {document.file if path == STDOUT else path}"
-        )
 
 
 class _Create(_Upload[Value]):
     """Create a role or tag from a file."""
 
-    done = "created"
+    verb = "created"
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
+    def read(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.role import require_name
 
         require_name(self.noun.word, parsed_args.name)  # first, or an invalid name would be reported as a missing file
-        super().take_action(parsed_args)
+        super().read(parsed_args)
 
-    def store(self, owner: OwnerRef, value: Value) -> Value:
-        return self.noun.facet(self.writable()).create(owner, value)
+    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
+        return facet.create(owner, value)
 
 
 class _Update(_Upload[Value]):
     """Replace a role or tag by what a file describes."""
 
-    done = "updated"
-
+    verb = "updated"
     arguments = (*_Upload.arguments, YES)
 
-    def require_agreement(self, parsed_args: argparse.Namespace, owner: OwnerRef) -> None:
-        what = f"the {self.noun.word} '{parsed_args.name}' of {described(owner)}"
-        self.ask(parsed_args, lambda: f"Replace {what}?")
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return f"Replace the {self.noun.word} '{parsed_args.name}' of {described(parsed_args.owner)}?"
 
-    def store(self, owner: OwnerRef, value: Value) -> Value:
-        return self.noun.facet(self.writable()).update(owner, value)
+    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
+        return facet.update(owner, value)
 
 
-class _Download(_Named[Value]):
+class _Download(_Named[Value], Download):
     """Write a description to a file."""
 
     arguments = place_options("write")
+    makes_folder = True
+    done = "Description data of {command.noun.word} '{name}' within {owners} id {owner.id} was stored in {path}"
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        owner, (path, form) = owner_of(parsed_args), _place(parsed_args)
-        description = self.noun.write(self.noun.named(self.backend, owner, parsed_args.name))
-        if not parsed_args.file:
-            make_folder(path)
-        put(self, parsed_args, description, path, form)
-        if path != STDOUT:
-            self.say(
-                f"Description data of {self.noun.word} '{parsed_args.name}' within {_OWNERS[owner.level]} "
-                f"id {owner.id} was stored in {path}"
-            )
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        return self.noun.write(self.noun.named(self.backend, parsed_args.owner, parsed_args.name))
 
 
-class _Delete(_Named[Value]):
+class _Delete(_Named[Value], Changing):
     """Delete a role or tag."""
 
     arguments = (YES,)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        owner, name = owner_of(parsed_args), parsed_args.name
-        self.ask(parsed_args, lambda: f"Delete the {self.noun.word} '{name}' of {described(owner)}?")
-        self.noun.facet(self.writable()).delete(owner, name)
-        self.say(f"{self.noun.word.capitalize()} '{name}' was deleted from {_OWNERS[owner.level]} with id {owner.id}")
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return f"Delete the {self.noun.word} '{parsed_args.name}' of {described(parsed_args.owner)}?"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        self.noun.facet(backend).delete(parsed_args.owner, parsed_args.name)
+        noun, owners = self.noun.word.capitalize(), parsed_args.owners
+        self.say(f"{noun} '{parsed_args.name}' was deleted from {owners} with id {parsed_args.owner.id}")
 
 
 def warn_of_tasks(roles: Mapping[str, Any]) -> None:
@@ -191,12 +188,6 @@ def warn_of_tasks(roles: Mapping[str, Any]) -> None:
             " these tasks into the graph.",
             ", ".join(found),
         )
-
-
-def _place(parsed_args: argparse.Namespace) -> tuple[str, str]:
-    """Return the path of the file and its format."""
-    owner = owner_of(parsed_args)
-    return place_of(parsed_args, f"{_OWNERS[owner.level]}_{owner.id}", parsed_args.name)
 
 
 def _conflicts(metadata: Mapping[str, Any]) -> Any:

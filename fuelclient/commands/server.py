@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
@@ -13,7 +13,6 @@ from fuelclient.commands.shell import LOG
 from fuelclient.errors import Unsupported, UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
     from fuelclient.server.access import Policy
 
 
@@ -74,9 +73,9 @@ class ServerRun(Command):
         policy = _policy(parsed_args)
         if policy.name == "none":
             LOG.warning("Every user of this machine can use this server, and run commands as its user (--no-auth).")
-        connect = partial(backends.connect, cast("FuelShell", self.app).settings)
+        connect = partial(backends.connect, self.shell.settings)
         self.writable().releases.list()  # an unusable backend fails here, and not at the first request
-        cast("FuelShell", self.app).warn_of_missing_engine()
+        self.shell.warn_of_missing_engine()
         app = application(connect, auth=policy)
         server = Server(app, parsed_args.host, parsed_args.port, admits=policy.admits)
 

@@ -6,15 +6,11 @@ import argparse
 import os
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, cast
 
 from fuelclient.commands.arguments import env_option, flag
 from fuelclient.commands.base import Command
 from fuelclient.commands.suggestions import program
 from fuelclient.errors import UsageError
-
-if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
 
 
 class Tui(Command):
@@ -46,13 +42,13 @@ class Tui(Command):
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 
-        options = cast("FuelShell", self.app).options
-        connect = partial(backends.connect, cast("FuelShell", self.app).settings)
+        options = self.shell.options
+        connect = partial(backends.connect, self.shell.settings)
         ui = FuelUI(connect, env=parsed_args.env or 0, ascii_only=parsed_args.ascii, program=program(options))
         try:
             return ui.run_on_terminal(mouse=not parsed_args.no_mouse)
         finally:
-            cast("FuelShell", self.app).warn_of_missing_engine()
+            self.shell.warn_of_missing_engine()
 
 
 def _require_terminal() -> None:

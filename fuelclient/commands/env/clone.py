@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
-from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.base import Command, Comparing, Lister, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.shell import LOG, count
@@ -16,7 +16,6 @@ from fuelclient.errors import Conflict, Declined, NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.commands.shell import FuelShell
     from fuelclient.environment.copies import GraphKey
     from fuelclient.environment.differences import EnvironmentDifference
     from fuelclient.model.graph import Layer, OwnerRef
@@ -76,7 +75,7 @@ class EnvClone(Lister):
         return [(part.part, part.count, part.note) for part in copied.parts]
 
 
-class EnvDiff(Lister):
+class EnvDiff(Comparing, Lister):
     """Compare an environment with its copy in an engine file
 
     Lists what differs in graphs, settings and facts. Without --copy, the copy is the environment of the same name in
@@ -95,9 +94,7 @@ class EnvDiff(Lister):
     columns = ("part", "place", "path", "copy", "original")
     sort_by = ""
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._differ = self._declined = False
+    _declined = False
 
     arguments = (
         id_of("environment"),
@@ -113,9 +110,7 @@ class EnvDiff(Lister):
         if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
             raise UsageError("--apply asks for each graph, and there is no terminal.", hint="Add --yes.")
         code = super().run(parsed_args)
-        if self._declined:
-            return Exit.DECLINED
-        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
+        return Exit.DECLINED if self._declined else code
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.copies import all_inputs
@@ -136,7 +131,7 @@ class EnvDiff(Lister):
                 if base and applied:
                     engine.copies.set_graphs(copy_id, {**base, **applied})
         found = environment_differences(copy, original)
-        self._differ = bool(found)
+        self.differs = bool(found)
         if not found:
             LOG.info("The copy equals its original.")
         return [_row(difference) for difference in found]
@@ -181,7 +176,7 @@ class EnvDiff(Lister):
 def _engine(command: Command, path: str) -> Backend:
     from fuelclient import backends
 
-    return backends.engine_at(path or cast("FuelShell", command.app).settings.engine)
+    return backends.engine_at(path or command.shell.settings.engine)
 
 
 def _copy_id(engine: Backend, wanted: str) -> int:

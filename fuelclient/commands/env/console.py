@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, nodes_option, option
-from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.base import Comparing, Lister, ShowOne
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import AnswerList
@@ -131,7 +131,7 @@ class EnvFactsShow(Lister):
         ]
 
 
-class EnvFactsDiff(AnswerList):
+class EnvFactsDiff(Comparing, AnswerList):
     """Compare the facts that two runs saw
 
     With one run, its facts are compared with those of its environment now. 'part' is 'common' for what all nodes share,
@@ -152,11 +152,6 @@ class EnvFactsDiff(AnswerList):
         flag("--exit-code", help="exit with 10 if they differ"),
     )
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        self._differ = False
-        code = super().run(parsed_args)
-        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
-
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.environment.differences import facts_differences
 
@@ -167,11 +162,8 @@ class EnvFactsDiff(AnswerList):
         else:
             new = runs.deployment_info(parsed_args.new)
         found = list(facts_differences(old, new))
-        self._differ = bool(found)
-        self._subject = {"old_run": parsed_args.old, "new_run": parsed_args.new}
+        self.differs = bool(found)
+        self.subject = {"old_run": parsed_args.old, "new_run": parsed_args.new}
         if not found:
             LOG.info("The facts are equal.")
         return [(difference.place, difference.path, *map(Fields, difference.masked)) for difference in found]
-
-    def subject(self) -> Mapping[str, Any]:
-        return self._subject

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
-from fuelclient.commands.exits import Exit
+from fuelclient.commands.base import Comparing
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, aligned, value_text
 from fuelclient.commands.shell import LOG, count
@@ -90,7 +90,7 @@ def _fact_line(fact: ChangedFact) -> str:
     return f"{where}: {before} -> {value_text(fact.after)}"
 
 
-class EnvDrift(AnswerList):
+class EnvDrift(Comparing, AnswerList):
     """Compare an environment with what its last run saw
 
     Lists what differs in the graph, the settings and the facts since the last run of the graph type; dry runs and noop
@@ -106,16 +106,7 @@ class EnvDrift(AnswerList):
     sort_by = ""
     key = "differences"
 
-    arguments = (
-        id_of("environment"),
-        type_option(default="default"),
-        EXIT_CODE,
-    )
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        self._differ = False
-        code = super().run(parsed_args)
-        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else code
+    arguments = (id_of("environment"), type_option(default="default"), EXIT_CODE)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.environment.differences import Remembered, drift
@@ -129,13 +120,10 @@ class EnvDrift(AnswerList):
         definitions = {row.task: row.definition for row in runs.history(run.id)}
         seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
         found = drift(seen, inputs, parsed_args.graph_type)
-        self._differ = bool(found)
-        self._subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
+        self.differs = bool(found)
+        self.subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
         return [(each.part, each.place, each.path, *map(Fields, each.masked)) for each in found]
-
-    def subject(self) -> Mapping[str, Any]:
-        return self._subject
 
     def _settings(self, run: Run) -> Mapping[str, Any] | None:
         """Return the settings that a run saw, or None if they were not recorded."""

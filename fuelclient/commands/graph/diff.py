@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, type_option
-from fuelclient.commands.base import report
-from fuelclient.commands.exits import Exit
+from fuelclient.commands.base import Comparing, report
 from fuelclient.commands.formatters import finding_fields
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text, where
 from fuelclient.commands.graph.sides import (
@@ -38,7 +37,7 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _MOST_LINES = 20
 
 
-class GraphDiff(Question):
+class GraphDiff(Comparing, Question):
     """Compare two graphs: tasks, attributes, list elements, and the order
 
     GRAPH names a merged graph (env:1), one layer (cluster:1, release:2, plugin:NAME), the graph of a run (run:7) or a
@@ -70,11 +69,6 @@ class GraphDiff(Question):
         FORMAT,
     )
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        self._differ = False
-        super().run(parsed_args)
-        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
-
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.plan.preview import PreviewOptions
 
@@ -87,7 +81,7 @@ class GraphDiff(Question):
         if parsed_args.added:
             refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
             found = replace(found, findings=(*refused, *found.findings))
-        self._differ = found.is_different
+        self.differs = found.is_different
         report(found.findings)
         document = {"before": before.label, "after": after.label, **comparison_fields(found)}
         title = f"{before.label} -> {after.label}"

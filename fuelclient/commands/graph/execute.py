@@ -46,13 +46,7 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
             hint = "Leave --task-names out: write 'a or b' in a query for two tasks."
             raise UsageError("--task-names and --select cannot be combined.", hint=hint)
         tasks = selected_tasks(command, parsed_args.select, parsed_args.env, graph_types)
-    return RunRequest(
-        parsed_args.env,
-        graph_types,
-        tuple(parsed_args.nodes or ()),
-        tasks,
-        tuple(parsed_args.subgraphs),
-    )
+    return RunRequest(parsed_args.env, graph_types, tuple(parsed_args.nodes or ()), tasks, tuple(parsed_args.subgraphs))
 
 
 def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:

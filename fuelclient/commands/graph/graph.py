@@ -252,36 +252,40 @@ class GraphDownload(Command):
         self.say(f"Tasks were downloaded to {path}")
 
     def _text(self, parsed_args: argparse.Namespace, encoding: str) -> str:
+        """Return the document; in YAML, a merge has a warning not to upload it."""
         from fuelclient import files
+        from fuelclient.model.graph import Level, OwnerRef
         from fuelclient.serializers.graph import layer_to
 
-        backend, env, graph_type = self.backend, parsed_args.env, parsed_args.graph_type
+        backend, env, graph_type, merge = self.backend, parsed_args.env, parsed_args.graph_type, ""
         if parsed_args.level in ("cluster", "release"):
-            from fuelclient.model.graph import Level, OwnerRef
-
-            if parsed_args.level == "cluster":
-                owner = OwnerRef(Level.CLUSTER, env)
-            else:
-                owner = OwnerRef(Level.RELEASE, backend.clusters.get(env).release_id)
-            graph = backend.graphs.get(owner, graph_type)
+            is_own = parsed_args.level == "cluster"
+            owner_id = env if is_own else backend.clusters.get(env).release_id
+            graph = backend.graphs.get(OwnerRef(Level(parsed_args.level), owner_id), graph_type)
             layer = layer_to(graph.tasks, name=graph.name, metadata=graph.metadata)
-            return files.dumps(layer, parsed_args.format, encoding=encoding)
-        return self._merge(backend, parsed_args, encoding)
+        elif supports(backend.runs.act):
+            layer, merge = self._merge_of_master(parsed_args)
+        else:
+            layer, merge = self._merge(parsed_args)
+        text = files.dumps(layer, parsed_args.format, encoding=encoding)
+        if not merge or parsed_args.format != "yaml":
+            return text
+        return (
+            f"# Merge of {merge} (environment {env}, graph type {graph_type}). "
+            f"Do not upload it: as one layer it would hide the others.\n{text}"
+        )
 
-    def _merge(self, backend: Backend, parsed_args: argparse.Namespace, encoding: str) -> str:
-        """Return the merge of several layers, in YAML with a warning not to upload it.
+    def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
+        """Return the merge of several layers, and their names.
 
         Raise `InvalidGraph` with the findings if something could not be merged, because it would be missing.
         """
-        from fuelclient import files
         from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
 
-        if supports(backend.runs.act):
-            return self._merge_of_master(backend, parsed_args, encoding)
         levels = (Level.PLUGIN,) if parsed_args.level == "plugins" else (Level.RELEASE, Level.PLUGIN, Level.CLUSTER)
-        merged = backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
+        merged = self.backend.graphs.layers(parsed_args.env, levels, parsed_args.graph_type)
         if errors_in(merged.findings):
             raise InvalidGraph(
                 f"The {parsed_args.graph_type} graph of environment {parsed_args.env} cannot be merged. Nothing was "
@@ -289,39 +293,25 @@ class GraphDownload(Command):
             )  # fmt: skip
         report(merged.findings)
         _warn_of_variants(merged)
-        tasks = [merged_task.task for merged_task in merged.tasks]
-        text = files.dumps(layer_to(tasks, metadata=merged.metadata), parsed_args.format, encoding=encoding)
         owners = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
         rank = list(Level)
         order = sorted(owners, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
         layers = ", ".join(owner.label for owner in order) or "none"
-        if parsed_args.format != "yaml":
-            return text
-        return (
-            f"# Merge of the layers: {layers} (environment {parsed_args.env}, graph type {parsed_args.graph_type}). "
-            f"Do not upload it: as one layer it would hide the others.\n{text}"
-        )
+        return layer_to([task.task for task in merged.tasks], metadata=merged.metadata), f"the layers: {layers}"
 
-    def _merge_of_master(self, backend: Backend, parsed_args: argparse.Namespace, encoding: str) -> str:
+    def _merge_of_master(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
         """Return the merge of a Fuel master, in its order. It is one request, and its layers would be many.
 
         Raise `NotFound` for an unknown graph type, of which the master itself has an empty merge.
         """
-        from fuelclient import files
         from fuelclient.serializers.graph import layer_to
 
-        env, graph_type, only_plugins = parsed_args.env, parsed_args.graph_type, parsed_args.level == "plugins"
-        tasks = backend.graphs.merged(env, graph_type, only_plugins=only_plugins)
+        graphs, only_plugins = self.backend.graphs, parsed_args.level == "plugins"
+        tasks = graphs.merged(parsed_args.env, parsed_args.graph_type, only_plugins=only_plugins)
         if not tasks:
-            backend.graphs.layers(env, (), graph_type)
-        text = files.dumps(layer_to(tasks), parsed_args.format, encoding=encoding)
-        if parsed_args.format != "yaml":
-            return text
+            graphs.layers(parsed_args.env, (), parsed_args.graph_type)
         layers = "the plugins' layers" if only_plugins else "all layers"
-        return (
-            f"# Merge of {layers} by the master (environment {env}, graph type {graph_type}). "
-            f"Do not upload it: as one layer it would hide the others.\n{text}"
-        )
+        return layer_to(tasks), f"{layers} by the master"
 
 
 def _warn_of_variants(merged: MergedGraph) -> None:

@@ -194,10 +194,7 @@ class GraphImpact(OrderQuestion):
       fuel2 graph impact netconfig --env 1 -f json
     """
 
-    arguments = (
-        option("task", metavar="TASK", help="id of the task"),
-        *OrderQuestion.arguments,
-    )
+    arguments = (option("task", metavar="TASK", help="id of the task"), *OrderQuestion.arguments)
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.stats import impact

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import AS_MASTER, ASSUME, SOME_NODES, flag, one_of, option
-from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
+from fuelclient.commands.base import STRUCTURED, Comparing, Lister, report, sorted_by
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields, text
 from fuelclient.commands.graph.question import OF_GRAPH, SELECT, chosen_tasks
@@ -129,7 +129,7 @@ def _add_policy(parser: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
-class GraphPreview(Lister):
+class GraphPreview(Comparing, Lister):
     """Show what would run where, in order
 
     The layers of the environment (release, plugins, cluster) are merged, placed on its nodes and ordered; nothing is
@@ -177,6 +177,7 @@ class GraphPreview(Lister):
         "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
     )  # fmt: skip
     sort_by = "order"
+    _broken = False
 
     arguments = (
         *OF_GRAPH,
@@ -203,11 +204,8 @@ class GraphPreview(Lister):
             raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)
         if parsed_args.as_master and parsed_args.merge_policy != "replace":
             raise UsageError("A Fuel master merges with --merge-policy replace.", hint="Leave --as-master out.")
-        self._differ = self._broken = False
-        super().run(parsed_args)
-        if self._broken:
-            return Exit.INVALID
-        return Exit.DIFFERENT if self._differ and parsed_args.exit_code else Exit.OK
+        code = super().run(parsed_args)
+        return Exit.INVALID if self._broken else code
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.graph import MergePolicy
@@ -217,9 +215,7 @@ class GraphPreview(Lister):
         columns = _KEYS if structured else self.columns
         check_columns(parsed_args.columns, columns)
         options = PreviewOptions(
-            tuple(parsed_args.nodes or ()),
-            parsed_args.assume or "",
-            MergePolicy(parsed_args.merge_policy),
+            tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
         snapshot = self._snapshot(parsed_args, options)
         study = self._study(snapshot, options, parsed_args)
@@ -260,7 +256,7 @@ class GraphPreview(Lister):
                 listed, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env
             )
         found, expansions = compared((before, after), options, self.backend)
-        self._differ = found.is_different
+        self.differs = found.is_different
         LOG.info("%s -> %s", before.label, after.label)
         for line in comparison_lines(found, expansions[1]):
             LOG.info("%s", printable(line))
@@ -297,7 +293,7 @@ class GraphPreview(Lister):
             LOG.error("The other side cannot merge this graph: %s", error)
             self._broken = True
         else:
-            self._differ = _verified(snapshot, merged, options)
+            self.differs = _verified(snapshot, merged, options)
 
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace

@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
 from fuelclient.commands.base import Command, Lister, report
-from fuelclient.commands.formatters import Csv, Json, Yaml, encoding_of, formatters
+from fuelclient.commands.formatters import Csv, Json, Yaml, formatters
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.printing import one_line, printable
@@ -69,11 +70,9 @@ class Question(Command):
             for line in answer.lines:
                 self.say(printable(line))
             return
-        from fuelclient import files
-
         subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
         document = {**subject, **answer.document}
-        self.app.stdout.write(files.dumps(document, parsed_args.format, encoding=encoding_of(self.app.stdout)))
+        self.app.stdout.write(self.dumped(document, parsed_args.format))
 
     def snapshot(self, parsed_args: argparse.Namespace) -> Snapshot:
         return self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
@@ -226,20 +225,17 @@ def results_of(
 
 
 class AnswerList(Lister):
-    """A list whose JSON and YAML is one document: what `subject` returns, and the rows at `key`.
+    """A list whose JSON and YAML is one document: the `subject`, which `rows` may set, and the rows at `key`.
 
     docs/answers.schema.json describes the documents.
     """
 
     key = ""
-
-    def subject(self) -> Mapping[str, Any]:
-        """Return what the rows are about. It is called after `rows`."""
-        return {}
+    subject: Mapping[str, Any] = MappingProxyType({})
 
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         documents = {"json": lambda: Json(self._document), "yaml": lambda: Yaml(self._document)}
         return formatters({"csv": Csv, **documents})
 
     def _document(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, **self.subject(), self.key: rows}
+        return {"format_version": FORMAT_VERSION, **self.subject, self.key: rows}

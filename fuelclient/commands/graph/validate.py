@@ -42,9 +42,7 @@ class GraphValidate(DocumentCheck):
 
     arguments = (
         one_of(
-            *source_options(),
-            env_option(required=False, help="the merged graph of this environment"),
-            required=True,
+            *source_options(), env_option(required=False, help="the merged graph of this environment"), required=True
         ),
         type_option(default=None),
         AS_MASTER,

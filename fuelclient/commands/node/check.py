@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fuelclient.commands.arguments import NAMED, env_option, node_references, option, type_option
-from fuelclient.commands.base import Check
+from fuelclient.commands.base import DiagnosisCheck
 from fuelclient.commands.shell import LOG
 
 
-class NodeCheck(Check):
+class NodeCheck(DiagnosisCheck):
     """Examine whether nodes are ready for tasks
 
     It checks the connection, the host key, SFTP, bash and the other tools that fuel2 needs to start commands and to
@@ -27,9 +27,6 @@ class NodeCheck(Check):
       fuel2 node check --env 1 --type fix-1
     """
 
-    columns = ("status", "area", "name", "message", "mend")
-    advice = "mend"
-
     arguments = (
         option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
         env_option(required=False, help="all nodes of this environment"),
@@ -37,14 +34,9 @@ class NodeCheck(Check):
     )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.model.diagnosis import Health
-        from fuelclient.redact import scrubbed
-
         ids = [number for part in parsed_args.id for number in part]
         if not ids:
             ids = [node.id for node in self.backend.nodes.list(parsed_args.env) if node.cluster_id is not None]
         if not ids:
             LOG.info("There is no node in any environment. Add some with 'fuel2 env add nodes'.")
-        found = self.backend.runs.check(ids, parsed_args.graph_type)
-        self.broken = any(one.health is Health.ERROR for one in found)
-        return [(str(one.health), one.area, one.name, scrubbed(one.message), scrubbed(one.mend)) for one in found]
+        return self.diagnosed(self.backend.runs.check(ids, parsed_args.graph_type))

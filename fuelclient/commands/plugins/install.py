@@ -98,11 +98,7 @@ class PluginsRemove(Command):
       fuel2 plugins remove 3 --yes
     """
 
-    arguments = (
-        plugin_argument(),
-        option("version", nargs="?", metavar="VERSION", help="its version"),
-        YES,
-    )
+    arguments = (plugin_argument(), option("version", nargs="?", metavar="VERSION", help="its version"), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         plugin = self.backend.plugins.get(parsed_args.plugin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import flag, id_of, option
 from fuelclient.commands.base import Command
@@ -14,7 +14,6 @@ from fuelclient.errors import NotFound, UsageError
 from fuelclient.printing import one_line, tame
 
 if TYPE_CHECKING:
-    from fuelclient.commands.shell import FuelShell
     from fuelclient.model.run import HistoryFilter, HistoryRow, Logs
 
 _PAUSE = 1.0
@@ -108,7 +107,7 @@ class TaskLogs(Command):
 
     def _print(self, logs: Logs, begun: tuple[int, int] = (0, 0)) -> None:
         """Print what was not printed yet: `begun` has the numbers of letters that were."""
-        shell = cast("FuelShell", self.app)
+        shell = self.shell
         written = (logs.output[begun[0] :], logs.errors[begun[1] :])
         for stream, text in zip((shell.stdout, shell.stderr), written, strict=True):
             stream.write(tame(text) if stream.isatty() else text)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import WAY, Arguments, flag, one_of, option, seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Table, encoding_of, finding_fields
+from fuelclient.commands.formatters import Table, finding_fields
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.history import document, node
 from fuelclient.errors import UsageError
@@ -157,12 +157,6 @@ class Starter(Command):
             if isinstance(error, BrokenPipeError):
                 raise
             self._exit = self._exit or Exit.UNEXPECTED
-
-    def dumped(self, data: Any, form: str) -> str:
-        """Return data as a document in the format `form`, for stdout."""
-        from fuelclient import files
-
-        return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
 
 
 _NAMED = 5
