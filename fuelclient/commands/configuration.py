@@ -142,7 +142,7 @@ class EnvNetworkVerify(MasterOnly, Changing):
     arguments = (id_of("environment"),)
     done = "Network verification task with id {result} for the environment {id} has been started."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
         return backend.services.verify_networks(parsed_args.id)
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.base import Command
 from fuelclient.errors import Unsupported
 from fuelclient.support import supports
+
+if TYPE_CHECKING:
+    from fuelclient.backends.nailgun.services import Services
 
 
 class MasterOnly(Command):
@@ -17,6 +21,12 @@ class MasterOnly(Command):
 
     reason = ""
     instead = ""
+
+    @property
+    def services(self) -> Services:
+        """What only a Fuel master does."""
+        services: Services = self.backend.services
+        return services
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Run the command. Raise `Unsupported` if the backend has no such services."""

@@ -75,7 +75,7 @@ class NetworkGroupList(_OfGroups, Lister):
     """
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
-        return map(_row, self.backend.services.network_groups())
+        return map(_row, self.services.network_groups())
 
 
 class NetworkGroupShow(_OfGroups, ShowOne):
@@ -88,7 +88,7 @@ class NetworkGroupShow(_OfGroups, ShowOne):
     arguments = (id_of("network group"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        group = self.backend.services.network_group(parsed_args.id)
+        group = self.services.network_group(parsed_args.id)
         return (*_row(group), Fields(plain(group.meta)))
 
 
@@ -170,7 +170,7 @@ class NetworkTemplateUpload(_OfTemplates, Changing):
         parsed_args.template = require_mapping(self.load(parsed_args.file), "a network template", hint)
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        return super().asked(parsed_args) if self.backend.services.network_template(parsed_args.env) else ""
+        return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
 
     def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
         backend.services.set_network_template(parsed_args.env, parsed_args.template)
@@ -199,7 +199,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
         return os.path.abspath(os.path.join(parsed_args.directory, name)), "yaml"
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
-        template = self.backend.services.network_template(parsed_args.env)
+        template = self.services.network_template(parsed_args.env)
         if template is None:
             hint = "Upload one with 'fuel2 network-template upload'."
             raise NotFound("network template", f"of environment {parsed_args.env}", hint=hint)

@@ -71,7 +71,7 @@ class ExtensionList(_OfExtensions, Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         return [
             (extension.name, extension.version, extension.description, Quoted(list(extension.provides)))
-            for extension in self.backend.services.extensions()
+            for extension in self.services.extensions()
         ]
 
 
@@ -85,7 +85,7 @@ class EnvExtensionShow(_OfExtensions, ShowOne):
     arguments = _OF_ONE_ENV
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return [Names(self.backend.services.extensions_of(parsed_args.id))]
+        return [Names(self.services.extensions_of(parsed_args.id))]
 
 
 class _Switch(_OfExtensions, Changing):
@@ -176,7 +176,7 @@ class OpenstackConfigList(_OfConfigs, Lister):
     )  # fmt: skip
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        configs = self.backend.services.openstack_configs(
+        configs = self.services.openstack_configs(
             parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, active=not parsed_args.deleted
         )
         return map(attrgetter(*self.columns), configs)
@@ -227,7 +227,7 @@ class OpenstackConfigDownload(_OfConfigs, Download):
         return parsed_args.file, format_of(parsed_args.file, None)
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
-        return {_KEY: self.backend.services.openstack_config(parsed_args.config).configuration}
+        return {_KEY: self.services.openstack_config(parsed_args.config).configuration}
 
 
 class OpenstackConfigExecute(_OfConfigs, Changing):
@@ -241,7 +241,7 @@ class OpenstackConfigExecute(_OfConfigs, Changing):
     arguments = (*_whose("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
     done = "Deployment of the OpenStack configuration was started within task with id {result}."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
         return backend.services.execute_openstack_configs(
             parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, force=parsed_args.force
         )
@@ -295,7 +295,7 @@ class HealthList(_OfHealth, Lister):
     arguments = (OF_ENV,)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return map(attrgetter(*self.columns), self.backend.services.test_sets(parsed_args.env))
+        return map(attrgetter(*self.columns), self.services.test_sets(parsed_args.env))
 
 
 class HealthStart(_OfHealth, Lister):
@@ -344,7 +344,7 @@ class HealthStatusList(_OfHealth, Lister):
     arguments = (env_option(required=False, help="only runs on this environment"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        runs = self.backend.services.test_runs()
+        runs = self.services.test_runs()
         return [attrgetter(*self.columns)(run) for run in runs if parsed_args.env in (None, run.cluster_id)]
 
 
@@ -364,7 +364,7 @@ class HealthStatusShow(_OfRun):
     columns = (*_STATUS, *_TIMES, "tests")
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        run = self.backend.services.test_run(parsed_args.id)
+        run = self.services.test_run(parsed_args.id)
         return (*attrgetter(*_STATUS, *_TIMES)(run), Results(list(map(asdict, run.tests))))
 
 
@@ -416,7 +416,7 @@ class NodeListVmsConf(_OfVms, ShowOne):
     arguments = (id_of("node"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return [Fields(self.backend.services.vms(parsed_args.id))]
+        return [Fields(self.services.vms(parsed_args.id))]
 
 
 class NodeCreateVmsConf(_OfVms, Changing):
@@ -478,7 +478,7 @@ class SnapshotCreate(_OfSnapshots, Changing):
             document = self.load(parsed_args.config)
             parsed_args.config = require_mapping(document, "the configuration of a snapshot", hint)
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> int:
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
         return backend.services.create_snapshot(parsed_args.config or {})
 
 
@@ -498,7 +498,7 @@ class SnapshotGetDefaultConfig(_OfSnapshots, Download):
         return place_of(parsed_args, "", "snapshot_conf")[0], parsed_args.format or "yaml"
 
     def document(self, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (its options are those of the place)
-        return self.backend.services.snapshot_config()
+        return self.services.snapshot_config()
 
 
 class SnapshotGetLink(_OfSnapshots, ShowOne):
@@ -511,7 +511,7 @@ class SnapshotGetLink(_OfSnapshots, ShowOne):
     arguments = (id_of("task that 'snapshot create' printed"),)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        snapshot = self.backend.services.snapshot(parsed_args.id)
+        snapshot = self.services.snapshot(parsed_args.id)
         if snapshot.message:
             LOG.warning("Snapshot task %d is %s: %s", parsed_args.id, snapshot.status, snapshot.message)
         return snapshot.status, snapshot.link

@@ -354,7 +354,7 @@ class _ProvisioningDownload(_OfProvisioning, _Download):
     default = False
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        facts = self.backend.services.provisioning_facts(
+        facts = self.services.provisioning_facts(
             parsed_args.env, default=self.default, nodes=parsed_args.nodes, split=not parsed_args.no_split
         )
         return _provisioning_parts(facts) if _ENGINE in facts else {}
