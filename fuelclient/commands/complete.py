@@ -101,8 +101,12 @@ def install(shell: str, name: str) -> list[str]:
     home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
     configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    is_loaded = os.path.exists(_LOADER_OF_BASH)
     path, mention = {
-        "bash": (data / "bash-completion/completions" / name, None if _is_loaded() else home / ".bashrc"),
+        "bash": (
+            data / "bash-completion/completions" / name,
+            None if is_loaded else home / ".bashrc",
+        ),
         "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
         "fish": (configuration / "fish/completions" / f"{name}.fish", None),
     }[shell]
@@ -119,10 +123,6 @@ def install(shell: str, name: str) -> list[str]:
             f"{error.filename} cannot be written: {reason}.", hint=f"'{PROGRAM} complete --shell {shell}' prints it."
         ) from error
     return [*done, f"Completion works in each {shell} that is started from now on."]
-
-
-def _is_loaded() -> bool:
-    return os.path.exists(_LOADER_OF_BASH)
 
 
 def _append(path: Path, line: str) -> bool:

@@ -17,7 +17,6 @@ from fuelclient.errors import Conflict, Declined, NotFound, UsageError
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.copies import GraphKey
-    from fuelclient.environment.differences import EnvironmentDifference
     from fuelclient.model.graph import Layer, OwnerRef
     from fuelclient.plan.inputs import Inputs
 
@@ -134,7 +133,7 @@ class EnvDiff(Comparing, Lister):
         self.differs = bool(found)
         if not found:
             LOG.info("The copy equals its original.")
-        return [_row(difference) for difference in found]
+        return [(each.part, each.place, each.path, *map(Fields, each.masked)) for each in found]
 
     def _apply(self, parsed_args: argparse.Namespace, copy: Inputs, original: Inputs) -> dict[str, str]:
         """Upload the graphs of the copy that differ, each after a question.
@@ -230,7 +229,3 @@ def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
         if owner.level is level and (level is not Level.PLUGIN or (owner.name, owner.version) == (name, version)):
             return OwnerRef(level, owner.id)
     return None
-
-
-def _row(difference: EnvironmentDifference) -> Sequence[Any]:
-    return difference.part, difference.place, difference.path, *map(Fields, difference.masked)

@@ -150,24 +150,15 @@ class EnvReset(Starter):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.deploy_changes import graph_for
+        from fuelclient.model.run import Action
         from fuelclient.plan.deploy_changes import RESET_TYPES
 
-        if supports(self.backend.runs.act):
-            from fuelclient.model.run import Action
-
-            self._require_agreement(parsed_args)
-            request = _request(parsed_args, parsed_args.id, ())
-            self.execute(request, parsed_args, _RESET_STARTED, Action.RESET)
-            return
-        graph_type = graph_for(self.backend, parsed_args.id, RESET_TYPES, "resets")
-        self._require_agreement(parsed_args)
-        self.execute(_request(parsed_args, parsed_args.id, (graph_type,)), parsed_args, _RESET_STARTED)
-
-    def _require_agreement(self, parsed_args: argparse.Namespace) -> None:
-        """Ask before the reset, unless nothing would be changed."""
         env = parsed_args.id
+        action = Action.RESET if supports(self.backend.runs.act) else None
+        types = () if action else (graph_for(self.backend, env, RESET_TYPES, "resets"),)
         if not (parsed_args.dry_run or parsed_args.noop):
             self.ask(parsed_args, lambda: f"Reset environment {env} ({self.backend.clusters.get(env).name})?")
+        self.execute(_request(parsed_args, env, types), parsed_args, _RESET_STARTED, action)
 
 
 class _SomeNodes(Starter):

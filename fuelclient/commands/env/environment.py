@@ -18,7 +18,7 @@ from fuelclient.commands.arguments import (
     release_option,
     roles_option,
 )
-from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.base import Changing, Command, Lister, ShowOne, report
 from fuelclient.commands.formatters import Fields, some
 from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
@@ -26,6 +26,7 @@ from fuelclient.errors import Conflict, UsageError
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.model.cluster import Cluster
 
 
@@ -157,7 +158,7 @@ class EnvUpdate(_ShowEnv):
         self.writable().clusters.change_release(*wanted)
 
 
-class EnvDelete(Command):
+class EnvDelete(Changing):
     """Delete an environment with its graphs
 
     Its nodes are kept, without environment and roles. Its runs are deleted with their history and files, including the
@@ -172,17 +173,13 @@ class EnvDelete(Command):
 
     arguments = (id_of("environment"), flag("-f", "--force", help="delete it even if it is operational"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        self.ask(parsed_args, lambda: self._question(parsed_args.id))
-        for warning in self.writable().clusters.delete(parsed_args.id, force=parsed_args.force):
-            LOG.warning("%s", warning)
-        self.say(f"Environment with id {parsed_args.id} was deleted")
+    done = "Environment with id {id} was deleted"
 
-    def _question(self, env: int) -> str:
+    def asked(self, parsed_args: argparse.Namespace) -> str:
         """Return the question that says what goes with the environment."""
         from fuelclient.model.graph import Level
 
-        backend = self.backend
+        backend, env = self.backend, parsed_args.id
         name = backend.clusters.get(env).name
         graphs = len(backend.graphs.list(env, [Level.CLUSTER]))
         runs = sum(run.parent_id is None for run in backend.runs.list(cluster_id=env))
@@ -192,6 +189,10 @@ class EnvDelete(Command):
             f"Environment {env} ({name}) would go with {count(graphs, 'graph')} and the history of "
             f"{count(runs, 'run')}.{freed} Delete it?"
         )
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        for warning in backend.clusters.delete(parsed_args.id, force=parsed_args.force):
+            LOG.warning("%s", warning)
 
 
 class EnvAddNodes(Command):
