@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fuelclient.executors.job import Recipe
+from fuelclient.executors.job import Log, Recipe
 from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
 from fuelclient.executors.transport import ConnectionBroken, Limits, Unreachable
 
-Say = Callable[[str], None]
 T = TypeVar("T")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
@@ -58,7 +57,7 @@ class Attempts:
 
     def __init__(
         self, spool: Spool, recipe: Recipe, limits: Limits, *, attempt: int, stop: asyncio.Event, grace: float,
-        say: Say, before: Callable[[], Awaitable[None]],
+        say: Log, before: Callable[[], Awaitable[None]],
     ) -> None:  # fmt: skip
         self._spool, self._recipe, self._limits = spool, recipe, limits
         self._attempt, self._stop, self._grace, self._say, self._before = attempt, stop, grace, say, before

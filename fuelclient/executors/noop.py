@@ -33,8 +33,6 @@ _CURRENT = """
 [ -f "$1" ] && [ -r "$1" ] || exit 4
 head -c "$2" -- "$1"
 """
-_PARSE = "exec bash -n /dev/stdin"
-_IS_DIRECTORY = '[ -d "$1" ]'
 _RUN = 'exec timeout -k 5 "$1" bash -s'
 _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
@@ -117,7 +115,7 @@ class Noop:
 
     async def _shell(self, job: Job, machine: Transport) -> Outcome:
         script = commands.shell_script(job)
-        answer = await machine.call(_PARSE, stdin=script.encode())
+        answer = await machine.call("exec bash -n /dev/stdin", stdin=script.encode())
         summary = {"script": _shown(job, script)}
         if answer.rc:
             message = f"bash cannot read the script: {_error(job, answer)}"
@@ -128,7 +126,7 @@ class Noop:
         if (await node.call(_HAS, ("puppet",))).rc:
             return skipped(job, f"puppet is not installed on {node.place}")
         where = path(job.parameters, "cwd", "/")
-        if (await node.call(_IS_DIRECTORY, (where,))).rc:  # as plugin scripts, which a real run takes there first
+        if (await node.call('[ -d "$1" ]', (where,))).rc:  # as plugin scripts, which a real run takes there first
             return skipped(job, f"{where} is not on {node.place} yet, so that puppet cannot look")
         answer, report = await self._ran(job, node, commands.puppet_script(job, noop=True))
         if answer.rc not in commands.CHANGED:

@@ -15,8 +15,6 @@ from fuelclient.executors.job import Target, Tree
 from fuelclient.executors.spool import ENTER, pack
 from fuelclient.executors.transport import Completed, Transport, Unreachable
 
-_ASK = """cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0"""
-
 _UNPACK = """
 umask 022
 to=$1 archive=$2 digest=$3 new=
@@ -81,7 +79,7 @@ class PluginScripts:
         digest = self._digests[source]
         if (transport, destination, digest) in self._done:
             return False
-        there = await transport.call(_ASK, (destination,))
+        there = await transport.call('cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0', (destination,))
         missing = there.out.decode("utf-8", "replace").strip() != digest
         if missing:
             await self._send(transport, root, source, destination, digest)

@@ -26,8 +26,6 @@ except ImportError as error:  # pragma: no cover - the tests have it
         hint="Install it: pip install 'fuelclient[ssh]'.",
     ) from error
 
-_ALIVE_EVERY = 15
-_ALIVE_COUNT = 4
 _WRITE = """
 umask 077
 cat > "$1" || exit
@@ -208,7 +206,7 @@ class SshTransport:
             options["client_keys"] = [str(Path(self._ssh.key).expanduser())]
         self._client = ssh_host_keys.Client()
         return await asyncssh.connect(
-            host, keepalive_interval=_ALIVE_EVERY, keepalive_count_max=_ALIVE_COUNT,
+            host, keepalive_interval=15, keepalive_count_max=4,
             client_factory=lambda: self._client, **options, **self._files_of_user(),
         )  # fmt: skip
 

@@ -11,7 +11,6 @@ from fuelclient.errors import UsageError
 if TYPE_CHECKING:
     from fuelclient.settings import Settings
 
-_API = "/api/v1"
 _LAST_PORT = 65535
 
 
@@ -117,7 +116,7 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
     if not stated and bare and port > _LAST_PORT:
         raise UsageError(f"SERVER_PORT is {port}, which is not a port.", hint=f"The last port is {_LAST_PORT}.")
     netloc = parts.netloc if stated or not bare else f"{parts.netloc}:{port}"
-    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/").removesuffix(_API)
+    return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/").removesuffix("/api/v1")
 
 
 def _bracketed(address: str) -> str:

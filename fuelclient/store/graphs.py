@@ -18,28 +18,15 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import column, decode, encode, encoded_or_null, firsts, mapping, one
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, firsts, insert_row, mapping, one
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
         g.warnings, g.node_filter, g.on_success, g.on_error, g.on_stop
     FROM graph_owners w JOIN deployment_graphs g ON g.id = w.deployment_graph_id
 """
-_COUPLE = {
-    Level.RELEASE: "INSERT INTO release_deployment_graphs (type, deployment_graph_id, release_id) VALUES (?, ?, ?)",
-    Level.PLUGIN: "INSERT INTO plugin_deployment_graphs (type, deployment_graph_id, plugin_id) VALUES (?, ?, ?)",
-    Level.CLUSTER: "INSERT INTO cluster_deployment_graphs (type, deployment_graph_id, cluster_id) VALUES (?, ?, ?)",
-}
 _TASK = ("task_name", "stated", "_custom", "legacy", "source_file", "source_line", "source_lines", *COLUMNS)
 _QUOTED = ", ".join(f'"{column}"' for column in _TASK)
-_INSERT_TASK = (
-    f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names
-    f"VALUES ({', '.join('?' * (len(_TASK) + 2))})"
-)
-_SELECT_TASKS = (
-    f"SELECT {_QUOTED} FROM deployment_graph_tasks "  # noqa: S608 - our own names
-    "WHERE deployment_graph_id = ? ORDER BY position"
-)
 _FIRST = len(_TASK) - len(COLUMNS)
 _COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
 """The index of each attribute in a selected row."""
@@ -83,7 +70,8 @@ def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | No
 def create(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int:
     """Create an empty graph, which the owner must not have yet, and return its id."""
     graph_id = int(connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES").lastrowid or 0)
-    connection.execute(_COUPLE[level], (graph_type, graph_id, owner_id))
+    coupling = {"type": graph_type, "deployment_graph_id": graph_id, f"{level.value}_id": owner_id}
+    insert_row(connection, f"{level.value}_deployment_graphs", coupling)
     return graph_id
 
 
@@ -141,7 +129,11 @@ def _warnings(text: str | None) -> tuple[Finding, ...]:
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
     """Return the tasks of a graph in their author's order."""
-    return tuple(_task(row) for row in connection.execute(_SELECT_TASKS, (graph_id,)))
+    query = (
+        f"SELECT {_QUOTED} FROM deployment_graph_tasks "  # noqa: S608 - our own names
+        "WHERE deployment_graph_id = ? ORDER BY position"
+    )
+    return tuple(_task(row) for row in connection.execute(query, (graph_id,)))
 
 
 def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
@@ -157,7 +149,11 @@ def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warn
     told = encoded_or_null([finding_to(warning) for warning in warnings])
     connection.execute("UPDATE deployment_graphs SET warnings = ? WHERE id = ?", (told, graph_id))
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
-    connection.executemany(_INSERT_TASK, _task_rows(graph_id, tasks))
+    connection.executemany(
+        f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names
+        f"VALUES ({', '.join('?' * (len(_TASK) + 2))})",
+        _task_rows(graph_id, tasks),
+    )
 
 
 def _task_rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]]:

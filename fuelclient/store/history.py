@@ -13,14 +13,6 @@ from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import encoded_or_null, mapping
 
-_INSERT = "INSERT INTO history (transaction_id, vertex, task, node, type, status) VALUES (?, ?, ?, ?, ?, ?)"
-_START = (
-    "UPDATE history SET status = ?, time_start = ?, attempts = attempts + 1 WHERE transaction_id = ? AND vertex = ?"
-)
-_END = (
-    "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
-    "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?"
-)
 _COLUMNS = "task, node, status, type, reason, because, message, time_start, time_end, return_code, attempts, summary"
 
 
@@ -53,7 +45,7 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
     """Insert the instances of a plan (task, node, type) in their order, all pending."""
     pending = InstanceStatus.PENDING
     connection.executemany(
-        _INSERT,
+        "INSERT INTO history (transaction_id, vertex, task, node, type, status) VALUES (?, ?, ?, ?, ?, ?)",
         (
             (run_id, vertex, task, None if node is None else str(node), task_type, pending)
             for vertex, (task, node, task_type) in enumerate(instances)
@@ -82,10 +74,16 @@ def write(connection: Connection, run_id: int, changes: Iterable[Written], now: 
     for starts, group in groupby(changes, key=lambda written: written.change.status is InstanceStatus.RUNNING):
         if starts:
             connection.executemany(
-                _START, [(written.change.status, now, run_id, written.change.vertex) for written in group]
+                "UPDATE history SET status = ?, time_start = ?, attempts = attempts + 1 "
+                "WHERE transaction_id = ? AND vertex = ?",
+                [(written.change.status, now, run_id, written.change.vertex) for written in group],
             )
         else:
-            connection.executemany(_END, [_ended(run_id, written, now) for written in group])
+            connection.executemany(
+                "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
+                "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?",
+                [_ended(run_id, written, now) for written in group],
+            )
 
 
 def _ended(run_id: int, written: Written, now: str) -> tuple[Any, ...]:

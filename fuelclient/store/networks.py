@@ -8,11 +8,9 @@ from typing import Any
 
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, decode, document, encode, insert_row, one
+from fuelclient.store.rows import Table, columns_of, decode, document, encode, insert_row, one
 
-_VIPS = Table(
-    "vips", Vip, ("id", "name", "ip_addr", "network", "namespace", "is_user_defined"), {"is_user_defined": bool}
-)
+_VIPS = Table("vips", Vip, columns_of(Vip), {"is_user_defined": bool})
 
 
 own_networks, put_own_networks = document("clusters", "networks")

@@ -5,21 +5,18 @@ from __future__ import annotations
 from fuelclient.model.node import Node
 from fuelclient.store import facts
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, mapping, names
+from fuelclient.store.rows import Table, column, columns_of, mapping, names
 
 _NODES = Table(
     "nodes",
     Node,
-    (
-        "id", "name", "cluster_id", "status", "roles", "pending_roles", "primary_tags", "ip", "mac", "online",
-        "executor", "ssh", "attributes", "error_type", "pending_addition", "pending_deletion", "labels",
-    ),
+    columns_of(Node),
     {
         **dict.fromkeys(("roles", "pending_roles", "primary_tags"), names),
         **dict.fromkeys(("ssh", "attributes", "labels"), mapping),
         **dict.fromkeys(("online", "pending_addition", "pending_deletion"), bool),
     },
-)  # fmt: skip
+)
 
 every, find, ids = _NODES.select, _NODES.find, _NODES.ids
 

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from fuelclient.model.release import Release
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, mapping, one
+from fuelclient.store.rows import Table, columns_of, mapping, one
 
-_RELEASES = Table(
-    "releases",
-    Release,
-    ("id", "name", "version", "operating_system", "state", "description", "metadata", "plugin_id"),
-    {"metadata": mapping},
-)
+_RELEASES = Table("releases", Release, columns_of(Release), {"metadata": mapping})
 
 every, find, ids = _RELEASES.select, _RELEASES.find, _RELEASES.ids
 insert, update = _RELEASES.insert, _RELEASES.update

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -94,6 +95,11 @@ def document(
         update_row(connection, table, row_id, {name: encoded_or_null(dict(document))})
 
     return read, put
+
+
+def columns_of(kind: type[Any], *, without: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the columns of a table that has one for each field of a dataclass, in their order."""
+    return tuple(field.name for field in fields(kind) if field.name not in without)
 
 
 class Table(Generic[Value]):

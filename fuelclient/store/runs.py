@@ -15,6 +15,7 @@ from fuelclient.store.database import Connection
 from fuelclient.store.rows import (
     Table,
     column,
+    columns_of,
     decode,
     encode,
     encoded_or_null,
@@ -25,10 +26,7 @@ from fuelclient.store.rows import (
     update_row,
 )
 
-_COLUMNS = (
-    "id", "uuid", "cluster_id", "name", "status", "request", "graph_type", "parent_id", "progress", "message", "result",
-    "time_start", "time_end", "stop", "digest", "findings",
-)  # fmt: skip
+_COLUMNS = columns_of(Run, without=("runner", "children"))
 _CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
 _LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
 
@@ -97,14 +95,13 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
     they are all kept: that run is compared with what was the last success when it began. With `before`, only those that
     ended earlier.
     """
-    remembered = set(firsts(
-        connection,
+    query = (
         "SELECT DISTINCT o.parent_id FROM transactions o JOIN (SELECT max(t.id) AS last FROM transactions t "
         "JOIN history h ON h.transaction_id = t.id WHERE t.name = ? AND t.counts AND h.status = ? "
         "GROUP BY t.cluster_id, t.graph_type, h.task, h.node) ON o.id = last "
-        "UNION SELECT max(id) FROM transactions WHERE name = ? GROUP BY cluster_id",
-        CHILD, InstanceStatus.READY, PARENT,
-    ))  # fmt: skip
+        "UNION SELECT max(id) FROM transactions WHERE name = ? GROUP BY cluster_id"
+    )
+    remembered = {*firsts(connection, query, CHILD, InstanceStatus.READY, PARENT)}
     parents = every(connection, cluster_id=cluster_id, kinds=[PARENT])
     busy = {run.cluster_id for run in parents if not run.is_final}
     return [

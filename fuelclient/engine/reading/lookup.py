@@ -19,16 +19,15 @@ from fuelclient.store import clusters, nodes, plugins, releases
 from fuelclient.store.database import Connection
 
 _Value = TypeVar("_Value")
-_FIRST_STEPS = (
-    "Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2 release import FILE` for a"
-    " fixture, or `fuel2 demo` for the packaged examples."
-)
 _FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
 def release(connection: Connection, release_id: int) -> Release:
     """Return the release. Raise `NotFound`, with the ids that exist or the first steps, if it does not exist."""
-    hint = f"There is no release yet. {_FIRST_STEPS}"
+    hint = (
+        "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2"
+        " release import FILE` for a fixture, or `fuel2 demo` for the packaged examples."
+    )
     return _existing("release", release_id, releases.find, releases.ids, connection, hint)
 
 

@@ -14,8 +14,6 @@ from fuelclient.settings import CUSTOM_SETTINGS, handed_on
 _PACKAGE = Path(__file__).resolve().parents[3]
 """The directory that this package is imported from."""
 
-_BACKGROUND = '"$@" &'
-
 
 def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | None = None) -> None:
     """Start a module in its own session; it writes to a log, and has the descriptor `read_from`. Raise `OSError` or
@@ -32,7 +30,7 @@ def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | No
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         subprocess.run(  # noqa: S603 - our own interpreter, our own module
-            ["/bin/sh", "-c", _BACKGROUND, "sh", sys.executable, "-m", module, *arguments],
+            ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", module, *arguments],
             check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
             start_new_session=True, env={**environment(), **own, **handed_on()},
             pass_fds=() if read_from is None else (read_from,),

@@ -110,9 +110,6 @@ def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
 ABORTED = "Aborted"
 """The message of a graph that never began because one before it failed. The word is Nailgun's."""
 
-_STOPPED = "Stopped by user after its runner was killed"
-_INTERRUPTED = "How it ended is not known: the runner was killed, and the run was not resumed."
-_KILLED = "Its processes were ended after the runner was killed."
 _NAMED = 5
 """How many commands that may still be running a message names."""
 
@@ -191,7 +188,8 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
     if killed is not None:
         left = [name for name in left if killed.get(name)]
     more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    why, verdict = failure or _STOPPED, Verdict.ERROR if failure else Verdict.STOPPED
+    why = failure or "Stopped by user after its runner was killed"
+    verdict = Verdict.ERROR if failure else Verdict.STOPPED
     message = f"{why}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{why}."
     unfinished = next((child for child in children if not child.is_final), None)
     if unfinished is not None:
@@ -249,8 +247,10 @@ def finish_run(connection: Connection, parent_id: int) -> None:
 def _interrupted(why: str | None) -> str:
     """Return the message of an instance that was running, from the reason why its command could not be ended."""
     if why is None:
-        return _INTERRUPTED
-    return f"It may still be running, because its processes could not be ended: {why}" if why else _KILLED
+        return "How it ended is not known: the runner was killed, and the run was not resumed."
+    if why:
+        return f"It may still be running, because its processes could not be ended: {why}"
+    return "Its processes were ended after the runner was killed."
 
 
 def _fates_from_history(connection: Connection, child: Run, interrupted: Fate) -> dict[NodeKey, Fate]:

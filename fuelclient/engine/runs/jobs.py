@@ -23,8 +23,6 @@ from fuelclient.plugins.select import record_for
 from fuelclient.store import history, nodes, plugins
 from fuelclient.store.database import Connection
 
-_BY_DEFAULT = "deployment_scripts"
-
 Definer = tuple[Level, int]
 """The owner of the layer that defines a task: its level and its id."""
 
@@ -145,7 +143,7 @@ def plugin_scripts(
         if not trees.has(plugin.unpacked):
             continue
         stated = own.get(SCRIPTS, plugin.metadata.get(SCRIPTS))
-        below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else _BY_DEFAULT)
+        below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else "deployment_scripts")
         if below.is_dir():
             scripts[owner] = ((str(below), plugin.scripts),)
     return scripts

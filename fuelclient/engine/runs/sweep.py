@@ -23,7 +23,6 @@ from fuelclient.store import health, leftovers, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
 
-_MEGABYTE = 1 << 20
 _EVER = "9999"
 _TOGETHER = 20
 """How many runs are deleted in one transaction: other writers wait for its end."""
@@ -45,7 +44,7 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
             found = delete.forget(connection, [run for run in doomed[first : first + _TOGETHER] if run.id in still])
         delete.remove(database, found, provider)
     if settings.retention_megabytes:
-        delete.remove(database, _make_room(database, settings.retention_megabytes * _MEGABYTE), provider)
+        delete.remove(database, _make_room(database, settings.retention_megabytes << 20), provider)
     with database.write() as connection:
         found = delete.claim(connection)
     delete.remove(database, found, provider)
