@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from fuelclient.errors import InvalidDocument
+from fuelclient.grouping import grouped
 from fuelclient.model.run import uid_of
 
 Shape: TypeAlias = "Mapping[Any, Shape | None]"
@@ -54,12 +55,8 @@ def _mapping(name: str, part: object) -> None:
 def _shape(common: Mapping[Any, Any], parts: Iterable[Mapping[Any, Any]]) -> Shape:
     """Return the keys that differ between nodes: those that at least one node has. Every other key is the same, or
     missing, for all nodes. Below keys that are mappings in all nodes and the common part, the same holds again."""
-    values: dict[Any, list[Any]] = {}
-    for part in parts:
-        for key, value in part.items():
-            values.setdefault(key, []).append(value)
     shape: dict[Any, Shape | None] = {}
-    for key, stated in values.items():
+    for key, stated in grouped(item for part in parts for item in part.items()).items():
         merged = isinstance(common.get(key), Mapping) and all(isinstance(value, Mapping) for value in stated)
         shape[key] = _shape(common[key], stated) if merged else None
     return shape

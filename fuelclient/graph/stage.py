@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fuelclient.grouping import grouped
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.task import TaskType
 
@@ -92,9 +93,8 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
         for index, task in enumerate(tasks)
         if task.task.stage and task.task.type not in (TaskType.STAGE, TaskType.GROUP)
     ]
-    stages: dict[str, list[int]] = {}
-    for name, *_, index in sorted((stage.name, stage.priority, order, index) for stage, order, index in staged):
-        stages.setdefault(name, []).append(index)
+    ordered = sorted((stage.name, stage.priority, order, index) for stage, order, index in staged)
+    stages = grouped((name, index) for name, *_, index in ordered)
     return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in stages.items())
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fuelclient.grouping import grouped
 from fuelclient.model.task import DEFAULT_VERSION, Task
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
@@ -48,7 +49,7 @@ def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Differenc
     >>> differences([stated], [Task("a", {"type": "shell", "parameters": {"cmd": "x"}})])
     ()
     """
-    mine, other = _by_id(ours), _by_id(theirs)
+    mine, other = (grouped((task.id, task) for task in tasks) for tasks in (ours, theirs))
     result: list[Difference] = []
     for name in dict.fromkeys((*mine, *other)):
         here, there = mine.get(name, []), other.get(name, [])
@@ -59,13 +60,6 @@ def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Differenc
                 values = value_differences(_stated(task), _stated(counterpart))
                 result += (Difference(name, path, *both) for path, *both in values)
     return tuple(result)
-
-
-def _by_id(tasks: Sequence[Task]) -> dict[str, list[Task]]:
-    by_id: dict[str, list[Task]] = {}
-    for task in tasks:
-        by_id.setdefault(task.id, []).append(task)
-    return by_id
 
 
 def _stated(task: Task) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from fuelclient.grouping import grouped
 from fuelclient.insight.lanes import Reach
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.task import TaskType
@@ -59,10 +60,7 @@ class Picture:
     @property
     def groups(self) -> dict[str, list[int]]:
         """The numbers of the vertices in each group, in execution order; one group without a name if there are none."""
-        members: dict[str, list[int]] = {}
-        for number, vertex in enumerate(self.vertices):
-            members.setdefault(vertex.group, []).append(number)
-        return members
+        return grouped((vertex.group, number) for number, vertex in enumerate(self.vertices))
 
 
 def picture(

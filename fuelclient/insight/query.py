@@ -20,6 +20,7 @@ from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.dag import distances, reachable, search
 from fuelclient.graph.match import matcher, pattern_error
 from fuelclient.graph.stage import parse_stage
+from fuelclient.grouping import grouped
 from fuelclient.insight.roles import tasks_of_roles
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.status import InstanceStatus
@@ -502,11 +503,8 @@ class _Selection:
                 problem = "asks for a stage, which follows from an order, and the graph has a cycle"
                 hint = f"stage:{value}/>-1000 needs none: it has the tasks that state it."
                 raise _wrong(self.query.text, term.at, problem, hint)
-            by_stage: dict[str, set[int]] = {}
-            for index, row in zip(self.study.indices, self.study.rows, strict=True):
-                if row.stage:
-                    by_stage.setdefault(row.stage, set()).add(index)
-            return self._known(by_stage, value, term)
+            rows = zip(self.study.indices, self.study.rows, strict=True)
+            return self._known(grouped((row.stage, index) for index, row in rows if row.stage), value, term)
         holds, number = _SIGNS[compared["sign"] or "="], parse_stage(f"x/{compared['number']}").priority
         staged = [(index, parse_stage(task.task.stage)) for index, task in enumerate(self.tasks) if task.task.stage]
         names = {stage.name for _, stage in staged}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from fuelclient.grouping import grouped
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
@@ -51,11 +52,9 @@ def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
     >>> holders([Node(1, "a", roles=("web",)), Node(2, "b", pending_roles=("web",))])["web"].all
     (1, 2)
     """
-    deployed: dict[str, list[int]] = {}
-    pending: dict[str, list[int]] = {}
-    for node in sorted(nodes, key=lambda node: node.id):
-        for role in node.all_roles:
-            (deployed if role in node.roles else pending).setdefault(role, []).append(node.id)
+    having = sorted(nodes, key=lambda node: node.id)
+    deployed = grouped((role, node.id) for node in having for role in node.all_roles if role in node.roles)
+    pending = grouped((role, node.id) for node in having for role in node.all_roles if role not in node.roles)
     return {
         role: Holders(tuple(deployed.get(role, ())), tuple(pending.get(role, ()))) for role in {**deployed, **pending}
     }

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import distances, reachable, reverse, search
+from fuelclient.grouping import grouped
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.study import Study
 
@@ -112,9 +113,7 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     roots = [vertex for vertex, before in enumerate(reverse(successors)) if not before and vertex not in starts]
     without = [[after for after in following if after not in starts] for following in successors]
     free = reachable(without, roots)
-    held: dict[int, list[int]] = {}
-    for vertex in sorted(others):
-        held.setdefault(task_of[vertex], []).append(vertex)
+    held = grouped((task_of[vertex], vertex) for vertex in sorted(others))
     rows = [
         Held(index, min(map(distance.__getitem__, own)), len(own), free.isdisjoint(own)) for index, own in held.items()
     ]

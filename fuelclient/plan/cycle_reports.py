@@ -10,6 +10,7 @@ from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import components, order, shortest_cycle
 from fuelclient.graph.findings import place_of
 from fuelclient.graph.merge import merge_layers
+from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.snapshot import Snapshot
@@ -241,10 +242,7 @@ def _drop(expansion: Expansion, reason: EdgeReason) -> Drop:
 
 def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Drop, ...]]) -> Sequence[MergedTask]:
     """Return tasks without the words that are dropped."""
-    by_task: dict[str, list[Drop]] = {}
-    for drops in dropped:
-        for drop in drops:
-            by_task.setdefault(drop.task, []).append(drop)
+    by_task = grouped((drop.task, drop) for drops in dropped for drop in drops)
     return [_task_without(task, by_task.get(task.id, ())) for task in tasks]
 
 

@@ -7,17 +7,18 @@ by `skipped` that leaves them out, takes everything along.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import connected
 from fuelclient.graph.findings import finding_at
-from fuelclient.graph.match import Names
+from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import RELATION_LISTS, TaskType
 from fuelclient.plan.expand import TOLD_BEFORE, Expansion
 from fuelclient.plan.order import Ordered, execution_order, first_generations
-from fuelclient.plan.place import named, only_primary
+from fuelclient.plan.place import TaskNames, only_primary
 
 _MOST_NAMED = 3
 """So many names stand in a message; more are counted."""
@@ -45,12 +46,7 @@ class Dropped:
     def __init__(self, expansion: Expansion) -> None:
         self.expansion = expansion
         self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
-        self._by_id: dict[str, list[int]] = {}
-        for index, task in enumerate(self._tasks):
-            if not task.task.follows_stage:
-                self._by_id.setdefault(task.id, []).append(index)
-        self._ids = Names(self._by_id)
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._named = TaskNames(enumerate(self._tasks))
         self._stated: dict[int, list[Statement]] = {}
         self.left: list[Statement] = []
         if not all(self._nodes):
@@ -67,7 +63,7 @@ class Dropped:
                         self._state(index, attribute, relation.name, crosses=relation.roles != "self")
 
     def _state(self, index: int, attribute: str, word: str, *, crosses: bool) -> None:
-        others = self._named(word)
+        others = self._named[word]
         is_dropped = bool(self._nodes[index]) and not any(self._nodes[other] for other in others)
         for other in others:
             if self._nodes[index] and self._nodes[other]:
@@ -77,11 +73,6 @@ class Dropped:
             self._stated.setdefault(after, []).append(statement)
             if is_dropped:
                 self.left.append(statement)
-
-    def _named(self, word: str) -> tuple[int, ...]:
-        if word not in self._known:
-            self._known[word] = tuple(index for name in named(word, self._ids) for index in self._by_id[name])
-        return self._known[word]
 
     def missing_before(self, index: int) -> list[int]:
         """Return the tasks without a node that a task would wait for, in the order of the merge."""
@@ -164,13 +155,10 @@ def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[i
     them. Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
     """
     expansion = dropped.expansion
-    alike: dict[tuple[tuple[int, ...], bool], list[_Loss]] = {}
-    for loss in _losses(expansion, order, preceding, dropped):
-        alike.setdefault((loss.missing, bool(loss.position)), []).append(loss)
-    for losses in alike.values():
-        yield _warning(expansion, dropped, losses)
-    warned = {(loss.task, missing) for losses in alike.values() for loss in losses for missing in loss.missing}
-    yield from _notices(expansion, dropped, warned)
+    losses = list(_losses(expansion, order, preceding, dropped))
+    for alike in grouped(((loss.missing, bool(loss.position)), loss) for loss in losses).values():
+        yield _warning(expansion, dropped, alike)
+    yield from _notices(expansion, dropped, {(loss.task, missing) for loss in losses for missing in loss.missing})
 
 
 def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
@@ -199,18 +187,18 @@ def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Itera
 def _apart(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
     """Yield each task with one that it names in an attribute for tasks of the same node, and the attribute, if no task
     of that name runs on a node of it."""
-    by_id: dict[str, list[int]] = {}
-    for index, task in enumerate(expansion.tasks):
-        if expansion.placement.nodes[index] and task.task.type not in (TaskType.STAGE, TaskType.GROUP):
-            by_id.setdefault(task.id, []).append(index)
-    for indices in by_id.values():
-        for index in indices:
-            own = set(expansion.placement.nodes[index])
-            for attribute in ("requires", "required_for"):
-                for word in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
-                    others = by_id.get(word, ())
-                    if others and not any(own & set(expansion.placement.nodes[other]) for other in others):
-                        yield index, others[0], attribute
+    placed = expansion.placement.nodes
+    by_id = grouped(
+        (task.id, index)
+        for index, task in enumerate(expansion.tasks)
+        if placed[index] and task.task.type not in (TaskType.STAGE, TaskType.GROUP)
+    )
+    for index in itertools.chain.from_iterable(by_id.values()):
+        for attribute in ("requires", "required_for"):
+            for word in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
+                others = by_id.get(word, ())
+                if others and all(set(placed[index]).isdisjoint(placed[other]) for other in others):
+                    yield index, others[0], attribute
 
 
 def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
@@ -256,12 +244,9 @@ def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
 
 
 def _notices(expansion: Expansion, dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
-    by_missing: dict[int, list[Statement]] = {}
-    for statement in dropped.left:
-        missing = statement.after if statement.by == statement.before else statement.before
-        if (statement.by, missing) not in warned:
-            by_missing.setdefault(missing, []).append(statement)
-    for missing, statements in by_missing.items():
+    about = ((each.after if each.by == each.before else each.before, each) for each in dropped.left)
+    left = grouped((missing, statement) for missing, statement in about if (statement.by, missing) not in warned)
+    for missing, statements in left.items():
         first = statements[0]
         tasks = list(dict.fromkeys(statement.by for statement in statements))
         name = "names" if len(tasks) == 1 else "name"

@@ -17,7 +17,7 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.task import RELATION_LISTS, Relation, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
-from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, lowest, named, place
+from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, TaskNames, lowest, named, place
 
 _MOST_IN_CLIQUE = 100
 """Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
@@ -292,18 +292,7 @@ class _Builder:
             self.task_of.extend([index] * len(nodes))
             self.node_of.extend(nodes)
         self.edges = Edges(len(self.task_of))
-        self._named: dict[str, tuple[int, ...]] = {}
-        self._by_id: dict[str, list[int]] = {}
-        for index, nodes in enumerate(self.placement.nodes):
-            if nodes and not tasks[index].task.follows_stage:  # a master gives those ids that no pattern expects
-                self._by_id.setdefault(tasks[index].id, []).append(index)
-        self._ids = Names(self._by_id)
-
-    def named(self, word: str) -> tuple[int, ...]:
-        """Return the placed tasks that a name or pattern means. A broken pattern means none."""
-        if word not in self._named:
-            self._named[word] = tuple(index for name in named(word, self._ids) for index in self._by_id[name])
-        return self._named[word]
+        self.named = TaskNames((index, task) for index, task in enumerate(tasks) if self.at[index])
 
     def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:
         """Add the edges of `requires` and `required_for`: to tasks of the same node, and to sync points.
@@ -311,7 +300,7 @@ class _Builder:
         `on` are the instances (vertices by node) that state them, by default all of the task.
         """
         here = self.at[task] if on is None else on
-        others = {other: word for word in reversed(words) for other in self.named(word)}
+        others = {other: word for word in reversed(words) for other in self.named[word]}
         for other, word in others.items():
             reason = EdgeReason(task, attribute, word)
             there = self.at[other]
@@ -335,7 +324,7 @@ class _Builder:
         if not isinstance(relation.name, str):
             return
         here = self.at[task] if on is None else on
-        others = self.named(relation.name)
+        others = self.named[relation.name]
         reason = EdgeReason(task, attribute, relation.name)
         if relation.roles == "self":
             for node, vertex in here.items():
@@ -431,7 +420,7 @@ class _Builder:
     def _reached(self, stage: str, *, onward: bool) -> set[int]:
         """Return the instances before a sync point, or after it, by the edges found so far."""
         following = self.edges.successors()
-        starts = {self.at[index][SYNC] for index in self._by_id.get(stage, ()) if SYNC in self.at[index]}
+        starts = {self.at[index][SYNC] for index in self.named.by_id.get(stage, ()) if SYNC in self.at[index]}
         return reachable(following if onward else reverse(following), starts)
 
     def chain(self) -> None:

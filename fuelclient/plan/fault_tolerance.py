@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fuelclient.grouping import grouped
 from fuelclient.model.task import tolerance_from
 from fuelclient.plan.fleet import SYNC
 
@@ -70,10 +71,7 @@ class FailedNodes:
     def __init__(self, groups: Sequence[FaultTolerance]) -> None:
         self._groups = groups
         self._failed: list[set[int]] = [set() for _ in groups]
-        self._groups_of: dict[int, list[int]] = {}
-        for index, group in enumerate(groups):
-            for node in group.nodes:
-                self._groups_of.setdefault(node, []).append(index)
+        self._groups_of = grouped((node, index) for index, group in enumerate(groups) for node in group.nodes)
         self.is_too_many = False
 
     def add(self, node: int) -> None:

@@ -13,6 +13,7 @@ from itertools import combinations
 
 from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import Names, pattern_error
+from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
@@ -33,10 +34,7 @@ class Resolver:
 
     def __init__(self, nodes: Sequence[FleetNode]) -> None:
         self._nodes = nodes
-        self._carriers: dict[str, list[int]] = {}
-        for index, node in enumerate(nodes):
-            for tag in node.tags:
-                self._carriers.setdefault(tag, []).append(index)
+        self._carriers = grouped((tag, index) for index, node in enumerate(nodes) for tag in node.tags)
         self._known = Names(self._carriers)
         self._answers: dict[tuple[str, ...], tuple[int, ...]] = {}
 
@@ -83,6 +81,24 @@ def named(word: str, known: Names) -> tuple[str, ...]:
     return () if pattern_error(word) else known.matching(word)
 
 
+class TaskNames:
+    """The merged tasks, by index, that names and patterns mean, and the answers so far.
+
+    Entries that only their stage orders have no name here: a master gives those ids that no pattern expects.
+    """
+
+    def __init__(self, tasks: Iterable[tuple[int, MergedTask]]) -> None:
+        self.by_id = grouped((task.id, index) for index, task in tasks if not task.task.follows_stage)
+        self._ids = Names(self.by_id)
+        self._answers: dict[str, tuple[int, ...]] = {}
+
+    def __getitem__(self, word: str) -> tuple[int, ...]:
+        """Return the tasks that a name or pattern means. A broken pattern means none."""
+        if word not in self._answers:
+            self._answers[word] = tuple(index for name in named(word, self._ids) for index in self.by_id[name])
+        return self._answers[word]
+
+
 Choice = Callable[[Sequence[int]], int]
 """How `policy: any` picks one of several nodes, given by their indices."""
 
@@ -104,9 +120,8 @@ class Placement:
 def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
     """Place every task. A group on at least one node that lists an unknown task is an error finding (G043)."""
     placed: list[set[int]] = [set() for _ in tasks]
-    by_id: dict[str, list[int]] = {}
+    by_id = grouped((task.id, index) for index, task in enumerate(tasks))
     for index, task in enumerate(tasks):
-        by_id.setdefault(task.id, []).append(index)
         if task.task.type == TaskType.STAGE:
             placed[index].add(SYNC)
         elif task.task.type != TaskType.GROUP:
@@ -158,9 +173,8 @@ def only_primary(names: Iterable[str], nodes: Sequence[FleetNode]) -> str:
     ('db', '', '')
     """
     carried = {tag for node in nodes for tag in node.tags}
-    alone = {tag.removeprefix(PRIMARY) for tag in carried if tag.startswith(PRIMARY)} - carried
-    known = Names(sorted(alone))
-    return next((tag for name in names for tag in named(name, known)), "")
+    alone = Names(sorted({tag.removeprefix(PRIMARY) for tag in carried if tag.startswith(PRIMARY)} - carried))
+    return next((tag for name in names for tag in named(name, alone)), "")
 
 
 def placement_findings(

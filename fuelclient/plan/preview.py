@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.stage import band_of, parse_stage
+from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergePolicy
 from fuelclient.plan.dropped import Dropped
@@ -99,22 +100,18 @@ def rows_of(
     verdicts: Sequence[str],
 ) -> tuple[PreviewRow, ...]:
     """Return the tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
-    by_task: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_task.setdefault(finding.task, []).append(finding)
-    vertices: list[list[int]] = [[] for _ in expansion.tasks]
-    for vertex, index in enumerate(expansion.task_of):
-        vertices[index].append(vertex)
-    ranks = [[order.generation[vertex] for vertex in own] for own in vertices]
+    by_task = grouped((finding.task, finding) for finding in findings)
+    instances = grouped((index, vertex) for vertex, index in enumerate(expansion.task_of))
     rows = []
     for position, index in enumerate(execution_order(first_generations(expansion, order)), start=1):
-        task = expansion.tasks[index]
-        stage, priority, band = _stage(expansion, order, index, vertices[index])
+        task, own = expansion.tasks[index], instances.get(index, ())
+        stage, priority, band = _stage(expansion, order, index, own)
+        ranks = [order.generation[vertex] for vertex in own]
         rows.append(
             PreviewRow(
                 order=position,
-                first_generation=min(ranks[index], default=None),
-                last_generation=max(ranks[index], default=None),
+                first_generation=min(ranks, default=None),
+                last_generation=max(ranks, default=None),
                 stage=stage,
                 priority=priority,
                 band=band,
@@ -127,7 +124,7 @@ def rows_of(
                 requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(preceding[index]))),
                 dropped=dropped.names_before(index),
                 findings=tuple(by_task.get(task.id, ())),
-                verdicts=tuple(verdicts[vertex] for vertex in vertices[index]) if verdicts else (),
+                verdicts=tuple(verdicts[vertex] for vertex in own) if verdicts else (),
             )
         )
     return tuple(rows)

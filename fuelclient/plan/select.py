@@ -12,6 +12,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.graph.dag import reachable, reverse
+from fuelclient.grouping import grouped
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
@@ -138,9 +139,7 @@ def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
     """
     following = expansion.edges.successors()
     preceding = reverse(following)
-    placed: dict[str, list[int]] = {}
-    for vertex, task in enumerate(expansion.task_of):
-        placed.setdefault(expansion.tasks[task].id, []).append(vertex)
+    placed = grouped((expansion.task(vertex).id, vertex) for vertex in range(expansion.size))
     kept: set[int] = set()
     for subgraph in subgraphs:
         after = reachable(following, _at(expansion, subgraph.start, placed)) if subgraph.start else None
