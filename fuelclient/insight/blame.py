@@ -44,23 +44,15 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
 
 
 def _placed(row: Blame, records: Mapping[Owner, Task]) -> Blame:
-    replaced = tuple(
-        (
-            value,
-            Origin(origin.owner, records[origin.owner].source.place(row.path)) if _knows(records, origin) else origin,
-        )
-        for value, origin in row.replaced
-    )
-    return replace(row, replaced=replaced)
+    def placed(origin: Origin) -> Origin:
+        record = records.get(origin.owner) if origin.place.line > 0 else None
+        return Origin(origin.owner, record.source.place(row.path)) if record else origin
 
-
-def _knows(records: Mapping[Owner, Task], origin: Origin) -> bool:
-    return origin.place.line > 0 and origin.owner in records
+    return replace(row, replaced=tuple((value, placed(origin)) for value, origin in row.replaced))
 
 
 def _blame(task: MergedTask) -> tuple[Blame, ...]:
-    attributes = task.task.attributes
-    leaves = dict(_leaves(attributes))
+    leaves = dict(_leaves(task.task.attributes))
     history = {path: list(_history(task, path)) for path in leaves}
     for path, setting in task.settings.items():
         for value, _ in setting.replaced:
@@ -121,8 +113,7 @@ class Statement:
 
 def statements(task: MergedTask, row: Blame, layers: Iterable[Layer]) -> tuple[Statement, ...]:
     """Return what each layer says about the attribute of `row`, from the least important layer to the most."""
-    ordered = sorted(layers, key=lambda layer: layer.owner.order)
-    return tuple(_statement(task, row, layer) for layer in ordered)
+    return tuple(_statement(task, row, layer) for layer in sorted(layers, key=lambda layer: layer.owner.order))
 
 
 def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:

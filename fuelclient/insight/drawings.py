@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from fuelclient.grouping import grouped
 from fuelclient.insight.lanes import Ink, draw, lanes
 from fuelclient.insight.picture import Picture, Vertex
 from fuelclient.model.task import Task
@@ -59,8 +60,7 @@ def dot(drawn: Picture) -> str:
 
     def vertex(number: int) -> str:
         shown = drawn.vertices[number]
-        where = shown.task.origin().place
-        tooltip = quoted(f"{shown.row.layer} {where}".strip())
+        tooltip = quoted(f"{shown.row.layer} {shown.task.origin().place}".strip())
         return f"{quoted(shown.name)} [{style(kind(shown.task.task))}, tooltip={tooltip}];"
 
     lines = ["strict digraph G {", *_grouped(drawn, "subgraph cluster_{0} {{\n    label={1};", "}", vertex, quoted)]
@@ -117,10 +117,9 @@ def _grouped(
 
 def text(drawn: Picture, ink: Ink) -> Iterator[str]:
     """Yield a picture as lines, one for each task: lanes, the task, its group, and its layer if it is changed."""
-    successors: list[list[int]] = [[] for _ in drawn.vertices]
-    for before, after in drawn.edges:
-        successors[before].append(after)
-    pictures = [draw(row, ink, _MOST_LANES) for row in lanes(successors)]
+    after = grouped(drawn.edges)
+    rows = lanes([after.get(number, []) for number in range(len(drawn.vertices))])
+    pictures = [draw(row, ink, _MOST_LANES) for row in rows]
     columns: Sequence[Sequence[str]] = [pictures, *zip(*map(_cells, drawn.vertices), strict=True)]
     widths = [max(map(len, column), default=0) for column in columns]
     for cells in zip(*columns, strict=True):

@@ -7,12 +7,7 @@ from types import MappingProxyType
 
 from fuelclient.errors import NotFound
 from fuelclient.graph.dag import neighbours
-from fuelclient.model.run import (
-    PlannedGraph,
-    PlannedInstance,
-    SimulatedGraph,
-    SimulatedInstance,
-)
+from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance, uid_of
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan
@@ -58,7 +53,7 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
                 layer=task.owner.label,
                 generation=order.generation[vertex],
                 runs=runs,
-                reason=_reason(made, vertex, runs=runs),
+                reason="" if runs else str(Reason.UNKNOWN if vertex in made.unknown else work.passed_because(vertex)),
                 detail=made.details.get(vertex, ""),
                 unknown=made.unknown.get(vertex, ""),
             )
@@ -67,12 +62,6 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
         made.graph_type, tuple(instances), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
         made.is_left_out,
     )  # fmt: skip
-
-
-def _reason(made: Plan, vertex: int, *, runs: bool) -> str:
-    if runs:
-        return ""
-    return str(Reason.UNKNOWN if vertex in made.unknown else made.work.passed_because(vertex))
 
 
 def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> tuple[SimulatedGraph, ...]:
@@ -110,8 +99,8 @@ def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]
 
 def _keys(made: Plan) -> list[Key]:
     """Return the key of each instance's duration. Histories know the sync points as "null"."""
-    pairs = (made.at(vertex) for vertex in range(made.work.size))
-    return [(made.graph_type, task.id, "null" if uid is None else str(uid)) for task, uid in pairs]
+    pairs = map(made.at, range(made.work.size))
+    return [(made.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
 
 
 def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
@@ -130,18 +119,14 @@ def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> Simul
 
 
 def _instances(made: Plan, run: Simulation) -> tuple[SimulatedInstance, ...]:
-    start: dict[int, float] = {}
-    end: dict[int, float] = {}
-    for moment in run.moments:
-        running = moment.change.status is InstanceStatus.RUNNING
-        (start if running else end)[moment.change.vertex] = moment.at
+    start = {each.change.vertex: each.at for each in run.moments if each.change.status is InstanceStatus.RUNNING}
+    end = {each.change.vertex: each.at for each in run.moments if each.change.status is not InstanceStatus.RUNNING}
     instances = []
     for vertex, change in sorted(run.last().items()):
         task, uid = made.at(vertex)
         because = "" if change.because is None else made.work.name(change.because)
-        begun = start.get(vertex)
+        begun, path = start.get(vertex), made.unknown.get(vertex, "")
         ended = None if begun is None else end.get(vertex)
-        path = made.unknown.get(vertex, "")
         reason = change.reason or (f"unknown: {path}" if path else "")
         instances.append(SimulatedInstance(task.id, uid, change.status, reason, because, begun, ended, path))
     return tuple(instances)

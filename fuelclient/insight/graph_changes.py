@@ -65,14 +65,12 @@ def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> t
         path, name = difference.attribute or DEFINITIONS, difference.task
         was, now = (tasks[name].origin(path) if name in tasks else None for tasks in (old, new))
         values.setdefault(name, []).append(value_change(path, difference.ours, difference.theirs, was, now))
-    changes = []
-    for name, found in values.items():
-        if name in old and name in new:
-            changes.append(TaskChange(name, Change.CHANGED, old[name], new[name], tuple(found)))
-        else:
-            change = Change.REMOVED if name in old else Change.ADDED
-            changes.append(TaskChange(name, change, old.get(name), new.get(name)))
-    return tuple(changes)
+    return tuple(
+        TaskChange(name, Change.CHANGED, old[name], new[name], tuple(found))
+        if name in old and name in new
+        else TaskChange(name, Change.REMOVED if name in old else Change.ADDED, old.get(name), new.get(name))
+        for name, found in values.items()
+    )
 
 
 def value_change(
@@ -93,9 +91,10 @@ def value_change(
 
 def metadata_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ValueChange, ...]:
     """Return the metadata of a graph that differ."""
-    keys = dict.fromkeys((*before, *after))
     return tuple(
-        value_change(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)
+        value_change(key, before.get(key), after.get(key))
+        for key in dict.fromkeys((*before, *after))
+        if before.get(key) != after.get(key)
     )
 
 

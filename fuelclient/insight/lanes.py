@@ -26,9 +26,7 @@ class Reach:
             sorted(after for after in following if after > vertex) for vertex, following in enumerate(successors)
         ]
         self.against = sum(len(set(following)) for following in successors) - sum(map(len, self.forward))
-        self._bits: list[int] = []
-        if len(self.forward) <= MOST:
-            self._bits = _closure(self.forward)
+        self._bits = _closure(self.forward) if len(self.forward) <= MOST else []
 
     def ancestors(self, vertex: int) -> int:
         """Return how many vertices reach `vertex`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fuelclient.graph.stage import chains
@@ -67,8 +68,7 @@ def _shortened(task: MergedTask, row: Blame) -> Iterator[Finding]:
 
 def _ties(tasks: Sequence[MergedTask]) -> Iterator[Finding]:
     for chain in chains(tasks):
-        for earlier, later in zip(chain.entries, chain.entries[1:], strict=False):
-            before, after = tasks[earlier], tasks[later]
+        for before, after in pairwise(tasks[index] for index in chain.entries):
             if stage_rule(before, after) is Because.PLUGIN:
                 yield _warning(
                     "G063", after, after.origin("stage"),

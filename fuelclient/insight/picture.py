@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -85,7 +85,10 @@ def picture(
     direct = [(row, after) for row in kept for after in successors[row] if after in place]
     forward = [(row, after) for row, after in direct if row < after]
     cycle = {edge for edge in _cycle(study) if edge[0] in place and edge[1] in place}
-    drawn = list(_nearest(successors, kept)) if reduced else forward
+    drawn = forward
+    if reduced:
+        nearest = zip(kept, Reach(successors).reduced(kept), strict=True)
+        drawn = [(row, after) for row, following in nearest for after in following]
     drawn += sorted({edge for edge in cycle if edge[0] < edge[1]} - set(drawn))
     back = sorted(
         {(row, after) for row, after in direct if row > after} | {edge for edge in cycle if edge[0] >= edge[1]}
@@ -107,12 +110,6 @@ def _cycle(study: Study) -> Iterator[tuple[int, int]]:
     for ring in study.cycles:
         rows = [study.row_of[index] for index in ring]
         yield from pairwise((*rows, rows[0]))
-
-
-def _nearest(successors: Sequence[Sequence[int]], kept: Sequence[int]) -> Iterator[tuple[int, int]]:
-    for row, following in zip(kept, Reach(successors).reduced(kept), strict=True):
-        for after in following:
-            yield row, after
 
 
 def _vertex(study: Study, number: int, grouping: Grouping, *, unique: bool) -> Vertex:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fuelclient.graph.stage import chains
-from fuelclient.insight.relation import Because, Word, stage_rule, stated
+from fuelclient.insight.relation import Because, stage_rule, stated
+from fuelclient.plan.expand import Word
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
 

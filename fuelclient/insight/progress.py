@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from fuelclient.grouping import grouped
 from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, instance_name
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
@@ -96,14 +97,17 @@ def rest_of(run: Run) -> str:
         query = f"{query},({' or '.join(map(named, asked.task_names))})"
     (first, began), *others = left
     words = ["--type", first, *(("--select", query) if began else ())]
-    options = ["--node", *map(str, asked.node_ids)] if asked.node_ids else []
-    if asked.subgraphs:
-        options += ["--subgraphs", *asked.subgraphs]
-    options += [*(["--force"] if asked.force else ()), *(["--executor", asked.executor] if asked.executor else ())]
-    options += ["--on-originals"] if asked.on_originals else []
-    options += ["--unknown", asked.unknown] if asked.unknown else []
-    options += [] if asked.assumed.is_empty else ["--assume-facts", "FILE"]
-    options += ["--trace"] if asked.trace else []
+    stated = (
+        (asked.node_ids, ["--node", *map(str, asked.node_ids)]),
+        (asked.subgraphs, ["--subgraphs", *asked.subgraphs]),
+        (asked.force, ["--force"]),
+        (asked.executor, ["--executor", asked.executor]),
+        (asked.on_originals, ["--on-originals"]),
+        (asked.unknown, ["--unknown", asked.unknown]),
+        (not asked.assumed.is_empty, ["--assume-facts", "FILE"]),
+        (asked.trace, ["--trace"]),
+    )
+    options = [word for is_stated, words in stated if is_stated for word in words]
     lines = [words, ["--type", *(name for name, _ in others)]] if others else [words]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
@@ -156,17 +160,14 @@ class Earlier:
     @property
     def busiest(self) -> float:
         """The most seconds that one node worked."""
-        sums: dict[NodeKey, float] = defaultdict(float)
-        for (_, node), seconds in self.instances.items():
-            sums[node] += seconds
-        return max(sums.values(), default=0.0)
+        by_node = grouped((node, seconds) for (_, node), seconds in self.instances.items())
+        return max(map(sum, by_node.values()), default=0.0)
 
 
 def earlier_run(runs: Iterable[Run], child: Run) -> Run | None:
     """Return the last successful run of the same graph before `child` that was requested in the same way."""
-    wanted = _manner(child)
-    alike = (run for run in runs if run.id < child.id and run.time_start and run.time_end and _manner(run) == wanted)
-    return max(alike, key=lambda run: run.id, default=None)
+    ended = (run for run in runs if run.id < child.id and run.time_start and run.time_end)
+    return max((run for run in ended if _manner(run) == _manner(child)), key=lambda run: run.id, default=None)
 
 
 def _manner(run: Run) -> tuple[object, ...]:
@@ -431,11 +432,8 @@ def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
     left = progress.remaining(run, now)
     if left is None:
         return []
-    runs = _runs(left.earlier)
+    ids = ", ".join(map(str, left.earlier))
+    runs = f"run{'s' if len(left.earlier) > 1 else ''} {ids}" if ids else ""
     if runs and left.seconds < 1 and progress.running:
         return [f"longer than {runs}"]
     return [f"about {duration(left.seconds)} left", *([f"(judging by {runs})"] if runs else [])]
-
-
-def _runs(ids: Sequence[int]) -> str:
-    return f"run{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}" if ids else ""

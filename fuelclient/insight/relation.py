@@ -16,9 +16,8 @@ from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse,
 from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
-from fuelclient.model.finding import Place
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.plan.expand import Expansion
+from fuelclient.plan.expand import Expansion, Word
 from fuelclient.plan.fleet import SYNC
 
 MOST_EDGES_CUT = 64
@@ -106,20 +105,6 @@ def minimum_cut(
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One statement that makes an edge: the task that states it, in which attribute, the word for the other task, and
-    where that is written. `place` always has the layer."""
-
-    task: str
-    attribute: str
-    word: str
-    place: Place
-
-    def __str__(self) -> str:
-        return f"{self.task}.{self.attribute}: {self.word}"
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """One edge of a chain: two task instances, by name, merged task and vertex, and why the first precedes the
     second."""
@@ -157,14 +142,9 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
 
 
 def _step(expansion: Expansion, before: int, after: int) -> Step:
-    words = tuple(
-        Word(task.id, reason.attribute, reason.word, place_of(task, reason.attribute))
-        for reason in expansion.edges.reasons_between(before, after)
-        for task in (expansion.tasks[reason.task],)
-    )
     return Step(
-        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after], words,
-        before, after,
+        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after],
+        expansion.words_between(before, after), before, after,
     )  # fmt: skip
 
 

@@ -3,12 +3,12 @@ was."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fuelclient.graph.dag import neighbours, reverse
+from fuelclient.grouping import grouped
 from fuelclient.insight.progress import elapsed, parse_time, status_word
 from fuelclient.model.run import NOWHERE, HistoryRow, NodeKey, instance_name
 from fuelclient.plan.expand import Expansion
@@ -63,9 +63,7 @@ class Timeline:
     @property
     def nodes(self) -> dict[NodeKey, list[Bar]]:
         """The bars of each node: the master, then the others by id."""
-        found: dict[NodeKey, list[Bar]] = defaultdict(list)
-        for bar in self.bars:
-            found[bar.row.node].append(bar)
+        found = grouped((bar.row.node, bar) for bar in self.bars)
         return dict(sorted(found.items(), key=lambda item: (isinstance(item[0], int), item[0] or 0)))
 
     @property
@@ -110,9 +108,9 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
         end = max(begin, ends[row.run_id, row.task, row.node])
         bars.append(Bar(row, min(ready, begin), idle, begin, end))
         free[row.node] = max(end, free.get(row.node, 0.0))
-    path = set(_critical(bars, before))
-    marked = tuple(replace(bar, critical=number in path) for number, bar in enumerate(bars))
-    return Timeline(marked, max(ends.values()))
+    for number in _critical(bars, before):
+        bars[number] = replace(bars[number], critical=True)
+    return Timeline(tuple(bars), max(ends.values()))
 
 
 def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:

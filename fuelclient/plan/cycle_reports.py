@@ -8,16 +8,15 @@ from itertools import pairwise
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import components, order, shortest_cycle
-from fuelclient.graph.findings import place_of
 from fuelclient.graph.merge import merge_layers
 from fuelclient.grouping import grouped
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import RELATION_LISTS, TaskType
-from fuelclient.plan.expand import EdgeReason, Expansion, expand
+from fuelclient.plan.expand import Expansion, Word, expand
 from fuelclient.plan.fleet import Fleet
-from fuelclient.plan.order import Ordered, distinct_cycles, edge_finding, ordered
+from fuelclient.plan.order import Ordered, distinct_cycles, edges_of, ordered
 
 _MOST_DROPS = 10
 """A fix that would have to drop more than this is not looked for."""
@@ -32,26 +31,13 @@ _LEAST_TRIALS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
-    """A word to remove from an attribute of a task, and where it is written."""
-
-    task: str
-    attribute: str
-    word: str
-    place: Place
-
-    def __str__(self) -> str:
-        where = f" ({self.place})" if self.place.file else ""
-        return f"drop {self.word} from {self.attribute} of {self.task}{where}"
-
-
-@dataclass(frozen=True, slots=True)
 class CycleReport:
     """One set of tasks that wait for one another, by a shortest cycle of it.
 
     `edges` has a finding for each edge of the cycle, whose task instances are `names`; `tasks` counts all tasks of the
     set. `closed_by` is the layer (by label) with which the cycle appears when layers are added one by one, if there
-    are several, and `only_with_it` says whether the others have none without it. Each of `fixes` is enough by itself.
+    are several, and `only_with_it` says whether the others have none without it. It is enough to remove all words of
+    one of `fixes`.
     """
 
     names: tuple[str, ...]
@@ -59,7 +45,7 @@ class CycleReport:
     tasks: int
     closed_by: str = ""
     only_with_it: bool = False
-    fixes: tuple[tuple[Drop, ...], ...] = ()
+    fixes: tuple[tuple[Word, ...], ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -81,8 +67,7 @@ class CycleReport:
         """What removes the cycle, or an empty string."""
         if not self.fixes:
             return ""
-        ways = "; or ".join(" and ".join(map(str, fix)) for fix in self.fixes)
-        return f"What removes it (checked): {ways}."
+        return f"What removes it (checked): {'; or '.join(map(_removed, self.fixes))}."
 
     def drawn(self) -> str:
         """Return the cycle as a drawing, with the statement that makes each edge, and what removes it."""
@@ -92,9 +77,19 @@ class CycleReport:
             closes = "  <- closes the cycle" if edge.place.layer == self.closed_by else ""
             where = f"  {edge.place}" if edge.place.file else ""
             lines += [f"  {'|' if number else '.'}-{'-' if number else '>'} {name}", f"  |     {stated}{where}{closes}"]
-        fixes = [f"  - {' and '.join(map(str, fix))}" for fix in self.fixes]
-        heading = ["  Any one of these removes the cycle (checked):"] if fixes else []
-        return "\n".join([*lines, f"  `-> {self.names[0]}", *heading, *fixes])
+        lines += [
+            f"  `-> {self.names[0]}",
+            *(["  Any one of these removes the cycle (checked):"] if self.fixes else []),
+        ]
+        return "\n".join([*lines, *(f"  - {_removed(fix)}" for fix in self.fixes)])
+
+
+def _removed(fix: Sequence[Word]) -> str:
+    """Say which words a fix drops, and where those in files are written."""
+    return " and ".join(
+        f"drop {each.word} from {each.attribute} of {each.task}{f' ({each.place})' if each.place.file else ''}"
+        for each in fix
+    )
 
 
 def order_in(snapshot: Snapshot, expansion: Expansion) -> Ordered:
@@ -123,12 +118,11 @@ def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]
 
 def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], component: Iterable[int]) -> CycleReport:
     tasks = {expansion.task_of[vertex] for vertex in component if vertex < expansion.size}
-    edges = list(pairwise((*cycle, cycle[0])))
     ids = {expansion.tasks[task].id for task in tasks}
     closed_by, only = _closing(snapshot, expansion, ids)
     return CycleReport(
         tuple(map(expansion.name, cycle)),
-        tuple(edge_finding(expansion, *edge) for edge in edges),
+        tuple(edges_of(expansion, cycle)),
         len(ids),
         closed_by,
         only,
@@ -139,10 +133,9 @@ def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], componen
 def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[str, bool]:
     """Return the layer with which a cycle of these tasks appears, and whether it takes part in every such cycle."""
     layers = [layer for layer in snapshot.layers if layer.tasks]
-    fleet = expansion.fleet
 
     def is_cyclic(some: Sequence[Layer]) -> bool:
-        return _is_cyclic(merge_layers(some, keep_partial=True).tasks, fleet, ids)
+        return _is_cyclic(merge_layers(some, keep_partial=True).tasks, expansion.fleet, ids)
 
     if len(layers) < 2:
         return "", False
@@ -176,7 +169,7 @@ class _Fixes:
     def __init__(self, expansion: Expansion, ids: Set[str], closed_by: str) -> None:
         self._expansion, self._ids, self._closed_by = expansion, ids, closed_by
 
-    def of(self, cycle: Sequence[int]) -> Iterator[tuple[Drop, ...]]:
+    def of(self, cycle: Sequence[int]) -> Iterator[tuple[Word, ...]]:
         """Yield every edge of the cycle whose statements can be dropped and suffice, or else one larger fix. Of many
         edges, only some are tried, first those of the layer that closed the cycle.
 
@@ -200,13 +193,11 @@ class _Fixes:
 
     def _is_old(self, edge: tuple[int, int]) -> bool:
         """Return whether an edge is not of the layer that closed the cycle."""
-        reasons = self._expansion.edges.reasons_between(*edge)
-        tasks = [(self._expansion.tasks[reason.task], reason.attribute) for reason in reasons]
-        return all(place_of(task, attribute).layer != self._closed_by for task, attribute in tasks)
+        return all(word.place.layer != self._closed_by for word in self._expansion.words_between(*edge))
 
-    def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Drop, ...]]:
+    def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Word, ...]]:
         """Yield one fix of several statements, none of which could stay."""
-        dropped: list[tuple[Drop, ...]] = []
+        dropped: list[tuple[Word, ...]] = []
         changed = tasks
         while len(dropped) < _MOST_DROPS:
             expansion = expand(changed, self._expansion.fleet)
@@ -228,25 +219,20 @@ class _Fixes:
 
     def _without(
         self, tasks: Sequence[MergedTask], expansion: Expansion, edge: tuple[int, int]
-    ) -> tuple[tuple[Drop, ...], Sequence[MergedTask]]:
+    ) -> tuple[tuple[Word, ...], Sequence[MergedTask]]:
         """Return the statements of an edge and the tasks without them; none if one of them cannot be dropped."""
-        drops = tuple(_drop(expansion, reason) for reason in expansion.edges.reasons_between(*edge))
+        drops = expansion.words_between(*edge)
         changed = without(tasks, [drops])
         return ((), tasks) if any(drop.attribute == "stage" for drop in drops) or changed == tasks else (drops, changed)
 
 
-def _drop(expansion: Expansion, reason: EdgeReason) -> Drop:
-    task = expansion.tasks[reason.task]
-    return Drop(task.id, reason.attribute, reason.word, place_of(task, reason.attribute))
-
-
-def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Drop, ...]]) -> Sequence[MergedTask]:
+def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) -> Sequence[MergedTask]:
     """Return tasks without the words that are dropped."""
     by_task = grouped((drop.task, drop) for drops in dropped for drop in drops)
     return [_task_without(task, by_task.get(task.id, ())) for task in tasks]
 
 
-def _task_without(merged: MergedTask, drops: Iterable[Drop]) -> MergedTask:
+def _task_without(merged: MergedTask, drops: Iterable[Word]) -> MergedTask:
     attributes = dict(merged.task.attributes)
     for drop in drops:
         stated = attributes.get(drop.attribute)

@@ -64,26 +64,23 @@ class Dropped:
 
     def _state(self, index: int, attribute: str, word: str, *, crosses: bool) -> None:
         others = self._named[word]
-        is_dropped = bool(self._nodes[index]) and not any(self._nodes[other] for other in others)
+        is_left = not any(self._nodes[other] for other in others)
         for other in others:
-            if self._nodes[index] and self._nodes[other]:
-                continue
-            before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
-            statement = Statement(before, after, index, attribute, crosses)
-            self._stated.setdefault(after, []).append(statement)
-            if is_dropped:
-                self.left.append(statement)
+            if not (self._nodes[index] and self._nodes[other]):
+                before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
+                statement = Statement(before, after, index, attribute, crosses)
+                self._stated.setdefault(after, []).append(statement)
+                if self._nodes[index] and is_left:
+                    self.left.append(statement)
 
     def missing_before(self, index: int) -> list[int]:
         """Return the tasks without a node that a task would wait for, in the order of the merge."""
-        stated = self._stated.get(index, ())
-        return sorted({statement.before for statement in stated if not self._nodes[statement.before]})
+        return sorted({each.before for each in self._stated.get(index, ()) if not self._nodes[each.before]})
 
     def names_before(self, index: int) -> tuple[str, ...]:
         """Return the ids of tasks without a node that a task itself states as its predecessors."""
-        own = (statement.before for statement in self._stated.get(index, ()) if statement.by == index)
-        missing = (before for before in own if self._nodes[index] and not self._nodes[before])
-        return tuple(dict.fromkeys(self._tasks[before].id for before in missing))
+        own = (each.before for each in self._stated.get(index, ()) if each.by == index and self._nodes[index])
+        return tuple(dict.fromkeys(self._tasks[before].id for before in own if not self._nodes[before]))
 
     def stated_in(self, index: int, missing: Sequence[int]) -> str:
         """Return in which attribute a task itself names one of `missing`; nothing if only they name the task."""
@@ -116,8 +113,8 @@ class Dropped:
 
     def _passes(self, missing: int, statement: Statement) -> bool:
         """Return whether a task without a node would be reached by a statement about it."""
-        is_task = not self._nodes[missing] and self._tasks[missing].task.type != TaskType.GROUP
-        return is_task and self._keeps(missing, statement)
+        is_group = self._tasks[missing].task.type == TaskType.GROUP
+        return not self._nodes[missing] and not is_group and self._keeps(missing, statement)
 
     def _keeps(self, missing: int, statement: Statement) -> bool:
         return statement.crosses or not self._tasks[missing].task.placement[1]
@@ -165,13 +162,14 @@ def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Itera
     """Yield a notice (G065) for each task that others name in `requires` or `required_for` and that runs on none of
     their nodes, if nothing else orders them: these attributes order tasks of the same node. Patterns are left out,
     because they mean whatever is there. `preceding` is `Expansion.preceding_tasks()`."""
-    lost: dict[tuple[int, str], list[int]] = {}
     apart = list(_apart(expansion))
     waits = [(other, index) if attribute in TOLD_BEFORE else (index, other) for index, other, attribute in apart]
     ordered = connected(preceding, waits)
-    for pair, (index, other, attribute) in zip(waits, apart, strict=True):
-        if pair not in ordered:
-            lost.setdefault((other, attribute), []).append(index)
+    lost = grouped(
+        ((other, attribute), index)
+        for pair, (index, other, attribute) in zip(waits, apart, strict=True)
+        if pair not in ordered
+    )
     for (other, attribute), stating in lost.items():
         name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
         runs = "it runs" if len(stating) == 1 else "they run"

@@ -11,8 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import neighbours, reachable, reverse
+from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
+from fuelclient.model.finding import Place
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.task import RELATION_LISTS, Relation, TaskType
@@ -192,6 +194,20 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True)
+class Word:
+    """One statement that makes an edge: the task that states it, in which attribute, the word for the other task, and
+    where that is written. `place` always has the layer."""
+
+    task: str
+    attribute: str
+    word: str
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.task}.{self.attribute}: {self.word}"
+
+
+@dataclass(frozen=True, slots=True)
 class Expansion:
     """Task instances and their order.
 
@@ -232,6 +248,15 @@ class Expansion:
         """Return the name of an instance: `task@node`, or the task alone for a sync point."""
         uid, task = self.uid(vertex), self.task(vertex).id
         return task if uid is None else f"{task}@{uid}"
+
+    def words_between(self, before: int, after: int) -> tuple[Word, ...]:
+        """Return the statements that make one instance precede another, directly or through one barrier."""
+        reasons = self.edges.reasons_between(before, after)
+        stating = [self.tasks[reason.task] for reason in reasons]
+        return tuple(
+            Word(task.id, reason.attribute, reason.word, place_of(task, reason.attribute))
+            for task, reason in zip(stating, reasons, strict=True)
+        )
 
     def preceding_tasks(self) -> list[set[int]]:
         """Return, for each merged task, those whose instances directly precede instances of it, barriers dissolved."""

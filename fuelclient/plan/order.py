@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import Order, components, order, shortest_cycle
-from fuelclient.graph.findings import finding_at, place_of
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import SYNC
 
+_BETWEEN = "Remove one of the dependencies of the cycle."
+_ON_ITSELF = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
 _MOST_CYCLES = 10
 _MOST_COMPONENTS = 10_000
 """The most cycles that one error lists, and the most components that are searched for them."""
@@ -31,13 +33,19 @@ class Ordered:
 
 
 def ordered(expansion: Expansion) -> Ordered:
-    """Return the order of an expansion. Raise `CycleDetected` if it has none, with a shortest cycle, and one of each
-    further set of tasks that wait for one another."""
-    successors = expansion.edges.successors()
-    result = order(successors, expansion.size)
-    if result.stuck:
-        raise cycle_error(expansion, *distinct_cycles(expansion, successors, result.stuck))
-    return _ordered(expansion, successors, result)
+    """Return the order of an expansion. Raise `CycleDetected` if it has none, with one finding for each edge of a
+    shortest cycle, and of one of each further set of tasks that wait for one another: its attribute, layer and place.
+    """
+    found, cycles = ordered_despite_cycles(expansion)
+    if not cycles:
+        return found
+    names = [expansion.name(vertex) for vertex in cycles[0]]
+    message = f"The graph has a cycle of {len(names)} task instances: {' -> '.join((*names, names[0]))}."
+    if others := len(cycles) - 1:
+        message += f" It has {others} more cycle{'s' * (others > 1)} of other tasks."
+    raise CycleDetected(
+        message, cycle=names, findings=[finding for each in cycles for finding in edges_of(expansion, each)]
+    )
 
 
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
@@ -125,33 +133,11 @@ def _tasks_of(expansion: Expansion, vertices: Iterable[int]) -> frozenset[int]:
     return frozenset(expansion.task_of[vertex] for vertex in vertices if vertex < expansion.size)
 
 
-def cycle_error(expansion: Expansion, cycle: list[int], *others: list[int]) -> CycleDetected:
-    """Return the error for a cycle of vertices, with one finding for each edge of it and of the `others`: its
-    attribute, layer and place."""
-    names = [expansion.name(vertex) for vertex in cycle]
-    ring = " -> ".join((*names, names[0]))
-    findings = [
-        edge_finding(expansion, before, after)
-        for vertices in (cycle, *others)
-        for before, after in zip(vertices, (*vertices[1:], vertices[0]), strict=True)
-    ]
-    message = f"The graph has a cycle of {len(cycle)} task instances: {ring}."
-    if others:
-        message += f" It has {len(others)} more cycle{'s' * (len(others) > 1)} of other tasks."
-    return CycleDetected(message, cycle=names, findings=findings)
-
-
-def edge_finding(expansion: Expansion, before: int, after: int) -> Finding:
-    """Return the finding of one edge of a cycle."""
-    reasons = expansion.edges.reasons_between(before, after)
-    statements = []
-    for reason in reasons:
-        task = expansion.tasks[reason.task]
-        layer = place_of(task, reason.attribute).layer
-        statements.append(f"{task.id} says {reason.attribute}: {reason.word} ({layer})")
-    first = expansion.tasks[reasons[0].task]
-    hint = "Remove one of the dependencies of the cycle."
-    if expansion.task_of[before] == expansion.task_of[after]:
-        hint = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
-    message = f"{expansion.name(before)} runs before {expansion.name(after)}: {'; '.join(statements)}"
-    return finding_at(Severity.ERROR, "G050", first, reasons[0].attribute, message, hint)
+def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
+    """Yield the finding (G050) of each edge of a cycle of vertices."""
+    for before, after in pairwise((*cycle, cycle[0])):
+        words = expansion.words_between(before, after)
+        said = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in words)
+        hint = _ON_ITSELF if expansion.task_of[before] == expansion.task_of[after] else _BETWEEN
+        message = f"{expansion.name(before)} runs before {expansion.name(after)}: {said}"
+        yield Finding(Severity.ERROR, "G050", message, words[0].place, words[0].task, hint)

@@ -96,11 +96,7 @@ class Plan:
 
     def at(self, vertex: int) -> tuple[MergedTask, NodeKey]:
         """Return the task and the node of an instance."""
-        return self.expansion.tasks[self.expansion.task_of[vertex]], self.uid(vertex)
-
-    def uid(self, vertex: int) -> NodeKey:
-        """Return the node of an instance."""
-        return self.fleet.nodes[self.expansion.node_of[vertex]].uid
+        return self.expansion.task(vertex), self.expansion.uid(vertex)
 
 
 def plan(
@@ -117,9 +113,13 @@ def plan(
     `NotFound` for an unknown node, task or instance, `UsageError` for a subgraph that cannot be read,
     `CycleDetected`, and `InvalidGraph` with all findings for what cannot run.
     """
-    study = Study(
-        snapshot, facts=lambda: evaluation, fleet=lambda merged: _fleet(snapshot, request, merged, evaluation)
-    )
+
+    def fleet(merged: MergedGraph) -> Fleet:
+        if request.master_only:
+            return NO_NODES
+        return fleet_for(snapshot, request.node_ids, merged.metadata.get("node_filter"), evaluation.chosen)
+
+    study = Study(snapshot, facts=lambda: evaluation, fleet=fleet)
     merged = study.merged
     require_merged(snapshot, merged)
     known = {task.id for task in merged.tasks} | set(elsewhere)
@@ -149,12 +149,6 @@ def plan(
         unknown,
         tuple(unknowns.findings()),
     )  # fmt: skip
-
-
-def _fleet(snapshot: Snapshot, request: RunRequest, merged: MergedGraph, evaluation: Evaluation) -> Fleet:
-    if request.master_only:
-        return NO_NODES
-    return fleet_for(snapshot, request.node_ids, merged.metadata.get("node_filter"), evaluation.chosen)
 
 
 def _selects(expansion: Expansion, request: RunRequest, kept: Collection[int] | None) -> bool:
@@ -195,12 +189,9 @@ def _cannot_run(
     unfit: dict[int, list[str]] = {}
     lost: dict[NodeKey, str] = {}
     for vertex in range(work.size):
-        if work.kinds[vertex] is not InstanceKind.REAL:
-            continue
-        index = expansion.task_of[vertex]
-        task, uid = expansion.tasks[index], expansion.fleet.nodes[expansion.node_of[vertex]].uid
-        if vertex not in attributes:
-            continue  # its parameters are not known
+        if work.kinds[vertex] is not InstanceKind.REAL or vertex not in attributes:
+            continue  # it does not run, or its parameters are not known
+        index, task, uid = expansion.task_of[vertex], expansion.task(vertex), expansion.uid(vertex)
         if uid in unreachable and task.task.type not in _ON_MASTER:
             lost.setdefault(uid, task.id)
         elif problem := check(task, uid, attributes[vertex]):

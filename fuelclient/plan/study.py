@@ -119,22 +119,22 @@ class Study:
         """The verdicts, and by task the error of its condition. Nodes are gone through one by one, so that evaluators
         can cache."""
         expansion, failed = self.expansion, dict[int, FuelError]()
-        asks = self._conditions and any(_asks_facts(task) for task in self.merged.tasks)
+        tasks = self.merged.tasks
+        asks = self._conditions and (has_computed(tasks) or any(task.task.condition is not None for task in tasks))
         if not asks or self.evaluation is None:
             return (), failed
         verdicts = [RUN] * expansion.size
-        for vertex in sorted(range(expansion.size), key=expansion.node_of.__getitem__):
-            index, task = expansion.task_of[vertex], expansion.tasks[expansion.task_of[vertex]].task
-            if task.type in (TaskType.STAGE, TaskType.SKIPPED):
-                verdicts[vertex] = RUN if task.type == TaskType.STAGE else SKIP
-                continue
+        for vertex in expansion.by_node:
+            task = expansion.task(vertex).task
             try:
-                holds, _ = self.evaluation.condition(task, expansion.fleet.nodes[expansion.node_of[vertex]].uid)
-                verdicts[vertex] = RUN if holds else SKIP
+                if task.type == TaskType.SKIPPED or (
+                    task.type != TaskType.STAGE and not self.evaluation.condition(task, expansion.uid(vertex))[0]
+                ):
+                    verdicts[vertex] = SKIP
             except UnknownFact as error:
                 verdicts[vertex] = f"{UNKNOWN}: {error.path}"
             except FuelError as error:
-                failed.setdefault(index, error)
+                failed.setdefault(expansion.task_of[vertex], error)
                 verdicts[vertex] = UNKNOWN
         return tuple(verdicts), failed
 
@@ -182,8 +182,7 @@ class Study:
                 return None, error, ()
             order, rings = ordered_despite_cycles(self.expansion)
             task_of = self.expansion.task_of
-            cycles = tuple(tuple(dict.fromkeys(task_of[vertex] for vertex in ring)) for ring in rings)
-            return order, error, cycles
+            return order, error, tuple(tuple(dict.fromkeys(task_of[vertex] for vertex in ring)) for ring in rings)
 
     @property
     def ordered(self) -> Ordered:
@@ -327,10 +326,6 @@ def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation 
 def has_computed(tasks: Iterable[MergedTask]) -> bool:
     """Return whether any dependency is an expression."""
     return any(True for merged in tasks for _ in merged.task.computed_attributes())
-
-
-def _asks_facts(merged: MergedTask) -> bool:
-    return merged.task.condition is not None or has_computed([merged])
 
 
 def named(merged: MergedGraph, task: str) -> tuple[int, ...]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.insight.blame import Blame, blame
-from fuelclient.insight.relation import Word, stated
+from fuelclient.insight.relation import stated
+from fuelclient.plan.expand import Word
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import (
     chips,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fuelclient.insight.relation import Step, Word, chain
+from fuelclient.insight.relation import Step, chain
+from fuelclient.plan.expand import Word
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import count, short_place, title
 from fuelclient.tui.presenters.preview import attribute_lines

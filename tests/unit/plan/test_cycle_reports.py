@@ -12,8 +12,8 @@ from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.cycle_reports import CycleReport, Drop, cycle_reports
-from fuelclient.plan.expand import expand
+from fuelclient.plan.cycle_reports import CycleReport, cycle_reports
+from fuelclient.plan.expand import Word, expand
 from fuelclient.plan.fleet import fleet_of
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
@@ -31,7 +31,7 @@ def reports(given: Snapshot) -> list[CycleReport]:
     return cycle_reports(given, expand(merge_layers(given.layers).tasks, fleet_of(given)))
 
 
-def applied(given: Snapshot, fix: tuple[Drop, ...]) -> Snapshot:
+def applied(given: Snapshot, fix: tuple[Word, ...]) -> Snapshot:
     """Return the snapshot after a person removed the words of a fix from the documents of its layers."""
     layers = []
     for one in given.layers:
@@ -49,7 +49,7 @@ def applied(given: Snapshot, fix: tuple[Drop, ...]) -> Snapshot:
     return replace(given, layers=tuple(layers))
 
 
-def works(given: Snapshot, fix: tuple[Drop, ...]) -> bool:
+def works(given: Snapshot, fix: tuple[Word, ...]) -> bool:
     return all(finding.code != "G050" for finding in Study(applied(given, fix), PreviewOptions()).findings)
 
 
