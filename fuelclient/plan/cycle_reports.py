@@ -1,4 +1,5 @@
-"""What a cycle is made of, which layer closed it, and which dependencies would have to go: all of it tried out."""
+"""What a cycle is made of, which layer closed it, and which dependencies would have to go: all of it tried out. The
+cycles of a document by itself."""
 
 from __future__ import annotations
 
@@ -8,15 +9,22 @@ from itertools import pairwise
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import components, order, shortest_cycle
+from fuelclient.graph.match import is_pattern
 from fuelclient.graph.merge import merge_layers
 from fuelclient.grouping import grouped
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.graph import Layer, MergedTask
+from fuelclient.model.graph import Layer, Level, MergedTask, Owner
+from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import RELATION_LISTS, TaskType
+from fuelclient.model.task import RELATION_LISTS, Task, TaskType
 from fuelclient.plan.expand import Expansion, Word, expand
-from fuelclient.plan.fleet import Fleet
+from fuelclient.plan.fleet import MASTER, PRIMARY, Fleet, fleet_of
 from fuelclient.plan.order import Ordered, distinct_cycles, edges_of, ordered
+from fuelclient.plan.place import EVERY
+
+_ANYWHERE = "(any)"
+"""The role of an assumed node for the tasks that a document does not place."""
 
 _MOST_DROPS = 10
 """A fix that would have to drop more than this is not looked for."""
@@ -101,6 +109,41 @@ def order_in(snapshot: Snapshot, expansion: Expansion) -> Ordered:
         found = [finding for report in reports for finding in report.findings]
         drawings = [report.drawn() for report in reports]
         raise CycleDetected(error.message, cycle=error.cycle, findings=found, drawings=drawings) from None
+
+
+def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
+    """Return the cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
+
+    A document does not know its nodes; it is expanded on assumed nodes, one for each role that it names (two where it
+    also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
+    both. Cycles between task ids that no node has are none: real graphs have some.
+    """
+    words = {word for task in tasks for word in task.placement[1] if not is_pattern(word)} - {MASTER, EVERY}
+    roles = {word.removeprefix(PRIMARY) for word in words}
+    snapshot = Snapshot(
+        Cluster(0, "", 0),
+        (Layer(Owner(Level.CLUSTER, 0), tuple(map(_Placing(tasks), tasks))),),
+        roles={name: Role(name, (name,)) for name in sorted(roles | {_ANYWHERE})},
+        primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
+    )
+    merged = merge_layers(snapshot.layers, keep_partial=True)
+    try:
+        order_in(snapshot, expand(merged.tasks, fleet_of(snapshot)))
+    except CycleDetected as error:
+        return tuple(finding for finding in error.findings if isinstance(finding, Finding))
+    return ()
+
+
+class _Placing:
+    """Places the tasks that neither say where they run, nor are listed by a group of the same document."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._grouped = {name for task in tasks if task.type == TaskType.GROUP for name in task.names("tasks")}
+
+    def __call__(self, task: Task) -> Task:
+        if task.placement[1] or task.type in (TaskType.STAGE, TaskType.GROUP) or task.id in self._grouped:
+            return task
+        return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
 
 
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:

@@ -24,10 +24,9 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.evaluate import Evaluation, Unknowns, rendered, require_computed, require_known, skips
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
-from fuelclient.plan.graph_findings import graph_findings
 from fuelclient.plan.order import Ordered
 from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
-from fuelclient.plan.study import Study
+from fuelclient.plan.study import Study, graph_findings
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
 
 COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC})

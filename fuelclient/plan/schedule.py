@@ -157,35 +157,25 @@ class Schedule:
         """
         if self._state[vertex] != _RUNNING:
             raise Conflict(f"{self._work.name(vertex)} cannot end: it is {self._status[vertex]}, not running.")
-        failed = status not in (InstanceStatus.READY, InstanceStatus.SKIPPED)
-        if failed and reason == Reason.INTERRUPTED and self._stopped:
-            self._cut(vertex)
-            return
-        is_failure = failed and self._work.fail_on_error[vertex]
-        if is_failure:
-            self._set(vertex, InstanceStatus.ERROR, reason)
-        elif status is InstanceStatus.READY:
+        state, is_cut = _PASSED, reason == Reason.INTERRUPTED and bool(self._stopped)
+        if status is InstanceStatus.READY:
             self._set(vertex, InstanceStatus.READY, reason)
-        elif failed:
+        elif status is InstanceStatus.SKIPPED:
+            self._set(vertex, InstanceStatus.SKIPPED, reason or Reason.EXECUTOR)
+        elif is_cut or self._work.fail_on_error[vertex]:
+            self._set(vertex, InstanceStatus.ERROR, reason)
+            state = _CUT if is_cut else _BAD
+        else:
             self._set(vertex, InstanceStatus.SKIPPED, Reason.FAILURE_IGNORED)
             self._ignored.add(vertex)
-        else:
-            self._set(vertex, InstanceStatus.SKIPPED, reason or Reason.EXECUTOR)
         self._slots.release(vertex)
         self._open -= 1
-        self._state[vertex] = _BAD if is_failure else _PASSED
-        ended = [vertex]
-        if is_failure:
-            self._end_node(vertex, ended)
-        self._spread(ended)
-        self._end_if_over()
-
-    def _cut(self, vertex: int) -> None:
-        """End an instance together with the run: what waits for it is never reached."""
-        self._set(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
-        self._slots.release(vertex)
-        self._open -= 1
-        self._state[vertex] = _CUT
+        self._state[vertex] = state
+        if state != _CUT:  # what waits for an instance that ended with the run is never reached
+            ended = [vertex]
+            if state == _BAD:
+                self._end_node(vertex, ended)
+            self._spread(ended)
         self._end_if_over()
 
     def stop(self, reason: str = STOPPED_BY_USER) -> None:

@@ -2,13 +2,14 @@
 
 Previews, questions, selections, comparisons, plans and the terminal UI hold one, so that all of them rest on the same
 instances, dependencies and order. A study goes on whatever the graph is like: what cannot be merged, computed or
-ordered becomes a finding. `plan.plan` refuses.
+ordered becomes a finding, as everything else that is wrong with the graph. `plan.plan` refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -16,8 +17,9 @@ from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, 
 from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.findings import task_finding
 from fuelclient.graph.merge import merge_layers, require_merged
+from fuelclient.graph.references import check_parameters, check_references
 from fuelclient.model.finding import Finding, Severity, errors_in
-from fuelclient.model.graph import MergedGraph, MergedTask
+from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Relation, TaskType
@@ -26,9 +28,12 @@ from fuelclient.plan.dropped import Dropped, apart_findings, dropped_findings
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
-from fuelclient.plan.graph_findings import filter_findings, left_out_findings, with_parameters
 from fuelclient.plan.order import Ordered, ordered_despite_cycles
+from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
+
+_ALIKE = 2
+"""So many nodes with the same roles show every cycle: between tasks of one node, and between those of two."""
 
 RUN, SKIP, UNKNOWN = "run", "skip", "unknown"
 
@@ -193,6 +198,12 @@ class Study:
         return order
 
     @property
+    def cycle_findings(self) -> tuple[Finding, ...]:
+        """The cycles (G050) for which the graph has no order, as errors."""
+        error = self._ordered[1]
+        return () if error is None else tuple(each for each in error.findings if isinstance(each, Finding))
+
+    @property
     def cycles(self) -> tuple[tuple[int, ...], ...]:
         """The merged tasks of a shortest cycle of each set that wait for one another, of a study despite cycles."""
         return () if errors_in(self.merged.findings) else self._ordered[2]
@@ -214,12 +225,11 @@ class Study:
     @cached_property
     def _late(self) -> tuple[Finding, ...]:
         """The findings about the order: those of its cycles, and dependencies that have no effect on it."""
-        order, error, _ = self._ordered
-        cycles = () if error is None else tuple(each for each in error.findings if isinstance(each, Finding))
+        order = self._ordered[0]
         if order is None:
-            return cycles
+            return self.cycle_findings
         lost = dropped_findings(self._dropped, order, self._preceding)
-        return (*cycles, *lost, *apart_findings(self.expansion, self._preceding))
+        return (*self.cycle_findings, *lost, *apart_findings(self.expansion, self._preceding))
 
     @cached_property
     def _dropped(self) -> Dropped:
@@ -314,6 +324,61 @@ class Study:
         return next(exact, self.named(key.id))
 
 
+def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
+    """Yield what is wrong with a graph before it is ordered, whether for a preview or for a run."""
+    yield from merged.findings
+    if snapshot.unique_tasks:
+        yield from _defined_by_several(snapshot)
+    yield from check_references(merged)
+    yield from expansion.placement.findings
+    yield from placement_findings(merged.tasks, expansion.placement, snapshot, expansion.fleet)
+    if not expansion.fleet.assumption:
+        yield from snapshot.findings
+    if expansion.fleet.absent:
+        nodes = ", ".join(map(str, expansion.fleet.absent))
+        yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
+
+
+def with_parameters(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
+    """Yield the findings of a graph, with those about parameters, which a run has for the instances that it begins."""
+    yield from graph_findings(snapshot, merged, expansion)
+    for task, nodes in zip(merged.tasks, expansion.placement.nodes, strict=True):
+        yield from check_parameters(task, runs=bool(nodes), filled=snapshot.fills_parameters)
+
+
+def filter_findings(merged: MergedGraph) -> Iterator[Finding]:
+    """Yield a notice (G067) if a run without nodes of its own covers fewer nodes than the preview shows."""
+    if stated := merged.metadata.get("node_filter"):
+        yield Finding(
+            Severity.INFO,
+            "G067",
+            f"a run covers only the nodes that the graph's node filter lets through; this shows all nodes: {stated}",
+            hint="`graph simulate` and dry runs obey the filter; --node names the nodes to show, or to run on.",
+        )
+
+
+def left_out_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterator[Finding]:
+    """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
+    for task in (merged.tasks[index] for index in sorted(unknown)):
+        for attribute in task.task.computed_attributes():
+            problem = f"{attribute} is computed from facts that are not at hand, so what it says is left out"
+            yield task_finding(Severity.INFO, "G033", task, attribute, problem)
+
+
+def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield a finding for each task that several plugins define, which keeps a Fuel master from merging the graph."""
+    first: dict[str, Layer] = {}
+    for layer in snapshot.layers:
+        for task in layer.tasks if layer.owner.level is Level.PLUGIN else ():
+            other = first.setdefault(task.id, layer)
+            if other is not layer:
+                problem = (
+                    f"{other.owner.label} and {layer.owner.label} both define it, and a Fuel master merges no graph "
+                    "while two enabled plugins define one task"
+                )
+                yield task_finding(Severity.ERROR, "G049", task, "", problem, "Disable one of the two plugins.")
+
+
 def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
     """Merge, place and order one environment's graph, with dependencies and conditions on the facts of `evaluation`.
 
@@ -321,6 +386,18 @@ def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation 
     be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
     """
     return Study(snapshot, options, lambda: evaluation, conditions=True).preview()
+
+
+def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...]:
+    """Return the cycles (G050) of an environment's graph, as errors. Of nodes that are alike, a few are looked at."""
+    alike: Counter[tuple[object, ...]] = Counter()
+    nodes = []
+    for node in snapshot.nodes:
+        key = (node.all_roles, node.primary_tags, node.online, node.pending_deletion)
+        alike[key] += 1
+        if alike[key] <= _ALIKE + bool(snapshot.primary_tags):
+            nodes.append(node)
+    return Study(replace(snapshot, nodes=tuple(nodes)), facts=facts).cycle_findings
 
 
 def has_computed(tasks: Iterable[MergedTask]) -> bool:

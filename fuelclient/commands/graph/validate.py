@@ -80,7 +80,7 @@ class GraphValidate(DocumentCheck):
         from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import refusals
         from fuelclient.graph.validate import check_document, misspelt_roles
-        from fuelclient.plan.cycles import cycles_in
+        from fuelclient.plan.cycle_reports import cycles_in
 
         try:
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")

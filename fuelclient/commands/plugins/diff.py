@@ -20,8 +20,7 @@ from fuelclient.errors import NotFound
 if TYPE_CHECKING:
     from fuelclient.environment.differences import EnvironmentDifference
     from fuelclient.environment.what_if import Added
-    from fuelclient.insight.comparison import Comparison
-    from fuelclient.insight.graph_changes import TaskChange
+    from fuelclient.insight.comparison import Comparison, TaskChange
     from fuelclient.model.environment import Environment
     from fuelclient.model.graph import Layer
     from fuelclient.model.snapshot import Snapshot
@@ -157,7 +156,7 @@ def _of_package(path: Path) -> _Version:
 
 def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[TaskChange]]]:
     from fuelclient.graph.merge import merge_layers
-    from fuelclient.insight.graph_changes import task_changes
+    from fuelclient.insight.comparison import task_changes
 
     for name in sorted({*old.layers, *new.layers}):
         both = [

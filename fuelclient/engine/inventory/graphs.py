@@ -159,7 +159,7 @@ def put(
 
 def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
     """Yield the cycles of this graph in some environments, each once."""
-    from fuelclient.plan.cycles import cycles_of  # only uploads need plans
+    from fuelclient.plan.study import cycles_of  # only uploads need plans
 
     seen: set[Finding] = set()
     for cluster_id in cluster_ids:

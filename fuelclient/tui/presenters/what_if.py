@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fuelclient.insight.comparison import Comparison
-from fuelclient.insight.graph_changes import Change, TaskChange, ValueChange
+from fuelclient.insight.comparison import Change, Comparison, TaskChange, ValueChange
 from fuelclient.insight.order_effect import OrderEffect
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import count, finding_lines, title, value_text

@@ -17,9 +17,9 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.plan.cycles import cycles_in, cycles_of
+from fuelclient.plan.cycle_reports import cycles_in
 from fuelclient.plan.preview import PreviewOptions
-from fuelclient.plan.study import preview
+from fuelclient.plan.study import cycles_of, preview
 
 
 def shell(name: str, *roles: str, **attributes: Any) -> Task:
