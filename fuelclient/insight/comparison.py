@@ -1,4 +1,4 @@
-"""Compare two graphs, each merged and placed: tasks, attributes, elements of lists, the order of instances, new findings.
+"""Compare two graphs, each merged and placed: tasks, attributes, elements of lists, order of instances, new findings.
 
 Which attributes differ is decided by `insight.differences`, as in every comparison of graphs.
 """

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from properties.works import MOST, Naive, failures, predecessors, works
 
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
-from fuelclient.plan.schedule import Change, Schedule
+from fuelclient.plan.schedule import Change, Schedule, weights
 from fuelclient.plan.simulate import Simulation, simulate
-from fuelclient.plan.slots import weights
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 seeds = st.integers(0, 2**32)

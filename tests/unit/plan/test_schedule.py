@@ -14,9 +14,8 @@ from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fault_tolerance import FaultTolerance
-from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Schedule
+from fuelclient.plan.schedule import CEILING, STOPPED_BY_USER, Change, Schedule, most_urgent_first, weights
 from fuelclient.plan.simulate import simulate
-from fuelclient.plan.slots import CEILING, most_urgent_first, weights
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work, work_of
 
 NODES = {1: ["db"], 2: ["web"], 3: ["web"]}

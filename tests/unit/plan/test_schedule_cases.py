@@ -13,9 +13,8 @@ from schedule_traces import skips, trace, vertex_of, work_from
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
 from fuelclient.plan.fault_tolerance import FailedNodes, FaultTolerance, with_other_nodes
-from fuelclient.plan.schedule import Change, Schedule
+from fuelclient.plan.schedule import Change, Schedule, weights
 from fuelclient.plan.simulate import simulate
-from fuelclient.plan.slots import weights
 from fuelclient.plan.work import Work, limit_from
 
 Data = Mapping[str, Any]
