@@ -39,7 +39,7 @@ from fuelclient.store import history, runners
 from fuelclient.store.database import Connection
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
-from fuelclient.tui.requests import AskRun, GraphData, graph_data
+from fuelclient.tui.requests import AskRun, GraphData
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.virtual_table import VirtualTable
@@ -68,7 +68,7 @@ def many() -> GraphData:
     nodes = tuple(Node(number, f"node-{number}", 1, roles=("worker",)) for number in range(1, NODES + 1))
     layer = Layer(Owner(Level.RELEASE, 1), tasks)
     snapshot = Snapshot(Cluster(1, "many", 1), (layer,), nodes, {"worker": Role("worker", ("worker",))})
-    return graph_data(Study(snapshot), Release(1, "many", "1"), (), (), {})
+    return GraphData(Study(snapshot), Release(1, "many", "1"))
 
 
 @contextmanager

@@ -46,18 +46,18 @@ class Execute:
     @property
     def words(self) -> str:
         asked = self.request
-        words = ["graph", "execute", "--env", str(asked.cluster_id)]
-        if asked.graph_types != (DEFAULT_TYPE,):
-            words += ["--type", *asked.graph_types]
-        if asked.node_ids:
-            words += ["--node", *map(str, asked.node_ids)]
-        if asked.task_names:
-            words += ["--task-names", *asked.task_names]
-        words += ["--force"] * asked.force + ["--dry-run"] * asked.dry_run + ["--noop"] * asked.noop
-        words += ["--executor", asked.executor] if asked.executor else []
-        words += ["--assume", self.assume] if self.assume else []
-        words += [] if self.check else ["--no-check"]
-        return shlex.join(words)
+        lists = {
+            "--env": [asked.cluster_id],
+            "--type": asked.graph_types if asked.graph_types != (DEFAULT_TYPE,) else (),
+            "--node": asked.node_ids,
+            "--task-names": asked.task_names,
+        }
+        switches = {"--force": asked.force, "--dry-run": asked.dry_run, "--noop": asked.noop}
+        texts = {"--executor": asked.executor, "--assume": self.assume}
+        words = [str(word) for name, values in lists.items() if values for word in (name, *values)]
+        words += [name for name, is_on in switches.items() if is_on]
+        words += [word for pair in texts.items() if all(pair) for word in pair]
+        return shlex.join(["graph", "execute", *words, *(() if self.check else ("--no-check",))])
 
     def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:

@@ -29,13 +29,13 @@ from fuelclient.tui.write_guard import GuardedUI
 
 _SCREENS = {
     View.ENVIRONMENTS: "environments:EnvironmentsScreen",
-    View.ROLES: "roles:RolesScreen",
-    View.NODES: "nodes:NodesScreen",
+    View.ROLES: "lists:RolesScreen",
+    View.NODES: "lists:NodesScreen",
     View.PREVIEW: "preview:PreviewScreen",
     View.LANES: "lanes:LanesScreen",
     View.BROWSE: "browse:BrowseScreen",
     View.PROBLEMS: "problems:ProblemsScreen",
-    View.PLUGINS: "plugins:PluginsScreen",
+    View.PLUGINS: "lists:PluginsScreen",
     View.HISTORY: "history:HistoryScreen",
     View.RUN: "run:RunScreen",
     View.WHY: "why:WhyScreen",
@@ -256,9 +256,6 @@ class FuelUI(GuardedUI):
 
     # typing ahead
 
-    def is_built(self) -> bool:
-        return self.screen.focused is not None
-
     def is_filled(self) -> bool:
         return not isinstance(self.screen, ViewScreen) or self.screen.filled or bool(self.trouble)
 
@@ -321,14 +318,9 @@ class FuelUI(GuardedUI):
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
         self.disarm_if_idle()
-        screen = self.view
-        if (
-            screen is not None
-            and screen.is_live()
-            and screen.request() not in self.gateway.failed
-            and screen.request() not in self.gateway.pending
-        ):
-            screen.renewed()
+        for request in self.view.live() if self.view is not None else ():
+            if request not in self.gateway.failed and request not in self.gateway.pending:
+                self.gateway.ask(request)
 
     def _troubled(self) -> str:
         """Return what is wrong with what the screen shows, else with any request; empty if all is well."""
@@ -361,8 +353,8 @@ class FuelUI(GuardedUI):
         banner = screen.query_one("#banner", Bar)
         banner.set_class(bool(self.trouble), "shown")
         banner.show([Part(f" {self.glyphs.error} {self.trouble}", Tone.BAD)])
-        line = command_line(screen.shown(), self.program)
-        screen.query_one("#line", Bar).show(*bars.line(line, self.marked, self.picked))
+        command = command_line(screen.shown(), self.program)
+        screen.query_one("#line", Bar).show(*bars.line(command, self.marked, self.picked))
         screen.query_one("#keys", Bar).show(bars.keys(active_keys(screen, armed=self.armed)))
 
 

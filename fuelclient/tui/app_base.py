@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
+
+from textual.theme import Theme
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import ASCII, UNICODE
-from fuelclient.tui.key_queue import PatientApp
 from fuelclient.tui.requests import Abilities, AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
 from fuelclient.tui.routes import Route, Trail, View, command_line
-from fuelclient.tui.theme import THEME
+from fuelclient.tui.terminal import TerminalApp
 
 MOST_LOG_LINES = 1000
 """How many command lines of what was looked at or done are kept."""
 
+ACCENT = "#e0a458"
 
-class UI(PatientApp):
+THEME = Theme(
+    name="fuel",
+    primary=ACCENT,
+    secondary=ACCENT,
+    accent=ACCENT,
+    warning="#d8c26a",
+    error="#e06c6c",
+    success=ACCENT,
+    foreground="#d6d6d2",
+    background="#16181a",
+    surface="#202427",
+    panel="#3a4045",
+    dark=True,
+    variables={"text-muted": "#8d959b", "input-selection-background": "#e0a458 35%"},
+)
+
+
+class UI(TerminalApp):
     """The app as its parts see it, over any backend; `connect` makes one in whatever thread calls it. `FuelUI`
     implements the methods that raise here."""
 
@@ -46,31 +66,33 @@ class UI(PatientApp):
 
     # what the app does
 
+    @abstractmethod
     def go(self, route: Route) -> None:
         """Go to another place."""
-        raise NotImplementedError
 
+    @abstractmethod
     def action_go_back(self) -> None:
-        raise NotImplementedError
+        """Go to the place before."""
 
     def looked(self, route: Route) -> None:
         """Note in the log that the user looked at what a route shows."""
         self.log_lines.append(command_line(route, self.program))
 
+    @abstractmethod
     def action_renew(self) -> None:
-        raise NotImplementedError
+        """Read again what the screen shows."""
 
+    @abstractmethod
     def decorate(self) -> None:
         """Fill the bars of the screen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tell_trouble(self, text: str) -> None:
         """Show a banner, or remove it if there is nothing to say."""
-        raise NotImplementedError
 
+    @abstractmethod
     def copy_line(self, text: str) -> None:
         """Copy a text to the clipboard, and say so."""
-        raise NotImplementedError
 
     # what is known already: nothing is asked for
 

@@ -123,7 +123,8 @@ class Gateway:
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
     `answers` are those that are known. `acting` is the pending action and since when; actions are never repeated.
-    `failed` says of requests what is wrong since their last answer, and when or how they are asked again.
+    `failed` says of requests what is wrong since their last answer, and when or how they are asked again. `feeds` are
+    those that were still read when the last one was made.
     """
 
     connect: Callable[[], Backend]
@@ -133,7 +134,7 @@ class Gateway:
     acting: tuple[Action, float] | None = None
     failed: dict[Request[object], str] = field(default_factory=dict)
     answers: AnswerCache = field(default_factory=AnswerCache)
-    _feeds: list[Feed] = field(default_factory=list)
+    feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
 
     def __post_init__(self) -> None:
@@ -235,24 +236,19 @@ class Gateway:
         if removed:
             self.answers = AnswerCache()
 
-    @property
-    def following(self) -> int:
-        """The number of feeds that are kept."""
-        return len(self._feeds)
-
     def follow(self, run_id: int) -> Feed:
         """Return a feed of the events of a run; the caller stops it."""
         feed = Feed(self.connect, run_id, patience)
         feed.start()
-        self._feeds = [*filter(Feed.is_alive, self._feeds), feed]
+        self.feeds = [*filter(Feed.is_alive, self.feeds), feed]
         return feed
 
     def close(self) -> None:
         """Close all backends; that takes a second if one of them hangs."""
-        for feed in self._feeds:
+        for feed in self.feeds:
             feed.stop()
         end = self.now() + 1.0
-        for feed in self._feeds:
+        for feed in self.feeds:
             feed.join(max(0.0, end - self.now()))
         self._workers.close(max(0.0, end - self.now()))
 

@@ -5,10 +5,11 @@ Only the gateway calls `read`, in a worker thread; what is expensive to derive f
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.last_run import results_of
@@ -35,13 +36,19 @@ from fuelclient.tui.run_state import RunState
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 
 
-class Request(Protocol[_Answer_co]):
+class Request(ABC, Generic[_Answer_co]):
     """Something to ask for; equal requests have the same answer until the data change."""
+
+    __slots__ = ()
+    WHAT: ClassVar[str]
+    """What is asked for, as people read it, with fields of the request `{0}`."""
 
     @property
     def what(self) -> str:
         """What is asked for, as people read it."""
+        return self.WHAT.format(self)
 
+    @abstractmethod
     def read(self, backend: Backend) -> _Answer_co:
         """Ask the backend; raise its errors."""
 
@@ -74,12 +81,10 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True)
-class AskOverview:
+class AskOverview(Request[Overview]):
     """Ask for an `Overview`."""
 
-    @property
-    def what(self) -> str:
-        return "the environments"
+    WHAT = "the environments"
 
     def read(self, backend: Backend) -> Overview:
         clusters = tuple(backend.clusters.list())
@@ -95,41 +100,32 @@ class AskOverview:
 
 
 @dataclass(frozen=True, slots=True)
-class AskGraph:
+class AskGraph(Request["GraphData"]):
     """Ask for one graph of one environment."""
 
+    WHAT = "the {0.graph_type} graph of environment {0.env}"
     env: int
     graph_type: str = DEFAULT_TYPE
 
-    @property
-    def what(self) -> str:
-        return f"the {self.graph_type} graph of environment {self.env}"
-
     def read(self, backend: Backend) -> GraphData:
         with backend.reading():
-            return self._read(backend)
-
-    def _read(self, backend: Backend) -> GraphData:
-        snapshot = backend.graphs.snapshot(self.env, self.graph_type)
-        release = backend.releases.get(snapshot.cluster.release_id)
-        graphs = tuple(backend.graphs.list(self.env))
-        plugins = plugins_on(backend, [self.env])
-        everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
-        found = _clashes(self.env, release, plugins, everywhere)
-        return graph_data(study_of(backend, snapshot), release, graphs, plugins, found, _abilities(backend))
+            snapshot = backend.graphs.snapshot(self.env, self.graph_type)
+            release = backend.releases.get(snapshot.cluster.release_id)
+            graphs = tuple(backend.graphs.list(self.env))
+            plugins = plugins_on(backend, [self.env])
+            everywhere = backend.graphs.list(levels=[Level.RELEASE, Level.PLUGIN])
+            clashes = _clashes(self.env, release, plugins, everywhere)
+            return GraphData(study_of(backend, snapshot), release, graphs, plugins, clashes, _abilities(backend))
 
 
 @dataclass(frozen=True, slots=True)
-class AskSource:
+class AskSource(Request[tuple[tuple[int, str], ...]]):
     """Ask for the lines around one line of a file on this machine; none if it cannot be read."""
 
+    WHAT = "{0.file}"
     file: str
     line: int
     around: int = 4
-
-    @property
-    def what(self) -> str:
-        return self.file
 
     def read(self, backend: Backend) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 (files lie beside any backend)
         try:
@@ -145,7 +141,7 @@ class AskSource:
 
 
 @dataclass(frozen=True, slots=True)
-class AskRuns:
+class AskRuns(Request[tuple[Run, ...]]):
     """Ask for the runs of an environment (0: of all), the last one first."""
 
     env: int = 0
@@ -163,15 +159,12 @@ class AskRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class AskResults:
+class AskResults(Request[Mapping[str, Collection[str]] | str]):
     """Ask how the instances of each task ended in the last run of a graph. If it never ran, the answer says so."""
 
+    WHAT = "the last run of the {0.graph_type} graph"
     env: int
     graph_type: str
-
-    @property
-    def what(self) -> str:
-        return f"the last run of the {self.graph_type} graph"
 
     def read(self, backend: Backend) -> Mapping[str, Collection[str]] | str:
         try:
@@ -181,16 +174,13 @@ class AskResults:
 
 
 @dataclass(frozen=True, slots=True)
-class AskEnabling:
+class AskEnabling(Request[Comparison | str]):
     """Ask what enabling a plugin would change in a graph. If that cannot be said, the answer is the reason."""
 
+    WHAT = "what plugin {0.plugin} would change"
     env: int
     graph_type: str
     plugin: int
-
-    @property
-    def what(self) -> str:
-        return f"what plugin {self.plugin} would change"
 
     def read(self, backend: Backend) -> Comparison | str:
         from fuelclient.backends.plugin_additions import if_enabled
@@ -202,14 +192,11 @@ class AskEnabling:
 
 
 @dataclass(frozen=True, slots=True)
-class AskRun:
+class AskRun(Request[RunState]):
     """Ask for one run with its task instances."""
 
+    WHAT = "run {0.id}"
     id: int
-
-    @property
-    def what(self) -> str:
-        return f"run {self.id}"
 
     def read(self, backend: Backend) -> RunState:
         run = backend.runs.get(self.id)
@@ -220,18 +207,15 @@ class AskRun:
 
 
 @dataclass(frozen=True, slots=True)
-class AskLog:
+class AskLog(Request[tuple[str, ...]]):
     """Ask for the last lines that a task instance of a run printed, those of its errors last. If there are none, the
     answer says why. It is bounded in lines and characters, because wrapping it takes time."""
 
+    WHAT = "the log of {0.task}/{0.node}"
     run: int
     task: str
     node: str
     most: int = 500
-
-    @property
-    def what(self) -> str:
-        return f"the log of {self.task}/{self.node}"
 
     def read(self, backend: Backend) -> tuple[str, ...]:
         try:
@@ -284,19 +268,19 @@ def _clashes(
         )
         for plugin in plugins
     }
+    brought_release = {plugin.id for plugin in plugins if release.id in plugin.releases}
     base = Contributor(0, release.name, metadata=release.metadata, tasks=tasks.get((Level.RELEASE, release.id), {}))
-    clashes_of = {}
-    for plugin in plugins:
-        if release.id in plugin.releases:
-            continue  # it brought the release itself
-        others = [parties[other.id] for other in plugins if env in other.clusters and other.id != plugin.id]
-        clashes_of[plugin.id] = clashes(parties[plugin.id], base, others)
-    return clashes_of
+    enabled = {plugin.id for plugin in plugins if env in plugin.clusters}
+    return {
+        plugin: clashes(party, base, [parties[other] for other in parties if other in enabled - {plugin}])
+        for plugin, party in parties.items()
+        if plugin not in brought_release
+    }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GraphData:
-    """One graph of one environment, ready to be shown.
+    """One graph of one environment, ready to be shown. It is made in a worker, because that takes as long as a preview.
 
     `reach` is about rows of the study, by their order. `tasks_of` has the merged tasks of each role. `graphs` are all
     graphs of the environment. `plugins` are all installed ones, enabled here or not, and `clashes` what they bring
@@ -305,12 +289,19 @@ class GraphData:
 
     study: Study
     release: Release
-    reach: Reach
-    tasks_of: Mapping[str, frozenset[int]]
     graphs: tuple[GraphSummary, ...] = ()
     plugins: tuple[Plugin, ...] = ()
-    clashes: Mapping[int, tuple[Finding, ...]] | None = None
+    clashes: Mapping[int, tuple[Finding, ...]] = field(default_factory=dict)
     abilities: Abilities = Abilities()
+    reach: Reach = field(init=False)
+    tasks_of: Mapping[str, frozenset[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        study, row_of = self.study, self.study.row_of
+        self.reach = Reach(
+            [[row_of[after] for after in study.after[index] if after in row_of] for index in study.indices]
+        )
+        self.tasks_of = tasks_of_roles(study.merged.tasks, study.snapshot)
 
     @property
     def env(self) -> int:
@@ -321,22 +312,3 @@ class GraphData:
     def types(self) -> tuple[str, ...]:
         """The graph types that the environment has, from any layer."""
         return tuple(sorted({graph.type for graph in self.graphs} | {self.study.snapshot.graph_type}))
-
-
-def graph_data(
-    studied: Study,
-    release: Release,
-    graphs: tuple[GraphSummary, ...],
-    plugins: tuple[Plugin, ...],
-    clashes: Mapping[int, tuple[Finding, ...]],
-    abilities: Abilities = Abilities(),
-) -> GraphData:
-    """Make a study ready to be shown. It is computed here, in a worker, because that takes as long as a preview."""
-    following = [
-        [studied.row_of[after] for after in studied.after[index] if after in studied.row_of]
-        for index in studied.indices
-    ]
-    return GraphData(
-        studied, release, Reach(following), tasks_of_roles(studied.merged.tasks, studied.snapshot), graphs, plugins,
-        clashes, abilities,
-    )  # fmt: skip

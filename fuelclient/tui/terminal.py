@@ -1,4 +1,4 @@
-"""The terminal: it is restored however the UI ends, and obeys nothing that the UI shows.
+"""The terminal: it is restored however the UI ends, obeys nothing that the UI shows, and its keys are never overtaken.
 
 Names and messages come from documents, machines and masters that the user may not know, and a terminal obeys escape
 sequences wherever they come from. Our widgets show such characters as escapes; `NoControlCodes` also checks each line
@@ -11,19 +11,27 @@ import asyncio
 import os
 import signal
 import threading
+import time
+from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
+from textual import on
 from textual._context import active_message_pump
 from textual.app import App, ScreenStackError
 from textual.binding import Binding
 from textual.color import Color
 from textual.css.query import NoMatches
+from textual.events import Event, Key
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 
 from fuelclient.printing import printable
+from fuelclient.tui.key_queue import LONGEST, NEVER_HELD, TypeAhead
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """What ends a process from outside; Ctrl-C is a key like any other here."""
@@ -31,12 +39,32 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 GRACE = 5.0
 """Seconds that the end may take after a signal: writing to a terminal that has gone away may block for ever."""
 
+_ROUNDS = 2
+"""How often another message follows a key: for its action, for a message of that, and for one that follows."""
+
+_SOON = 0.01
+"""Seconds between two looks at whether a key still has to wait."""
+
 _LEAVING = 128
 """What shells add to the number of a signal to get an exit code."""
 
 
-class EndableApp(App[None]):
-    """An app that restores the terminal when a signal ends it, and that Ctrl-Z suspends."""
+@dataclass
+class Handled(Message):
+    """A key has been handled by a widget and all above it; the message is sent `rounds` more times for what follows."""
+
+    widget: Widget
+    rounds: int
+
+
+class TerminalApp(App[None]):
+    """An app that restores the terminal when a signal ends it, that Ctrl-Z suspends, and whose keys wait for the screen
+    they were meant for.
+
+    A key is handled in steps: the focused widget gets it, an action may follow, which posts a message to the screen,
+    which goes to another one. All of these are messages, so the next key would overtake them. It waits until a message
+    that was sent after the key has come up the same way, some times over.
+    """
 
     BINDINGS = [
         # with priority it works in dialogs as well
@@ -48,6 +76,10 @@ class EndableApp(App[None]):
         self._exit_code = 0
         self._heeds_signals = False
         self._no_control_codes = NoControlCodes()
+        self.typed = TypeAhead(time.monotonic)
+        self._busy: Widget | None = None
+        self._busy_until = 0.0
+        self._looks = False
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._no_control_codes]
@@ -103,6 +135,81 @@ class EndableApp(App[None]):
         while pump is not None and not isinstance(pump, Screen):
             pump = pump._parent
         return pump is not None and pump not in self._screen_stack
+
+    # keys that wait
+
+    def on_mount(self) -> None:
+        # keys wait for a dialog as for a view
+        self.screen_change_signal.subscribe(self, lambda _screen: self.typed.entered(), immediate=True)
+
+    def is_built(self) -> bool:
+        """Return whether something on the screen has the focus."""
+        return self.screen.focused is not None
+
+    @abstractmethod
+    def is_filled(self) -> bool:
+        """Return whether the screen shows its data."""
+
+    async def on_event(self, event: Event) -> None:
+        if not isinstance(event, Key) or event.is_forwarded or event.key in NEVER_HELD:
+            await super().on_event(event)
+            return
+        if event.key == "escape" and self.typed.is_stuck():
+            self.typed.drop()
+        if self._is_busy():
+            self.typed.hold(event)
+        elif not self.typed.holds(event, built=self.is_built(), filled=self.is_filled()):
+            await self._type(event)
+        self._look_again()
+
+    def _is_busy(self) -> bool:
+        """Return whether the last key is still being handled, by a widget that still exists."""
+        busy = self._busy
+        return (
+            busy is not None
+            and busy is self.screen.focused
+            and busy.is_attached
+            and time.monotonic() < self._busy_until
+        )
+
+    async def _type(self, event: Key) -> None:
+        widget = self.screen.focused
+        await super().on_event(event)
+        if widget is not None and widget is self.screen.focused:
+            self._busy_until = time.monotonic() + LONGEST
+            self._follow(widget, _ROUNDS)
+
+    @on(Handled)
+    def _handled(self, message: Handled) -> None:
+        message.stop()
+        if message.widget is self._busy:
+            if message.rounds:
+                self._follow(message.widget, message.rounds - 1)
+            else:
+                self._busy = None
+                self.call_next(self._type_on)
+
+    def _follow(self, widget: Widget, rounds: int) -> None:
+        """Send a message after a key; a widget that is being closed takes none."""
+        self._busy = widget if widget.post_message(Handled(widget, rounds)) else None
+
+    def _look_again(self) -> None:
+        """Look in a moment at the keys that wait, once however many they are."""
+        if self.typed and not self._looks:
+            self._looks = True
+            self.set_timer(_SOON, self._looked)
+
+    async def _looked(self) -> None:
+        self._looks = False
+        await self._type_on()
+
+    async def _type_on(self) -> None:
+        """Handle the keys that waited, until one has to wait again."""
+        if not self._is_busy():
+            event = self.typed.next(built=self.is_built(), filled=self.is_filled())
+            if event is not None:
+                await self._type(event)
+        self._look_again()
 
 
 class NoControlCodes(LineFilter):

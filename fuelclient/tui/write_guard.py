@@ -5,6 +5,7 @@ The dialogs are loaded when they are opened: the first screen does not wait for 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -41,9 +42,9 @@ class GuardedUI(UI):
         return next((screen for screen in reversed(self._screen_stack) if isinstance(screen, ViewScreen)), None)
 
     @property
+    @abstractmethod
     def picked(self) -> dict[str, list[str]]:
         """The ids of the `tasks` and `nodes` that are picked here."""
-        raise NotImplementedError
 
     def action_arm(self) -> None:
         """Arm, or disarm."""
@@ -123,8 +124,8 @@ class GuardedUI(UI):
         """Ask whether to delete the run here."""
         run = self._run_to("delete")
         if run is not None:
-            choices = (("", Delete(run.id, force=not run.is_final)),)
-            self._confirm("delete", run, "Its history and its logs are deleted too.", choices)
+            ways = [("", Delete(run.id, force=not run.is_final))]
+            self._confirm("delete", run, "Its history and its logs are deleted too.", ways)
 
     def _may(self) -> bool:
         if not self.armed:

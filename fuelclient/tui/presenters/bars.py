@@ -31,18 +31,15 @@ ARMED = Part("ARMED", Tone.BAD, "app.arm")
 
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
     """Return where the user is; each piece leads there."""
-    parts = [Part("fuel2", Tone.STRONG), _sign(glyphs), Part("environments", Tone.PLAIN, "app.environments", 1)]
+    sign = Part(glyphs.crumb, Tone.DIM)
+    parts = [Part("fuel2", Tone.STRONG), sign, Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:
         name = f"{route.env} {data.study.snapshot.cluster.name}" if data else str(route.env)
-        parts += [_sign(glyphs), Part(name, Tone.PLAIN, "app.view('roles')")]
+        parts += [sign, Part(name, Tone.PLAIN, "app.view('roles')")]
     if route.env or route.view is View.HISTORY:
         name = f"run {route.run}" if route.view is View.RUN else str(route.view)
-        parts += [_sign(glyphs), Part(name, Tone.ACCENT)]
+        parts += [sign, Part(name, Tone.ACCENT)]
     return parts
-
-
-def _sign(glyphs: Glyphs) -> Part:
-    return Part(glyphs.crumb, Tone.DIM)
 
 
 def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
@@ -57,7 +54,7 @@ def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = Fal
 
 
 def _named(text: str) -> str:
-    return {"release": "release", "cluster": "environment"}.get(text, text)
+    return "environment" if text == "cluster" else text
 
 
 def tabs(route: Route) -> list[Part]:

@@ -10,8 +10,8 @@ from fuelclient.model.graph import GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.run import Run
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters import history
 from fuelclient.tui.presenters.formatting import count, fact, names, title
+from fuelclient.tui.presenters.run import last_run
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import Overview
 from fuelclient.tui.routes import TABS
@@ -70,14 +70,13 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
                 Cell(cluster.name, Tone.STRONG),
                 str(cluster.status),
                 f"{release.name} {release.version}" if release else str(cluster.release_id),
-                "" if runs is None else history.last(runs, cluster.id, glyphs),
+                "" if runs is None else last_run(runs, cluster.id, glyphs),
                 str(sum(node.cluster_id == cluster.id for node in overview.nodes)),
                 str(sum(cluster.id in plugin.clusters for plugin in overview.plugins)),
                 names(sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)})),
             )
         )
-    empty = _NO_ENVIRONMENT if overview.releases else _NO_RELEASE
-    return Table(_COLUMNS, rows, [str(cluster.id) for cluster in overview.clusters], empty)
+    return Table(_COLUMNS, rows, empty=_NO_ENVIRONMENT if overview.releases else _NO_RELEASE)
 
 
 def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:

@@ -26,7 +26,9 @@ _PLANNED = (
 )
 
 _MASTER = Column("master", "master", least=6, most=8)
-"""What a Fuel master decides."""
+"""What a Fuel master decides, in another colour where that differs from the plan."""
+
+_DECISIONS = {None: "", True: "run", False: "skip"}
 
 
 def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
@@ -37,15 +39,13 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
     >>> request(1, "default, upgrade", "2,3", "", 1, False).graph_types
     ('default', 'upgrade')
     """
-    ids = []
     for word in _words(nodes):
         if not (word.isascii() and word.isdecimal()):
             return f"Nodes are ids, as in 1 2 5: {word!r} is not one."
-        ids.append(int(word))
     return RunRequest(
         env,
         _words(types) or (DEFAULT_TYPE,),
-        tuple(ids),
+        tuple(map(int, _words(nodes))),
         _words(tasks),
         force=force,
         noop=MANNERS[manner] == "noop",
@@ -101,22 +101,16 @@ def planned(graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) ->
     ids: list[str] = []
     for graph in graphs:
         differing = set(graph.disagreements)
-        shown = [
-            (instance.task, instance.node, instance.runs, instance.action)
-            for instance in (graph.plan.instances if graph.plan else ())
-        ]
+        instances = graph.plan.instances if graph.plan else ()
+        shown = [(instance.task, instance.node, instance.runs, instance.action) for instance in instances]
         shown += [(task, node, runs, "") for (task, node), runs in graph.only_decided.items()]
         for task, node, runs, action in shown:
             sign = f"{glyphs.running if runs else glyphs.skipped} {action}" if action else ""
             where = "sync point" if node is None else str(node)
             name = instance_name(task, node)
-            master = (_decision(graph.decided.get((task, node)), differs=name in differing),) * with_master
+            decided = _DECISIONS[graph.decided.get((task, node))]
+            master = [Cell(decided, Tone.WARN if name in differing else Tone.DIM)] if with_master else []
             rows.append((Cell(sign, Tone.ACCENT if runs else Tone.DIM), *master, task, where, graph.graph_type))
             ids.append(name)
     columns = (_PLANNED[0], *(_MASTER,) * with_master, *_PLANNED[1:])
     return Table(columns, rows, ids, ("The graph has no task for any node: executing it would be an error.",))
-
-
-def _decision(decided: bool | None, *, differs: bool) -> Cell:
-    """Return the cell of a master's decision, in another colour where it differs from the plan."""
-    return Cell("" if decided is None else "run" if decided else "skip", Tone.WARN if differs else Tone.DIM)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.insight.blame import Blame
@@ -73,6 +73,16 @@ def value_text(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
+def mark(blamed: Blame, glyphs: Glyphs) -> str:
+    """Return a sign for an attribute that a layer above changes, or as much room."""
+    return f"{glyphs.changed if blamed.is_changed else ' '} "
+
+
+def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
+    """Return the sign before what an attribute was."""
+    return glyphs.gone if blamed.dropped else glyphs.was
+
+
 def stated_value(blamed: Blame) -> str:
     """Return the value of an attribute, or that no layer states it any more."""
     return "not stated" if blamed.dropped else value_text(blamed.value)
@@ -94,28 +104,29 @@ def count(number: int, noun: str) -> str:
 
 def severity(finding: Finding, glyphs: Glyphs) -> Cell:
     """Return sign and word of a severity."""
-    signs = {
-        Severity.ERROR: Cell(f"{glyphs.error} error", Tone.BAD),
-        Severity.WARNING: Cell(f"{glyphs.warning} warning", Tone.WARN),
-        Severity.INFO: Cell(f"{glyphs.info} info", Tone.DIM),
-    }
-    return signs[finding.severity]
+    sign = worst([finding], glyphs)
+    return Cell(f"{sign} {finding.severity}", sign.tone)
 
 
 def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
-    """Return the sign of the worst of some findings."""
+    """Return the sign of the worst of some findings; of none, an empty cell."""
     severities = {finding.severity for finding in findings}
-    if Severity.ERROR in severities:
-        return Cell(glyphs.error, Tone.BAD)
-    if Severity.WARNING in severities:
-        return Cell(glyphs.warning, Tone.WARN)
-    return Cell(glyphs.info if severities else "", Tone.DIM)
+    signs = ((Severity.ERROR, glyphs.error, Tone.BAD), (Severity.WARNING, glyphs.warning, Tone.WARN),
+             (Severity.INFO, glyphs.info, Tone.DIM))  # fmt: skip
+    return next((Cell(sign, tone) for severity, sign, tone in signs if severity in severities), Cell("", Tone.DIM))
 
 
-def finding_lines(finding: Finding, glyphs: Glyphs) -> list[Line]:
-    """Return a finding with its hint as lines of a detail pane."""
-    lines: list[Line] = [(severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))]
-    return [*lines, (Cell(f"  {finding.hint}", Tone.DIM),)] if finding.hint else lines
+def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]:
+    """Return findings with their hints as lines of a detail pane."""
+    for finding in findings:
+        yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
+        if finding.hint:
+            yield (Cell(f"  {finding.hint}", Tone.DIM),)
+
+
+def changed_tone(is_changed: bool) -> Tone:
+    """Return the tone of what a layer above the release adds or changes, or else of what it leaves alone."""
+    return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
 def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fuelclient.insight.lanes import Lane, draw, lanes
 from fuelclient.insight.query import Query
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import chips, sigil
+from fuelclient.tui.presenters.formatting import changed_tone, chips, sigil
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Lazy, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
@@ -31,8 +31,9 @@ _COLUMNS = (
 _SHORT = {"pre_deployment": "pre", "post_deployment": "post"}
 """Short names of stages that leave room for the lanes; the details and filters have the full ones."""
 
-FIELDS = ("task", "type", "role", "stage", "band", "layer")
-"""The fields of a query here: `role` is a role of the environment, `layer` the name of a layer."""
+FIELDS = Table([Column(field, field) for field in ("task", "type", "role", "stage", "band", "layer")], tasks=())
+"""The table that a query here is about, without its rows: `role` is a role of the environment, `layer` the name of a
+layer."""
 
 
 def keep(data: GraphData, query: Query) -> list[int]:
@@ -43,9 +44,8 @@ def keep(data: GraphData, query: Query) -> list[int]:
     for role, tasks in data.tasks_of.items():
         for index in tasks:
             roles.setdefault(index, []).append(role)
-    columns = [Column(field, field) for field in FIELDS]
     indices = [study.indices[row] for row in placed]
-    table = Table(columns, Lazy(placed.__len__, lambda place: _fields(data, placed[place], roles)), (), (), indices)
+    table = Table(FIELDS.columns, Lazy(len(placed), lambda place: _fields(data, placed[place], roles)), (), (), indices)
     return [placed[place] for place in table.select(query)]
 
 
@@ -66,7 +66,7 @@ class Lanes(Table):
         self._place = next(place for place, column in enumerate(columns) if column.key == "change")
         self._signs: dict[int, str] = {}
         names = [data.study.rows[row].task for row in kept]
-        super().__init__(columns, Lazy(kept.__len__, self._row), names, nothing)
+        super().__init__(columns, Lazy(len(kept), self._row), names, nothing)
 
     def centre(self, row: int) -> None:
         """Put a row of the study in the middle."""
@@ -91,13 +91,13 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
     for line in _lanes(data, kept):
         row = kept[line.vertex]
         shown, task = study.rows[row], study.task(row)
-        changed = Tone.ACCENT if shown.is_changed else Tone.PLAIN
-        begins = shown.stage != band
+        changed = changed_tone(shown.is_changed)
+        stage = _SHORT.get(shown.stage or "", shown.stage or "") if shown.stage != band else ""
         band = shown.stage
         rows.append(
             (
                 Cell(str(shown.order), Tone.DIM),
-                Cell(_SHORT.get(shown.stage or "", shown.stage or ""), Tone.STRONG) if begins else "",
+                Cell(stage, Tone.STRONG),
                 Cell(draw(line, glyphs.ink, MOST), changed),
                 Cell(sigil(task, glyphs), Tone.ACCENT),
                 Cell(shown.task, changed),

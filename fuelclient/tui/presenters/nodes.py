@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import count, fact, names, sigil, title, value_text
+from fuelclient.tui.presenters.formatting import changed_tone, count, fact, names, sigil, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import Abilities, GraphData
 
@@ -35,9 +35,7 @@ def ordered(data: GraphData) -> list[Node]:
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
     """Return one row for each node."""
-    nodes = ordered(data)
-    rows = [_row(node, glyphs, data.abilities) for node in nodes]
-    return Table(_COLUMNS, rows, [str(node.id) for node in nodes], _EMPTY)
+    return Table(_COLUMNS, [_row(node, glyphs, data.abilities) for node in ordered(data)], empty=_EMPTY)
 
 
 def _row(node: Node, glyphs: Glyphs, can: Abilities) -> tuple[Cell | str, ...]:
@@ -62,7 +60,8 @@ def roles(node: Node) -> str:
 def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
     """Return one node and its task instances in execution order."""
     study = data.study
-    uid = [place for place, placed in enumerate(study.expansion.fleet.nodes) if placed.uid == node.id]
+    fleet = study.expansion.fleet.nodes
+    place = next((place for place, placed in enumerate(fleet) if placed.uid == node.id), None)
     lines = [
         title(f"node {node.id} {node.name}"),
         fact("status", str(node.status) + ("" if node.online else ", offline: runs leave it out")),
@@ -71,16 +70,14 @@ def detail(data: GraphData, node: Node, glyphs: Glyphs) -> list[Line]:
         fact("address", node.ip or "none"),
         fact("reached by", _reached_by(node, data.abilities) or "nothing: it has no address"),
     ]
-    if uid:
-        lines.append(fact("tags", names(study.expansion.fleet.nodes[uid[0]].tags)))
+    if place is not None:
+        lines.append(fact("tags", names(fleet[place].tags)))
     lines += [fact(str(key), value_text(value)) for key, value in node.attributes.items()]
-    mine = [vertex for vertex in study.order if uid and study.expansion.node_of[vertex] == uid[0]]
+    mine = [vertex for vertex in study.order if study.expansion.node_of[vertex] == place]
     lines += [(), title(f"{count(len(mine), 'task instance')} in execution order")]
     for vertex in mine:
-        index = study.expansion.task_of[vertex]
-        task = study.merged.tasks[index]
-        changed = study.rows[study.row_of[index]].is_changed
-        sign = sigil(task, glyphs) or " "
-        tone = Tone.ACCENT if changed else Tone.PLAIN
-        lines.append((Cell(f"{study.generation[vertex]:>4} ", Tone.DIM), Cell(f"{sign} {task.id}", tone)))
+        row = study.row_of[study.expansion.task_of[vertex]]
+        task, tone = study.task(row), changed_tone(study.rows[row].is_changed)
+        generation = Cell(f"{study.generation[vertex]:>4} ", Tone.DIM)
+        lines.append((generation, Cell(f"{sigil(task, glyphs) or ' '} {task.id}", tone)))
     return lines

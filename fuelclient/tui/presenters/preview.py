@@ -1,22 +1,29 @@
-"""Preview: merged tasks or their instances in execution order, who set each attribute, where a task runs, findings."""
+"""Preview and browse: merged tasks or their instances in execution order, who set each attribute, where a task runs,
+findings; and a task between what precedes and what follows it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from fuelclient.insight.blame import Blame, blame
+from fuelclient.insight.relation import stated
 from fuelclient.model.graph import MergedTask, Origin
-from fuelclient.plan.preview import PreviewRow
+from fuelclient.plan.expand import Word
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import (
+    changed_tone,
     chips,
     count,
     fact,
     finding_lines,
     layer_name,
+    mark,
     names,
     node_name,
     node_words,
+    replaced_sign,
     set_by,
     short_place,
     sigil,
@@ -24,7 +31,7 @@ from fuelclient.tui.presenters.formatting import (
     title,
     value_text,
     worst,
-)  # fmt: skip
+)
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
@@ -65,12 +72,13 @@ def empty(data: GraphData) -> tuple[str, ...]:
 def tasks(data: GraphData, glyphs: Glyphs) -> Table:
     """Return one row for each merged task."""
     study = data.study
-    rows = [_task(row, study.task(place), data, glyphs) for place, row in enumerate(study.rows)]
-    return Table(_TASKS, rows, [row.task for row in study.rows], empty(data), study.indices)
+    shown = [_task(place, data, glyphs) for place in range(len(study.rows))]
+    return Table(_TASKS, shown, [row.task for row in study.rows], empty(data), study.indices)
 
 
-def _task(row: PreviewRow, task: MergedTask, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
-    changed = Tone.ACCENT if row.is_changed else Tone.PLAIN
+def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
+    row, task = data.study.rows[place], data.study.task(place)
+    changed = changed_tone(row.is_changed)
     nowhere = not row.nodes
     return (
         str(row.order),
@@ -95,30 +103,21 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
     ids: list[str] = []
     mapping = ""
     for blamed in blame(task):
-        name, dot, _ = blamed.path.partition(".")
+        name, dot, below = blamed.path.partition(".")
         if dot and name != mapping:
             rows.append((f"  {name}", "", "", ""))
             ids.append(name)
         mapping = name if dot else ""
-        for row in _attribute(blamed, glyphs):
-            rows.append(row)
-            ids.append(blamed.path)
+        tone = changed_tone(blamed.is_changed)
+        shown = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else tone)
+        label = Cell(mark(blamed, glyphs) + (f"  {below}" if below else name), tone)
+        rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
+        for value, origin in blamed.replaced:
+            text = "the same" if value == blamed.value and not blamed.dropped else value_text(value)
+            before = (Cell(f"  {replaced_sign(blamed, glyphs)}", Tone.DIM), Cell(text, Tone.DIM))
+            rows.append((*before, set_by(origin), short_place(origin.place)))
+        ids += [blamed.path] * (1 + len(blamed.replaced))
     return Table(_BLAME, rows, ids)
-
-
-def _attribute(blamed: Blame, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
-    name, _, below = blamed.path.partition(".")
-    mark = f"{glyphs.changed} " if blamed.is_changed else "  "
-    tone = Tone.ACCENT if blamed.is_changed else Tone.PLAIN
-    shown = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else tone)
-    place = short_place(blamed.origin.place)
-    yield Cell(mark + (f"  {below}" if below else name), tone), shown, set_by(blamed.origin), place
-    for value, origin in blamed.replaced:
-        if value == blamed.value and not blamed.dropped:
-            sign, text = glyphs.was, "the same"
-        else:
-            sign, text = glyphs.gone if blamed.dropped else glyphs.was, value_text(value)
-        yield Cell(f"  {sign}", Tone.DIM), Cell(text, Tone.DIM), set_by(origin), short_place(origin.place)
 
 
 def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
@@ -128,8 +127,8 @@ def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
         if blamed.path == path:
             lines += [title(path), (stated_value(blamed),), _source(blamed.origin)]
             for value, origin in blamed.replaced:
-                sign = glyphs.gone if blamed.dropped else glyphs.was
-                lines += [(Cell(f"{sign} ", Tone.DIM), value_text(value)), _source(origin)]
+                sign = Cell(f"{replaced_sign(blamed, glyphs)} ", Tone.DIM)
+                lines += [(sign, value_text(value)), _source(origin)]
     return lines
 
 
@@ -142,10 +141,9 @@ def _source(origin: Origin) -> Line:
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
     """Return who set each attribute of a task, as lines that wrap."""
     for blamed in blame(task):
-        mark = f"{glyphs.changed} " if blamed.is_changed else "  "
         value = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
         by = set_by(blamed.origin)
-        yield (Cell(f"{mark}{blamed.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
+        yield (Cell(f"{mark(blamed, glyphs)}{blamed.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
@@ -168,9 +166,7 @@ def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
                          f" {data.reach.descendants(row)} in all"),
     ]  # fmt: skip
     if shown.findings:
-        lines += [(), title(count(len(shown.findings), "finding"))]
-        for finding in shown.findings:
-            lines += finding_lines(finding, glyphs)
+        lines += [(), title(count(len(shown.findings), "finding")), *finding_lines(shown.findings, glyphs)]
     return lines
 
 
@@ -193,9 +189,9 @@ class Instances(Table):
         names_of = {node.id: node.name for node in study.snapshot.nodes}
         self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
         self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
-        ids = Lazy(study.order.__len__, lambda place: study.expansion.name(study.order[place]))
+        ids = Lazy(len(study.order), lambda place: study.expansion.name(study.order[place]))
         indices = [study.expansion.task_of[vertex] for vertex in study.order]
-        super().__init__(_INSTANCES, Lazy(study.order.__len__, self._row), ids, empty(data), indices)
+        super().__init__(_INSTANCES, Lazy(len(study.order), self._row), ids, empty(data), indices)
         self._known: dict[str, Distinct] = {}
 
     def _row(self, place: int) -> tuple[Value, ...]:
@@ -203,7 +199,7 @@ class Instances(Table):
         vertex = study.order[place]
         index = study.expansion.task_of[vertex]
         task = study.merged.tasks[index]
-        tone = Tone.ACCENT if study.rows[study.row_of[index]].is_changed else Tone.PLAIN
+        tone = changed_tone(study.rows[study.row_of[index]].is_changed)
         return (
             str(place + 1), str(study.generation[vertex]), Cell(task.id, tone),
             self._nodes[study.expansion.node_of[vertex]], Cell(task.task.type, Tone.DIM),
@@ -240,3 +236,177 @@ def place_of(data: GraphData, row: int, instance: str = "") -> int:
     places = [place for place, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index]
     named = (place for place in places if instance and study.expansion.name(study.order[place]) == instance)
     return next(named, places[0] if places else 0)
+
+
+_NEIGHBOURS = (
+    Column("change", "", least=1, most=1),
+    Column("task", "task", least=10, most=36, grows=True),
+    Column("because", "because of", least=8, most=26, rank=1),
+)
+
+_FURTHER = (
+    Column("change", "", least=1, most=1),
+    Column("steps", "edges", least=5, right=True),
+    Column("task", "task", least=22, most=36, grows=True),
+    Column("through", "through", least=14, most=30, rank=1),
+)
+
+MOST = 500
+"""How many tasks are listed beyond the neighbours: the nearest ones."""
+
+_ATTRIBUTES = (
+    Column("attribute", "attribute", least=26, most=34),
+    Column("value", "value", least=8, most=60, grows=True),
+    Column("by", "set by", least=7, most=22, rank=1),
+)
+
+
+def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> Table:
+    """Return a table of the tasks that directly precede (or follow) a task, with the words that say so.
+
+    `reduced` leaves out those that a path through another task implies anyway.
+    """
+    rows = adjacent(data, row, following=following)
+    if reduced:
+        every = data.reach.reduced()
+        rows = every[row] if following else [other for other in range(row) if row in every[other]]
+    study = data.study
+    lines: list[tuple[Value, ...]] = []
+    for other in rows:
+        pair = (study.task(row), study.task(other)) if following else (study.task(other), study.task(row))
+        because = _because(stated(*pair), study.rows[row].task)
+        lines.append((*_sign_and_name(data, other, glyphs), Cell(because, Tone.DIM)))
+    return _of_tasks(data, _NEIGHBOURS, lines, rows, f"Nothing {'follows' if following else 'precedes'} it.")
+
+
+def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> Table:
+    """Return a table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
+    reached. There are at most `MOST`, so that this costs the same in a graph of any size.
+    """
+    beyond = _beyond(data, row, following)
+    lines: list[tuple[Value, ...]] = []
+    for other, through, steps in beyond:
+        sign, name = _sign_and_name(data, other, glyphs)
+        lines.append((sign, str(steps), name, Cell(data.study.rows[through].task, Tone.DIM)))
+    rows = [other for other, _, _ in beyond]
+    return _of_tasks(data, _FURTHER, lines, rows, f"Nothing {'follows' if following else 'precedes'} those.")
+
+
+def _of_tasks(
+    data: GraphData, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
+) -> Table:
+    """Return a table with a line for each of some rows of the study."""
+    study = data.study
+    ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
+    return Table(columns, lines, ids, (nothing,), indices)
+
+
+def _sign_and_name(data: GraphData, row: int, glyphs: Glyphs) -> tuple[Cell, Cell]:
+    shown = data.study.rows[row]
+    return Cell(sigil(data.study.task(row), glyphs), Tone.ACCENT), Cell(shown.task, changed_tone(shown.is_changed))
+
+
+def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
+    """Return rows with the row through which each is reached, and the number of edges between it and `row`."""
+    near = adjacent(data, row, following=following)
+    seen = {row, *near}
+    beyond: list[tuple[int, int, int]] = []
+    ring, steps = near, 1
+    while ring and len(beyond) < MOST:
+        steps += 1
+        reached: dict[int, int] = {}
+        for through in ring:
+            for other in adjacent(data, through, following=following):
+                if other not in seen:
+                    seen.add(other)
+                    reached[other] = through
+        beyond += [(other, reached[other], steps) for other in sorted(reached)]
+        ring = sorted(reached)
+    return beyond[:MOST]
+
+
+def adjacent(data: GraphData, row: int, *, following: bool) -> list[int]:
+    """Return the rows of all tasks that directly precede (or follow) a task."""
+    study = data.study
+    indices = (study.after if following else study.before)[study.indices[row]]
+    return sorted(study.row_of[index] for index in indices)
+
+
+def _because(words: Sequence[Word], centre: str) -> str:
+    """Return the attributes that make the edge; those of the other task are "its"."""
+    attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
+    return ", ".join(attributes)
+
+
+def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
+    """Return the task in the middle: what it is, and its attributes."""
+    study = data.study
+    shown, task = study.rows[row], study.task(row)
+    rows: list[tuple[Value, ...]] = [
+        (Cell("layers", Tone.DIM), chips(task, study.snapshot.layers, glyphs), layer_name(task.owner)),
+        (Cell("stage", Tone.DIM), shown.stage or "none", ""),
+        (Cell("nodes", Tone.DIM), str(len(shown.nodes)), ""),
+        (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),
+        (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
+    ]
+    for blamed in blame(task):
+        tone = changed_tone(blamed.is_changed)
+        by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
+        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.path, tone), Cell(stated_value(blamed), tone), by))
+    return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
+
+
+_FACTS = 5
+"""How many rows of the middle stand above the attributes."""
+
+
+def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
+    """Return a row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
+    for the rows above the attributes, where the task stands and runs, and its findings."""
+    attributes = blame(data.study.task(row))
+    if not _FACTS <= place < _FACTS + len(attributes):
+        return detail(data, row, glyphs)
+    blamed = attributes[place - _FACTS]
+    origin = blamed.origin
+    lines = [title(blamed.path), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
+    lines += [(stated_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
+    return [*lines, *_replaced(blamed, glyphs)]
+
+
+def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
+    for value, origin in blamed.replaced:
+        yield ()
+        yield (
+            Cell(f"{replaced_sign(blamed, glyphs)}  ", Tone.DIM),
+            set_by(origin),
+            Cell(f"  {short_place(origin.place)}", Tone.DIM),
+        )
+        if value == blamed.value and not blamed.dropped:
+            yield (Cell("the same", Tone.DIM),)
+        else:
+            yield from ((Cell(line, Tone.DIM),) for line in _block(value))
+
+
+def _block(value: Any) -> list[str]:
+    """Return a value in as many lines as it has entries.
+
+    >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
+    (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
+    """
+    if isinstance(value, Mapping) and set(value) != {"yaql_exp"}:
+        return [f"{key}: {value_text(item)}" for key, item in value.items()]
+    if isinstance(value, list | tuple) and value:
+        return [f"- {value_text(item)}" for item in value]
+    if isinstance(value, str) and "\n" in value:
+        return value.rstrip("\n").split("\n")
+    return [value_text(value)]
+
+
+def nothing(data: GraphData) -> Table:
+    """Return the table of a graph that has no order."""
+    return Table(_NEIGHBOURS, (), (), empty(data))
+
+
+def lost(why: str) -> Table:
+    """Return what stands instead of a task that the graph has lost."""
+    return Table((), empty=(why, "", "[ goes back, 3 shows the tasks.") if why else ("",))

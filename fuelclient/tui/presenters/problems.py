@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.tui.glyphs import Glyphs
@@ -37,12 +38,9 @@ def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) ->
     above it may have come or gone."""
     if wanted is None:
         return 0
-    same = (number for number, finding in enumerate(findings) if _name(finding) == _name(wanted))
+    identity = attrgetter("code", "task", "message")
+    same = (number for number, finding in enumerate(findings) if identity(finding) == identity(wanted))
     return next(same, max(0, min(place, len(findings) - 1)))
-
-
-def _name(finding: Finding) -> tuple[str, str, str]:
-    return finding.code, finding.task, finding.message
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
@@ -59,8 +57,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
     study = data.study
     named = [study.named(finding.task) for finding in findings]
     indices = [-1 if row is None else study.indices[row] for row in named]
-    names = [finding.task or finding.code for finding in findings]
-    return Table(_COLUMNS, rows, names, _NOTHING, indices, are_tasks=False)
+    ids = [finding.task or finding.code for finding in findings]
+    return Table(_COLUMNS, rows, ids, _NOTHING, indices, are_tasks=False)
 
 
 def detail(

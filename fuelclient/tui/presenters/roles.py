@@ -8,7 +8,7 @@ from typing import Any
 from fuelclient.insight.roles import Holders, holders
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import count, fact, names, sigil, title, value_text
+from fuelclient.tui.presenters.formatting import changed_tone, count, fact, names, sigil, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.requests import GraphData
 
@@ -33,20 +33,15 @@ def table(data: GraphData) -> Table:
 
 
 def _row(role: Role, data: GraphData, having: Holders) -> tuple[Cell | str, ...]:
-    own = role.owner == "release"
     return (
         Cell(role.name, Tone.STRONG),
         str(len(data.tasks_of[role.name])),
-        _number(len(having.deployed)),
-        _number(len(having.pending)),
+        str(len(having.deployed) or ""),
+        str(len(having.pending) or ""),
         limits(role.metadata.get("limits")),
         conflicting_roles(role),
-        Cell(role.owner.removeprefix("plugin "), Tone.DIM if own else Tone.ACCENT),
+        Cell(role.owner.removeprefix("plugin "), Tone.DIM if role.owner == "release" else Tone.ACCENT),
     )
-
-
-def _number(number: int) -> str:
-    return str(number) if number else ""
 
 
 def limits(stated: Any) -> str:
@@ -85,13 +80,14 @@ def detail(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
         fact("limits", limits(stated.get("limits")) or "none"),
     ]
     restrictions = stated.get("restrictions") or []
-    for restriction in restrictions if isinstance(restrictions, list) else [restrictions]:
-        lines.append(fact("restriction", _restriction(restriction)))
-    for volume in role.volumes:
-        lines.append(fact("volume", _volume(volume)))
-    for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending)):
-        if nodes:
-            lines.append(fact(word, names(f"{by_id[node]} ({node})" for node in nodes)))
+    listed = restrictions if isinstance(restrictions, list) else [restrictions]
+    lines += [fact("restriction", _restriction(restriction)) for restriction in listed]
+    lines += [fact("volume", _volume(volume)) for volume in role.volumes]
+    lines += [
+        fact(word, names(f"{by_id[node]} ({node})" for node in nodes))
+        for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending))
+        if nodes
+    ]
     if not having.all:
         lines.append(fact("nodes", "no node has it"))
     return [*lines, (), *_tasks(data, role, glyphs)]
@@ -103,10 +99,10 @@ def _tasks(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
     rows = [row for row, index in enumerate(study.indices) if index in mine]
     for row in rows:
         task = study.task(row)
-        tone = Tone.ACCENT if study.rows[row].is_changed else Tone.PLAIN
-        sign = sigil(task, glyphs) or " "
+        tone = changed_tone(study.rows[row].is_changed)
         where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
-        lines.append((Cell(f"{row + 1:>4} {sign} ", tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
+        sign = f"{row + 1:>4} {sigil(task, glyphs) or ' '} "
+        lines.append((Cell(sign, tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
     if mine and not rows:
         lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))
     return lines
@@ -121,11 +117,10 @@ def _volume(volume: Any) -> str:
 
 
 def _restriction(stated: Any) -> str:
-    if isinstance(stated, Mapping):
-        condition = stated.get("condition")
-        if condition is None and len(stated) == 1:
-            [(condition, message)] = stated.items()
-            return f"not when {condition}: {message}"
-        message = stated.get("message")
-        return f"not when {condition}" + (f": {message}" if message else "")
-    return f"not when {stated}"
+    if not isinstance(stated, Mapping):
+        return f"not when {stated}"
+    condition, message = stated.get("condition"), stated.get("message")
+    if condition is None and len(stated) == 1:
+        [(condition, message)] = stated.items()
+        return f"not when {condition}: {message}"
+    return f"not when {condition}" + (f": {message}" if message else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from fuelclient.insight.progress import (
@@ -26,10 +26,22 @@ from fuelclient.tui.presenters.formatting import count, fact, names, node_name, 
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.run_state import RunState
 
-_TONES = {"ready": Tone.DIM, "running": Tone.ACCENT, "pending": Tone.DIM, "skipped": Tone.DIM, "error": Tone.BAD,
-          INTERRUPTED: Tone.BAD, NOT_REACHED: Tone.WARN, NOT_STARTED: Tone.WARN, IGNORED: Tone.WARN,
-          "runner gone": Tone.BAD,
-          "killing": Tone.WARN, "stopping": Tone.WARN, "stopped": Tone.WARN}  # fmt: skip
+_SIGNS = {
+    "ready": ("ok", Tone.DIM),
+    "running": ("running", Tone.ACCENT),
+    "pending": ("dot", Tone.DIM),
+    "skipped": ("skipped", Tone.DIM),
+    "error": ("error", Tone.BAD),
+    INTERRUPTED: ("error", Tone.BAD),
+    NOT_REACHED: ("blocked", Tone.WARN),
+    NOT_STARTED: ("blocked", Tone.WARN),
+    IGNORED: ("error", Tone.WARN),
+    "runner gone": ("warning", Tone.BAD),
+    "killing": ("running", Tone.WARN),
+    "stopping": ("running", Tone.WARN),
+    "stopped": ("warning", Tone.WARN),
+}
+"""The glyph and the tone of each result of an instance and each state of a run."""
 
 _INSTANCES = (
     Column("status", "status", least=13, most=17),
@@ -41,20 +53,16 @@ _INSTANCES = (
 )
 
 
-def _sign(word: str, glyphs: Glyphs) -> str:
+def _sign(word: str, glyphs: Glyphs) -> Cell:
     """Return the sign for the result of an instance, or for the state of a run."""
-    return {
-        "ready": glyphs.ok, "running": glyphs.running, "pending": glyphs.dot, "skipped": glyphs.skipped,
-        "error": glyphs.error, INTERRUPTED: glyphs.error, NOT_REACHED: glyphs.blocked, NOT_STARTED: glyphs.blocked,
-        IGNORED: glyphs.error,
-        "runner gone": glyphs.warning, "killing": glyphs.running, "stopping": glyphs.running,
-        "stopped": glyphs.warning,
-    }[word]  # fmt: skip
+    glyph, tone = _SIGNS[word]
+    return Cell(getattr(glyphs, glyph), tone)
 
 
 def status(word: str, glyphs: Glyphs) -> Cell:
     """Return the sign and the word for the result of an instance, or for the state of a run."""
-    return Cell(f"{_sign(word, glyphs)} {word}", _TONES[word])
+    sign = _sign(word, glyphs)
+    return Cell(f"{sign} {word}", sign.tone)
 
 
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
@@ -96,7 +104,7 @@ def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list
 def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
     """Return how many instances have which status."""
     parts = [
-        Part(f"{_sign(word, glyphs)} {number} {word}", _TONES[word], rank=1 + (word == "skipped"))
+        Part(f"{_sign(word, glyphs)} {number} {word}", _SIGNS[word][1], rank=1 + (word == "skipped"))
         for word, number in counted(state.progress)
     ]
     return [Part("", Tone.PLAIN), *parts] if parts else [Part(" nothing has been planned yet", Tone.DIM)]
@@ -120,8 +128,8 @@ class Instances(Table):
         self.numbers: Sequence[int] = range(len(state.rows)) if only is None else only
         empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
             "No task instance has been planned.", "", advice(state) or "The run is just beginning.")  # fmt: skip
-        ids = Lazy(self.numbers.__len__, lambda place: state.progress.name(self.numbers[place]))
-        super().__init__(_INSTANCES, Lazy(self.numbers.__len__, self._row), ids, empty)
+        ids = Lazy(len(self.numbers), lambda place: state.progress.name(self.numbers[place]))
+        super().__init__(_INSTANCES, Lazy(len(self.numbers), self._row), ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
 
     def _row(self, place: int) -> tuple[Value, ...]:
@@ -162,12 +170,7 @@ class Grid:
         chosen = None if only is None else [state.cell[number] for number in only]
         self.lines = sorted({line for line, _ in chosen}) if chosen is not None else range(len(state.nodes))
         self.columns = sorted({column for _, column in chosen}) if chosen is not None else range(len(state.tasks))
-        self._signs = {word: Cell(_sign(word, glyphs), _TONES[word]) for word in WORDS}
-
-    @property
-    def labels(self) -> list[str]:
-        """The names of all lines."""
-        return [self.label(line) for line in range(len(self.lines))]
+        self._signs = {word: _sign(word, glyphs) for word in WORDS}
 
     def label(self, line: int) -> str:
         """Return the node of a line."""
@@ -197,29 +200,29 @@ class Grid:
 
     def place(self, number: int) -> tuple[int, int] | None:
         """Return the line and the column of an instance; None if it is not shown."""
-        if not 0 <= number < len(self.state.cell):
+        line, column = self.state.cell[number] if 0 <= number < len(self.state.cell) else (-1, -1)
+        if line not in self.lines or column not in self.columns:
             return None
-        line, column = self.state.cell[number]
-        try:
-            return self.lines.index(line), self.columns.index(column)
-        except ValueError:
-            return None
+        return self.lines.index(line), self.columns.index(column)
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
     """Return what happened to one instance, when, why, and what it reported."""
     progress, row = state.progress, state.rows[number]
-    took, reason, began = progress.seconds(number, now), why(state, number), progress.began[number]
+    took = progress.seconds(number, now)
     lines = [
         title(progress.name(number)),
         fact("status", status(progress.word(number), glyphs)),
         fact("node", node_name(row.node, names_of)),
     ]
-    lines += [fact("why", reason)] if reason else []
-    lines += [fact("began", time_text(began))] if began else []
-    lines += [fact("took", duration(took))] if took is not None else []
-    lines += [fact("tries", str(row.attempts))] if row.attempts > 1 else []
-    lines += [fact("return code", str(row.return_code))] if row.return_code is not None else []
+    more = {
+        "why": why(state, number),
+        "began": time_text(progress.began[number]),
+        "took": "" if took is None else duration(took),
+        "tries": str(row.attempts) if row.attempts > 1 else "",
+        "return code": "" if row.return_code is None else str(row.return_code),
+    }
+    lines += [fact(name, value) for name, value in more.items() if value]
     if row.summary:
         lines += [(), title("summary")]
         lines += [fact(str(key), plain_line(value_text(value))) for key, value in row.summary.items()]
@@ -272,3 +275,60 @@ def manner(run: Run) -> str:
     asked = run.request
     flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))
     return names(name for name, is_set in flags if is_set)
+
+
+_RUN_ID = Column("id", "run", least=3, right=True)
+_ENVIRONMENT = Column("env", "environment", least=5, most=24)
+_HISTORY = (
+    Column("status", "status", least=13, most=14),
+    Column("graphs", "graphs", least=7, most=24),
+    Column("began", "began (UTC)", least=19, most=19, rank=1),
+    Column("took", "took", least=7, most=8, right=True, rank=2),
+    Column("manner", "manner", least=14, most=16, rank=4),
+    Column("message", "message", least=30, most=120, grows=True, rank=3),
+)
+
+
+def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
+    """Return one row for each run; those of all environments (0) say of which."""
+    rows: list[tuple[Value, ...]] = []
+    for run in runs:
+        took = elapsed(run.time_start, run.time_end, now)
+        rows.append(
+            (
+                str(run.id),
+                *([] if env else [f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()]),
+                run_status(run, glyphs),
+                names(run.request.graph_types),
+                time_text(run.time_start),
+                "" if took is None else duration(took),
+                manner(run),
+                Cell(plain_line(run.message), Tone.DIM),
+            )
+        )
+    return Table((_RUN_ID, *([] if env else [_ENVIRONMENT]), *_HISTORY), rows, empty=_no_runs(env))
+
+
+def _no_runs(env: int) -> tuple[str, ...]:
+    if not env:
+        return ("No graph has been executed yet.", "", "fuel2 graph execute --env ID", "or A and e on an environment.")
+    return (
+        f"No graph has been executed on environment {env} yet.",
+        "",
+        "A arms the UI, then e executes a graph.",
+        f"fuel2 graph execute --env {env} --dry-run   shows what would run",
+        f"fuel2 graph execute --env {env}             runs it",
+    )
+
+
+def last_run(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
+    """Return the last run of an environment as a cell: its id and how it stands."""
+    run = next((run for run in runs if run.cluster_id == env), None)
+    if run is None:
+        return Cell("never", Tone.DIM)
+    status = run_status(run, glyphs)
+    return Cell(f"{run.id} {status}{'' if run.is_final else f' {run.progress} %'}", status.tone)
+
+
+NO_RUN = Table((_RUN_ID,), empty=("",))
+"""What stands beside an empty list of runs."""

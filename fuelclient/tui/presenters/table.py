@@ -82,16 +82,12 @@ class Table:
         self.empty = tuple(empty)
         self.tasks = tasks
         self.about = Rows.OTHERS if tasks is None else Rows.TASKS if are_tasks else Rows.ABOUT_TASKS
-        self._places = {column.key: place for place, column in enumerate(self.columns)}
+        self.keys = tuple(column.key for column in self.columns)
+        """The fields of a query."""
         self._texts: list[str] = []
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The fields of a query."""
-        return tuple(self._places)
 
     def texts(self) -> list[str]:
         """Return all rows as the filter sees them: their columns, line by line."""
@@ -99,7 +95,7 @@ class Table:
 
     def field(self, row: int, key: str) -> str:
         """Return one field as the filter sees it."""
-        return str(self.rows[row][self._places[key]]).lower()
+        return str(self.rows[row][self.keys.index(key)]).lower()
 
     def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for subclasses)
         """Return the values of a field and which of them each row has, if they are far fewer than rows; else None."""
@@ -201,27 +197,23 @@ Item = TypeVar("Item")
 
 
 class Lazy(Sequence[Item], Generic[Item]):
-    """As many items as `size` says at that moment, each made by `make` from its place and not kept.
+    """As many items as `size` says, each made by `make` from its place and not kept.
 
-    >>> squares = Lazy(lambda: 4, lambda place: place * place)
+    >>> squares = Lazy(4, lambda place: place * place)
     >>> squares[-1], squares[1:3], len(squares)
     (9, [1, 4], 4)
     """
 
-    def __init__(self, size: Callable[[], int], make: Callable[[int], Item]) -> None:
-        self._size, self._make = size, make
+    def __init__(self, size: int, make: Callable[[int], Item]) -> None:
+        self._places, self._make = range(size), make
 
     def __len__(self) -> int:
-        return self._size()
+        return len(self._places)
 
     @overload
     def __getitem__(self, place: int) -> Item: ...
     @overload
     def __getitem__(self, place: slice) -> list[Item]: ...
     def __getitem__(self, place: int | slice) -> Item | list[Item]:
-        if isinstance(place, slice):
-            return [self._make(item) for item in range(*place.indices(self._size()))]
-        size = self._size()
-        if not -size <= place < size:
-            raise IndexError(place)
-        return self._make(place + size if place < 0 else place)
+        places = self._places[place]
+        return self._make(places) if isinstance(places, int) else [self._make(item) for item in places]

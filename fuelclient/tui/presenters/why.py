@@ -33,21 +33,12 @@ def table(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
     """Return the chain as rows, one for each statement that makes an edge."""
     steps, _ = between(data, row, other)
     rows: list[tuple[Value, ...]] = []
-    ids: list[str] = []
     for number, step in enumerate(steps, start=1):
-        for place, word in enumerate(step.words):
-            first = place == 0
-            rows.append(
-                (
-                    str(number) if first else "",
-                    Cell(step.before if first else "", Tone.STRONG),
-                    Cell(f"{glyphs.arrow} {step.after}" if first else "", Tone.STRONG),
-                    _said(step, word),
-                    Cell(word.place.layer.removeprefix("plugin "), _tone(word)),
-                    short_place(word.place),
-                )
-            )
-            ids.append(step.after)
+        edge = (str(number), Cell(step.before, Tone.STRONG), Cell(f"{glyphs.arrow} {step.after}", Tone.STRONG))
+        for word in step.words:
+            rows.append((*edge, _said(step, word), _layer(word), short_place(word.place)))
+            edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # it is named once
+    ids = [step.after for step in steps for _ in step.words]
     names = (data.study.rows[row].task, data.study.rows[other].task)
     return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
                                      "", "They may run at the same time."))  # fmt: skip
@@ -59,8 +50,9 @@ def _said(step: Step, word: Word) -> str:
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
 
 
-def _tone(word: Word) -> Tone:
-    return Tone.DIM if word.place.layer == "release" else Tone.ACCENT
+def _layer(word: Word) -> Cell:
+    layer = word.place.layer
+    return Cell(layer.removeprefix("plugin "), Tone.DIM if layer == "release" else Tone.ACCENT)
 
 
 def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
@@ -77,9 +69,9 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
     ]
     for step in steps:
         for word in step.words:
-            layer = word.place.layer.removeprefix("plugin ")
+            layer = _layer(word)
             lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
-            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", _tone(word))))
+            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", layer.tone)))
         lines.append(_stop(data, step.after, step.after_task))
     return lines
 

@@ -39,27 +39,19 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
         if binding.show and active.enabled and (armed or not acts) and binding.description not in keys:
             keys[binding.description] = binding.key_display or key_name(binding.key)
             ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
-    ordered = sorted(keys, key=ranks.__getitem__)
-    return [(keys[what], "disarm" if armed and what == "arm" else what) for what in ordered]
-
-
-def _works(node: DOMNode, action: str) -> bool:
-    """Return whether an action would do something now."""
-    _, name, parameters = parse(action)
-    return node.check_action(name, parameters) is True
+    return [(keys[what], "disarm" if armed and what == "arm" else what) for what in sorted(keys, key=ranks.__getitem__)]
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
     """Return what the focused widget, the screen and the app are for, and their keys."""
-    nodes: list[DOMNode] = [screen, screen.app]
-    if screen.focused is not None:
-        nodes.insert(0, screen.focused)
-    for node in nodes:
+    nodes: tuple[DOMNode | None, ...] = (screen.focused, screen, screen.app)
+    for node in filter(None, nodes):
         keys: dict[str, list[str]] = {}
         for cls in type(node).__mro__:
             for binding in cls.__dict__.get("BINDINGS", ()):
-                if isinstance(binding, Binding) and binding.id and _works(node, binding.action):
-                    names = [key_name(key) for key in binding.key.split(",")]
-                    keys.setdefault(binding.description, []).extend(names)
+                if isinstance(binding, Binding) and binding.id:
+                    _, action, parameters = parse(binding.action)
+                    if node.check_action(action, parameters) is True:  # it would do something now
+                        keys.setdefault(binding.description, []).extend(map(key_name, binding.key.split(",")))
         name = getattr(node, "BINDING_GROUP_TITLE", None) or type(node).__name__.removesuffix("Screen").lower()
         yield str(name), str(node.HELP or ""), [(" ".join(names), what) for what, names in keys.items()]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from textwrap import wrap
 from typing import ClassVar, cast
@@ -75,6 +76,8 @@ class ViewScreen(Screen[None]):
         super().__init__()
         self.route = route
         self.inverted = route.looks.inverted
+        self.switched = route.looks.switched
+        """Whether the view's own switch is on, if it has one."""
         self.filter_read = Query()
         """The filter as it could be read last: what is typed, unless an error of it is shown."""
         self.filled = False
@@ -97,21 +100,21 @@ class ViewScreen(Screen[None]):
 
     # what subclasses say
 
+    @abstractmethod
     def request(self) -> Request[object]:
         """Return what the screen asks for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def body(self) -> Panes:
         """Return the panes."""
-        raise NotImplementedError
 
     def above(self) -> Iterable[Widget]:
         """Return the widgets between the filter and the panes."""
         return ()
 
+    @abstractmethod
     def fill(self, answer: object) -> None:
         """Fill the panes with the backend's answer to `request`."""
-        raise NotImplementedError
 
     def state(self) -> Route:
         """Return the route that brings back what the screen shows now."""
@@ -129,11 +132,7 @@ class ViewScreen(Screen[None]):
 
     def looks(self) -> Looks:
         """Return how the rows are shown now."""
-        return Looks(self.main.sort, self.inverted, self.is_switched())
-
-    def is_switched(self) -> bool:
-        """Return whether the view's own switch is on, if it has one."""
-        return False
+        return Looks(self.main.sort, self.inverted, self.switched)
 
     # putting it together
 
@@ -156,7 +155,6 @@ class ViewScreen(Screen[None]):
         if not self.is_whole():
             return
         self.filter_bar.text = self.route.query
-        self._say(f"Reading {self.request().what} ...")
         self.missed(self.request())
         self.main.sort = self.route.looks.sort
         self.main.filter(self.read_filter())
@@ -186,7 +184,7 @@ class ViewScreen(Screen[None]):
 
     def missed(self, request: Request[object]) -> None:
         """Say why there is no answer; what is shown already stays."""
-        if request == self.request() and not self.filled and request in self.ui.gateway.failed:
+        if request == self.request() and not self.filled:
             self._say(*self.why_missed(request))
 
     def empty(self) -> None:
@@ -201,8 +199,11 @@ class ViewScreen(Screen[None]):
             self.panes.only(place, alone=False)
 
     def why_missed(self, request: Request[object]) -> list[str]:
-        """Return what is wrong with a request that failed, in lines that fit, and what to do."""
-        trouble = self.ui.gateway.failed[request]
+        """Return why a request has no answer yet: what is wrong with it, in lines that fit, and what to do; or that it
+        is being read."""
+        trouble = self.ui.gateway.failed.get(request)
+        if trouble is None:
+            return [f"Reading {request.what} ..."]
         wrapped = wrap(trouble, max(20, self.main.size.width - 4))
         return [f"Could not read {request.what} yet.", "", *wrapped, "", "ctrl+r asks again now."]
 
@@ -227,21 +228,13 @@ class ViewScreen(Screen[None]):
 
     # filtering
 
-    def fields(self, table: Table) -> tuple[str, ...]:
-        """Return the fields of a query about a table."""
-        return table.keys
-
-    def about(self, table: Table) -> Rows:
-        """Return what the rows of a table are."""
-        return table.about
-
-    def ids(self, table: Table) -> Collection[str]:  # noqa: ARG002 (for subclasses)
-        """Return the ids of tasks that words of a query may be."""
-        return ()
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
+        """Return what a query about a table may name: fields, what the rows are, and ids of tasks."""
+        return table.keys, table.about, ()
 
     def query_for(self, text: str, table: Table) -> Query:
         """Return the query that a text means here. Raise `BadQuery` if it cannot be read."""
-        return parse(text, self.fields(table), self.about(table), self.ids(table))
+        return parse(text, *self.terms(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
         """Return what the filter says about the main table, or about another one that will be shown there. If it cannot
@@ -347,13 +340,9 @@ class ViewScreen(Screen[None]):
     def show_other_answers(self) -> None:
         """Show the answers to requests beside that of the screen, if there are any."""
 
-    def is_live(self) -> bool:
-        """Return whether what is shown changes by itself, so that it has to be read again and again."""
-        return False
-
-    def renewed(self) -> None:
-        """Ask again for what has changed by itself."""
-        self.ui.gateway.ask(self.request())
+    def live(self) -> Sequence[Request[object]]:
+        """Return the requests whose answers change by themselves, so that they have to be asked again and again."""
+        return ()
 
     # what keys act on
 

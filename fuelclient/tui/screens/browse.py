@@ -8,7 +8,7 @@ from textual import on
 from textual.binding import Binding
 
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui.presenters import browse
+from fuelclient.tui.presenters import preview
 from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.graph_base import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
@@ -46,8 +46,6 @@ class BrowseScreen(GraphScreen):
         )  # fmt: skip
 
     def present(self) -> None:
-        self.reduced = not self.route.looks.switched
-        self.rows: dict[str, list[int]] = {}
         wanted = self.route.task
         if wanted is not None and self.data.study.rows and self.data.study.row_with(wanted) is None:
             self._lose(wanted)
@@ -59,45 +57,42 @@ class BrowseScreen(GraphScreen):
         """Say that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
         for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
-            table.show(browse.lost(gone(task) if table is self.middle else ""))
+            table.show(preview.lost(gone(task) if table is self.middle else ""))
         self.full.show([])
         for place in range(6):
             self.panes.note(place, "")
 
     def _show(self) -> None:
         if not self.data.study.rows:
-            self.upstream.show(browse.nothing(self.data))
-            self.middle.show(browse.nothing(self.data))
+            self.upstream.show(preview.nothing(self.data))
+            self.middle.show(preview.nothing(self.data))
             return
         for place, table, following in ((0, self.upstream, False), (2, self.downstream, True)):
-            made, rows = browse.neighbours(
-                self.data, self.centre, following=following, reduced=self.reduced, glyphs=self.glyphs
+            shown = preview.neighbours(
+                self.data, self.centre, following=following, reduced=not self.switched, glyphs=self.glyphs
             )
-            self.rows[str(table.id)] = rows
-            table.show(made)
-            total = browse.total(self.data, self.centre, following=following)
-            self.panes.note(place, f"{len(rows)} of {total}" if len(rows) != total else str(total))
+            table.show(shown)
+            total = len(preview.adjacent(self.data, self.centre, following=following))
+            self.panes.note(place, f"{len(shown)} of {total}" if len(shown) != total else str(total))
         for place, table, following in ((3, self.earlier, False), (5, self.later, True)):
-            made, rows = browse.further(self.data, self.centre, following=following, glyphs=self.glyphs)
-            self.rows[str(table.id)] = rows
-            table.show(made)
-            self.panes.note(place, f"the nearest {len(rows)}" if len(rows) == browse.MOST else str(len(rows)))
-        self.middle.show(browse.centre(self.data, self.centre, self.glyphs))
+            shown = preview.further(self.data, self.centre, following=following, glyphs=self.glyphs)
+            table.show(shown)
+            self.panes.note(place, f"the nearest {len(shown)}" if len(shown) == preview.MOST else str(len(shown)))
+        self.middle.show(preview.middle(self.data, self.centre, self.glyphs))
         self.panes.note(1, self.data.study.rows[self.centre].task)
         self.ui.decorate()
-
-    def _table(self) -> VirtualTable:
-        return self.focused if isinstance(self.focused, VirtualTable) else self.middle
 
     def task_row(self) -> int:
         """Return the neighbour under the cursor; in the middle, the task itself."""
         if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
-        table = self._table()
-        rows = self.rows.get(str(table.id))
-        if rows is None:
-            return self.centre
-        return rows[table.row] if 0 <= table.row < len(rows) else -1
+        table = self.focused if isinstance(self.focused, VirtualTable) else self.middle
+        return self.centre if table is self.middle else self._row_of(table, table.row)
+
+    def _row_of(self, table: VirtualTable, row: int) -> int:
+        """Return the row of the study that stands in a row of one of the tables of neighbours."""
+        tasks = table.table.tasks or ()
+        return self.data.study.row_of.get(tasks[row], -1) if 0 <= row < len(tasks) else -1
 
     def name_here(self) -> str:
         row = self.task_row()
@@ -114,9 +109,6 @@ class BrowseScreen(GraphScreen):
     def shown(self) -> Route:
         return self.state()
 
-    def is_switched(self) -> bool:
-        return self.filled and not self.reduced
-
     def action_column(self, step: int) -> None:
         line, column = divmod(self.panes.active, 3)
         self.panes.activate(3 * line + max(0, min(2, column + step)))
@@ -124,16 +116,16 @@ class BrowseScreen(GraphScreen):
     def action_reduce(self) -> None:
         """Show all edges, or only those that no path through another task implies."""
         if self.filled and self.centre >= 0:
-            self.reduced = not self.reduced
+            self.switched = not self.switched
             self._show()
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         if self.filled and message.table is self.middle and self.data.study.rows and self.centre >= 0:
-            self.full.show(browse.in_full(self.data, self.centre, self.middle.row, self.glyphs))
+            self.full.show(preview.middle_in_full(self.data, self.centre, self.middle.row, self.glyphs))
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
-        rows = self.rows.get(str(message.table.id), [])
-        if message.row < len(rows):
-            self.open_task(rows[message.row])
+        row = self._row_of(message.table, message.row)
+        if row >= 0:
+            self.open_task(row)

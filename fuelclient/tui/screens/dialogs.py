@@ -4,29 +4,84 @@ ask before something is changed, with what would be done, the same as a command 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from textual import on
+from rich.segment import Segment
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.reactive import reactive
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import Input, Label
 
 from fuelclient.backends import executor_kinds
 from fuelclient.model.run import DryGraph
 from fuelclient.tui.actions import Action, Execute, command_of
 from fuelclient.tui.app_base import UI
+from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import execute
 from fuelclient.tui.presenters.formatting import title
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.screens.active_keys import Group
-from fuelclient.tui.widgets.choice import Choice
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane
+from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned
 from fuelclient.tui.widgets.virtual_table import VirtualTable
+
+
+class Choice(Toned, can_focus=True):
+    """A choice of one of `words`; the chosen word has a sign before it."""
+
+    COMPONENT_CLASSES = TONE_CLASSES
+
+    DEFAULT_CSS = """
+    Choice { height: 1; }
+    Choice:focus { background: $surface-lighten-1; text-style: bold; }
+    """
+
+    BINDINGS = [
+        Binding("right,space,l", "step(1)", "next", show=False, id="choice.next"),
+        Binding("left,h", "step(-1)", "before", show=False, id="choice.before"),
+    ]
+
+    place = reactive(0)
+
+    class Changed(Message):
+        """Another word is chosen."""
+
+    def __init__(self, words: Sequence[str], glyphs: Glyphs, *, place: int = 0, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.words, self._glyphs = tuple(words), glyphs
+        self.set_reactive(Choice.place, place)
+
+    def action_step(self, step: int) -> None:
+        self.place = (self.place + step) % len(self.words)
+        self.post_message(self.Changed())
+
+    def on_click(self, event: events.Click) -> None:
+        at = 0
+        for place, word in enumerate(self.words):
+            at += len(self._text(place, word)) + 2
+            if event.x < at:
+                self.action_step(place - self.place)
+                return
+
+    def _text(self, place: int, word: str) -> str:
+        return f"{self._glyphs.on if place == self.place else self._glyphs.off} {word}"
+
+    def render_line(self, y: int) -> Strip:
+        base = self.base
+        segments: list[Segment] = []
+        for place, word in enumerate(self.words):
+            tone = Tone.ACCENT if place == self.place else Tone.DIM
+            segments += [self.segment(Cell(self._text(place, word), tone), base), Segment("  ", base)]
+        return Strip(segments if y == 0 else []).crop_extend(0, self.size.width, base)
 
 
 class Dialog(ModalScreen[Action | None]):
@@ -85,8 +140,7 @@ class LogDialog(ReadDialog):
         line = Column("line", "the same on the command line", grows=True, most=200)
         columns = (Column("number", "#", least=2, right=True), line)
         rows = [(str(number), line) for number, line in enumerate(self._lines, start=1)]
-        table = Table(columns, rows[::-1], self._lines[::-1])
-        yield Pane("command log  (y copies, Esc closes)", self.table(table))
+        yield Pane("command log  (y copies, Esc closes)", self.table(Table(columns, rows[::-1], self._lines[::-1])))
 
     def action_copy(self) -> None:
         table = self.query_one(VirtualTable)
@@ -109,7 +163,8 @@ class PlanDialog(ReadDialog):
 
 
 class ActionDialog(Dialog):
-    """A dialog that returns an action or None. Enter confirms once the requested word has been typed."""
+    """A dialog that returns an action or None. Enter confirms once the requested word has been typed. How many blanks
+    are typed does not count, because it is hard to see: `word` has single ones."""
 
     AUTO_FOCUS = ""
 
@@ -152,9 +207,9 @@ class ActionDialog(Dialog):
         """Return what can be chosen."""
         return ()
 
+    @abstractmethod
     def action(self) -> Action | str:
         """Return what would be done now, or why nothing can be."""
-        raise NotImplementedError
 
     def needs_word(self) -> bool:
         """Return whether the word has to be typed for what would be done now."""
@@ -181,15 +236,11 @@ class ActionDialog(Dialog):
         self.query_one("#wrong", Label).update(wrong or (action if isinstance(action, str) else ""))
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_do()
-
     def action_do(self) -> None:
         action = self.action()
         if isinstance(action, str):
             self.tell()
-        elif self.needs_word() and _plain(self.query_one("#word", Input).value) != _plain(self.word):
+        elif self.needs_word() and " ".join(self.query_one("#word", Input).value.split()) != self.word:
             self.tell(f"Nothing was done: type {self.word} to confirm.")
             self.set_focus(self.query_one("#word", Input))
         else:
@@ -202,11 +253,6 @@ class ActionDialog(Dialog):
         action = self.action()
         if not isinstance(action, str):
             self.ui.copy_line(command_of(action, self.ui.program))
-
-
-def _plain(text: str) -> str:
-    """Return a text as it is compared: the number of blanks does not count, because it is hard to see."""
-    return " ".join(text.split())
 
 
 Choices = Sequence[tuple[str, Action]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -50,13 +51,8 @@ class EnvironmentsScreen(ViewScreen):
     def asked(self) -> tuple[Request[object], ...]:
         return (self.request(), AskRuns())
 
-    def is_live(self) -> bool:
-        return self.filled and any(not run.is_final for run in self.runs or ())
-
-    def renewed(self) -> None:
-        """Ask again for the runs."""
-        if AskRuns() not in self.ui.gateway.pending and AskRuns() not in self.ui.gateway.failed:
-            self.ui.gateway.ask(AskRuns())
+    def live(self) -> Sequence[Request[object]]:
+        return () if not self.filled or all(run.is_final for run in self.runs or ()) else (AskRuns(),)
 
     def action_history(self) -> None:
         self.ui.go(Route(View.HISTORY))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection
-from dataclasses import replace
 from typing import cast
 
-from textual import on
-
-from fuelclient.insight.query import BadQuery, Query, Results, Rows, query_for_command
+from fuelclient.insight.query import BadQuery, Query, Results, Rows, parse, query_for_command
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui.presenters.table import Line, Table
+from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
-from fuelclient.tui.routes import Route, View
+from fuelclient.tui.routes import View
 from fuelclient.tui.screens.base import ViewScreen
-from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.virtual_table import Moved
 
 
 class GraphScreen(ViewScreen):
@@ -28,18 +24,16 @@ class GraphScreen(ViewScreen):
     def request(self) -> Request[object]:
         return AskGraph(self.route.env, self.route.graph_type)
 
-    def about(self, table: Table) -> Rows:
-        return super().about(table) if self._answer is not None else Rows.OTHERS
-
-    def ids(self, table: Table) -> Collection[str]:
-        is_of_tasks = self.about(table) is Rows.TASKS
-        return {task.id for task in self.data.study.merged.tasks} if is_of_tasks else ()
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
+        fields, about, _ = super().terms(table)
+        if self._answer is None:
+            return fields, Rows.OTHERS, ()
+        return fields, about, {task.id for task in self.data.study.merged.tasks} if about is Rows.TASKS else ()
 
     def query_for(self, text: str, table: Table) -> Query:
-        query = super().query_for(text, table)
-        if self.about(table) is Rows.OTHERS:
-            return query
-        return query.on(self.data.study, lambda: self._results(text))
+        fields, about, ids = self.terms(table)
+        query = parse(text, fields, about, ids)
+        return query if about is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
 
     def _results(self, text: str) -> Results:
         """Return how the last run of the graph ended. Raise `BadQuery` while that is not known."""
@@ -84,9 +78,9 @@ class GraphScreen(ViewScreen):
         self.data = cast(GraphData, answer)
         self.present()
 
+    @abstractmethod
     def present(self) -> None:
         """Show the graph in `data` on the screen."""
-        raise NotImplementedError
 
     def task_here(self) -> TaskKey | None:
         row = self.task_row()
@@ -112,32 +106,3 @@ class GraphScreen(ViewScreen):
 def gone(task: TaskKey) -> str:
     """Say that the graph has lost a task."""
     return f"{task.id} is not in this graph any more."
-
-
-class DetailsScreen(GraphScreen):
-    """A list beside the details of what is under its cursor."""
-
-    def table(self) -> Table:
-        """Return the table of the list pane; its ids are what the route has for its focus."""
-        raise NotImplementedError
-
-    def detail(self, row: int) -> list[Line]:
-        """Return the lines of the details pane for a row of the graph."""
-        raise NotImplementedError
-
-    def present(self) -> None:
-        table = self.table()
-        place = list(table.ids).index(self.route.focus) if self.route.focus in table.ids else 0
-        self.main.show(table, cursor=place, keep=True)
-
-    def show_detail(self) -> None:
-        """Show the details of what is under the cursor."""
-        self.query_one(Details).show(self.detail(self.main.row) if self.filled and self.main.row >= 0 else [])
-
-    def shown(self) -> Route:
-        here = self.main.table.ids[self.main.row] if self.is_beside() and self.main.row >= 0 else ""
-        return replace(self.route, focus=here) if self.filled else self.route
-
-    @on(Moved)
-    def _moved(self) -> None:
-        self.show_detail()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -9,7 +10,7 @@ from textual import on
 from textual.binding import Binding
 
 from fuelclient.model.run import Run
-from fuelclient.tui.presenters import history, run
+from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskRun, AskRuns, Request
@@ -55,7 +56,7 @@ class HistoryScreen(ViewScreen):
         wanted = before.id if before is not None else self.route.run
         place = next((place for place, shown in enumerate(self.runs) if shown.id == wanted), 0)
         names_of = self.ui.environment_names()
-        table = history.table(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
+        table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
         self.main.show(table, cursor=place, keep=True)
         self.panes.note(0, count(len(self.runs), "run"))
         self.panes.only(0, alone=not self.runs)
@@ -65,22 +66,15 @@ class HistoryScreen(ViewScreen):
         if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
             self.instances.show(Table((), empty=self.why_missed(request)))
 
-    def show_other_answers(self) -> None:
-        self._show_run()
-
     def asked(self) -> tuple[Request[object], ...]:
         return (self.request(), *([self._asked] if self._asked is not None else []))
 
-    def is_live(self) -> bool:
-        return self.filled and any(not shown.is_final for shown in self.runs)
-
-    def renewed(self) -> None:
-        """Ask for the runs again, and for the one under the cursor if it goes on."""
-        self.ui.gateway.ask(self.request())
+    def live(self) -> Sequence[Request[object]]:
+        """Return the request for the runs while one goes on, and that for the one under the cursor if it does."""
         here = self.run_here()
-        waiting = self._asked in self.ui.gateway.pending or self._asked in self.ui.gateway.failed
-        if here is not None and not here.is_final and not waiting:
-            self.ui.gateway.ask(AskRun(here.id))
+        if not self.filled or all(shown.is_final for shown in self.runs):
+            return ()
+        return (self.request(),) if here is None or here.is_final else (self.request(), AskRun(here.id))
 
     def run_here(self) -> Run | None:
         return self.runs[self.main.row] if self.filled and 0 <= self.main.row < len(self.runs) else None
@@ -102,11 +96,11 @@ class HistoryScreen(ViewScreen):
         if env or self.route.env:
             self.ui.go(Route(View.HISTORY, env, run=self.state().run))
 
-    def _show_run(self) -> None:
+    def show_other_answers(self) -> None:
         """Show the run under the cursor as soon as it is known, and stop waiting for the one before."""
         here = self.run_here()
         if here is None:
-            self.instances.show(history.NOTHING)
+            self.instances.show(run.NO_RUN)
             self.query_one(Details).show([])
             self.panes.note(1, "")
             return
@@ -116,12 +110,11 @@ class HistoryScreen(ViewScreen):
         self._asked = asked
         state = self.ui.gateway.answer(asked)
         if state is None and (self._shown is None or self._shown.run.id != here.id):
-            self.instances.show(Table((), empty=(f"Reading {asked.what} ...",)))
-            self.missed(asked)
+            self.instances.show(Table((), empty=self.why_missed(asked)))
         if state is not None and state is not self._shown:
             self._shown = state
-            names_of = self.ui.node_names(here.cluster_id)
-            self.instances.show(run.Instances(state, self.glyphs, names_of, self.ui.clock()), cursor=self.instances.row)
+            table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())
+            self.instances.show(table, cursor=self.instances.row)
             self.panes.note(1, f"run {here.id}")
             self._show_detail()
 
@@ -145,7 +138,7 @@ class HistoryScreen(ViewScreen):
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         if self.filled and message.table is self.main:
-            self._show_run()
+            self.show_other_answers()
         elif self.filled:
             self._show_detail()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from textual import on
@@ -34,11 +35,8 @@ class LanesScreen(GraphScreen):
         self.kept: list[int] = []
         self._lay(self.read_filter(), self.row_wanted())
 
-    def fields(self, table: Table) -> tuple[str, ...]:  # noqa: ARG002 (the lanes are laid from it)
-        return lanes.FIELDS
-
-    def about(self, table: Table) -> Rows:  # noqa: ARG002 (as above)
-        return Rows.TASKS if self._answer is not None else Rows.OTHERS
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:  # noqa: ARG002 (lanes follow)
+        return super().terms(lanes.FIELDS)
 
     def apply(self, query: Query) -> None:
         if self.filled:

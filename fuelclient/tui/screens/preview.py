@@ -36,12 +36,11 @@ class PreviewScreen(GraphScreen):
         )  # fmt: skip
 
     def present(self) -> None:
-        self.expanded = self.route.looks.switched
         self._show(self.row_wanted(), self.route.instance)
 
     def _show(self, row: int, instance: str = "") -> None:
         study = self.data.study
-        if self.expanded:
+        if self.switched:
             first = preview.place_of(self.data, row, instance)
             table: Table = preview.Instances(self.data, self.glyphs)
         else:
@@ -56,23 +55,20 @@ class PreviewScreen(GraphScreen):
         """Switch between tasks and task instances, at the same task."""
         if self.filled:
             row = max(0, self.task_row())
-            self.expanded = not self.expanded
+            self.switched = not self.switched
             self._show(row)
 
     def task_row(self) -> int:
         if not self.filled or self.main.row < 0:
             return -1
-        return preview.row_of(self.data, self.main.row) if self.expanded else self.main.row
+        return preview.row_of(self.data, self.main.row) if self.switched else self.main.row
 
     def shown(self) -> Route:
-        beside = self.is_beside() and self.task_here() is not None
-        return replace(self.route, task=self.task_here(), select=self.selection(), beside=beside)
-
-    def is_switched(self) -> bool:
-        return self.filled and self.expanded
+        task = self.task_here()
+        return replace(self.route, task=task, select=self.selection(), beside=self.is_beside() and task is not None)
 
     def state(self) -> Route:
-        is_instance = self.is_switched() and self.main.row >= 0
+        is_instance = self.filled and self.switched and self.main.row >= 0
         return replace(super().state(), instance=self.main.table.ids[self.main.row] if is_instance else "")
 
     @on(Moved)
@@ -82,23 +78,24 @@ class PreviewScreen(GraphScreen):
             self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
             self.panes.note(1, self.data.study.rows[row].task)
             self.query_one(Details).show(preview.detail(self.data, row, self.glyphs))
-        elif message.table is self.blame and self.blame.has_focus and self.blame.row >= 0:
-            self._show_attribute(row)
+        elif message.table is self.blame:
+            self._show_attribute()
         elif message.table is self.main:
             self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
             self.panes.note(1, "")
             self.query_one(Details).show([])
 
-    def _show_attribute(self, row: int) -> None:
-        """Show the attribute under the cursor in full above the details of the task."""
-        if 0 <= row < len(self.data.study.rows):
+    def _show_attribute(self) -> None:
+        """Show the attribute under the cursor in full above the details of the task, if the attributes have the
+        focus."""
+        row = self.task_row()
+        if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
             details = preview.detail(self.data, row, self.glyphs)
             self.query_one(Details).show([*preview.in_full(task, path, self.glyphs), (), *details])
 
     def on_descendant_focus(self) -> None:
-        if self.filled and self.blame.has_focus and self.blame.row >= 0:
-            self._show_attribute(self.task_row())
+        self._show_attribute()
 
     @on(Chosen)
     def _chosen(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, cast
 
 from textual import on
@@ -12,12 +12,12 @@ from textual.widgets import Static
 
 from fuelclient.errors import NotFound
 from fuelclient.insight.progress import INTERRUPTED
+from fuelclient.insight.query import Rows
 from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskLog, AskRun, Request
-from fuelclient.tui.routes import Route
 from fuelclient.tui.run_state import RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
@@ -59,18 +59,13 @@ class RunScreen(ViewScreen):
         *RUN_BINDINGS,
     ]
 
-    def __init__(self, route: Route) -> None:
-        super().__init__(route)
-        self.faults = route.looks.switched
-        self.number = -1
-        self._touched = False
-        self.is_behind = self._is_unsifted = False
-        self._run_state: RunState | None = None
-        self._feed: Feed | None = None
-        self._lost = False
-        self._log: AskLog | None = None
-        self._advice: str | None = None
-        self._since_sift = self._since_log = self._since_step = 0.0
+    number = -1
+    _touched = _lost = is_behind = _is_unsifted = False
+    _run_state: RunState | None = None
+    _feed: Feed | None = None
+    _log: AskLog | None = None
+    _advice: str | None = None
+    _since_sift = _since_log = _since_step = 0.0
 
     def request(self) -> Request[object]:
         return AskRun(self.route.run)
@@ -128,12 +123,8 @@ class RunScreen(ViewScreen):
 
     def missed(self, request: Request[object]) -> None:
         super().missed(request)
-        if request == self._log and self._run_state is not None:
-            self._show_log(self._run_state)
-
-    def show_other_answers(self) -> None:
-        if self._run_state is not None:
-            self._show_log(self._run_state)
+        if request == self._log:
+            self.show_other_answers()
 
     @staticmethod
     def _interesting(state: RunState) -> int:
@@ -176,8 +167,8 @@ class RunScreen(ViewScreen):
             self._sift(state)
         if not state.run.is_final:
             self._bars()
-            self._renew_log(DRAIN)
-            self._keep_up(DRAIN)
+            self._renew_log()
+            self._keep_up()
 
     def _update(self, state: RunState, run: Run, events: list[Event]) -> None:
         """Bring the run up to date."""
@@ -194,12 +185,12 @@ class RunScreen(ViewScreen):
             self._changed(changed)
 
     def _changed(self, changed: list[int]) -> None:
-        self._is_unsifted = self.faults or bool(self.filter_bar.text)
+        self._is_unsifted = self.switched or bool(self.filter_bar.text)
         state, instances = self._run_state, self._instances()
         instances.now = self.ui.clock()
         if state is not None and isinstance(instances.numbers, range):
             self.matrix.redraw({state.cell[number][0] for number in changed})
-            self.table.changed(_Touched(state, frozenset(changed)))
+            self.table.changed({*changed, *state.progress.running})  # what runs, for its time
         if self.number in changed:
             self.is_behind = True
 
@@ -210,13 +201,13 @@ class RunScreen(ViewScreen):
             self._show()
         elif isinstance(self._instances().numbers, range):
             self._instances().now = self.ui.clock()
-            self.table.changed(_Touched(state, frozenset()))
+            self.table.changed(state.progress.running)
 
-    def _keep_up(self, passed: float) -> None:
+    def _keep_up(self) -> None:
         """Show an instance that runs until the user chooses one; each for a second at least."""
         state = self._run_state
-        self._since_step += passed
-        if state is None or self._touched or self._since_step < SIFT or self.faults or self.filter_bar.text:
+        self._since_step += DRAIN
+        if state is None or self._touched or self._since_step < SIFT or self.switched or self.filter_bar.text:
             return
         if 0 <= self.number < len(state.rows) and state.progress.word(self.number) not in ("running", *_FAILED):
             self._since_step = 0.0
@@ -227,8 +218,9 @@ class RunScreen(ViewScreen):
 
     # showing
 
-    def ids(self, table: Table) -> Collection[str]:  # noqa: ARG002 (the run has them)
-        return {name for _, name in self._run_state.tasks} if self._run_state is not None else ()
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
+        fields, about, _ = super().terms(table)
+        return fields, about, {name for _, name in self._run_state.tasks} if self._run_state is not None else ()
 
     def _instances(self) -> run.Instances:
         return cast(run.Instances, self.table.table)
@@ -239,13 +231,12 @@ class RunScreen(ViewScreen):
         if state is None:
             return
         names_of = self.ui.node_names(state.run.cluster_id)
-        numbers = range(len(state.rows))
-        only = [number for number in numbers if state.progress.is_fault(number)] if self.faults else None
+        only = list(filter(state.progress.is_fault, range(len(state.rows)))) if self.switched else None
         table = run.Instances(state, self.glyphs, names_of, self.ui.clock(), only)
         place = self.number if only is None else only.index(self.number) if self.number in only else 0
         self.table.show(table, cursor=place, query=self.read_filter(table), keep=True)
         self.matrix.show(Grid(state, self.glyphs, names_of, only))
-        self.panes.note(0, "faults only" if self.faults else "")
+        self.panes.note(0, "faults only" if self.switched else "")
         self._bars()
         self._pointed_at()
         self._show_one()
@@ -297,39 +288,39 @@ class RunScreen(ViewScreen):
             self.ui.gateway.ask(wanted)  # it may have grown
         self._log = wanted
         self._since_log = 0.0
-        self._show_log(state)
+        self.show_other_answers()
 
-    def _renew_log(self, passed: float) -> None:
+    def _renew_log(self) -> None:
         """Ask for the log again from time to time while its instance runs."""
-        self._since_log += passed
+        self._since_log += DRAIN
         if self._log is None or self._since_log < 1.0 or self._log in self.ui.gateway.pending:
             return
         if self._run_state is not None and self._run_state.progress.word(self.number) == "running":
             self._since_log = 0.0
             self.ui.gateway.ask(self._log)
 
-    def _show_log(self, state: RunState) -> None:
-        if not 0 <= self.number < len(state.rows):
+    def show_other_answers(self) -> None:
+        """Show the log of the chosen instance."""
+        state = self._run_state
+        if state is None or not 0 <= self.number < len(state.rows):
             return
         name, why = state.progress.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
         if self._log is None:
             word = state.progress.word(self.number)
-            self.log_tail.show_log(name, [f"{word}{f': {why}' if why else ''}", "It printed nothing."])
-            return
-        lines = self.ui.gateway.answer_once(self._log)
-        if lines is None:
-            failed = self._log in self.ui.gateway.failed
-            self.log_tail.show_log(name, self.why_missed(self._log) if failed else [f"Reading {self._log.what} ..."])
+            lines = [f"{word}{f': {why}' if why else ''}", "It printed nothing."]
+        elif (known := self.ui.gateway.answer_once(self._log)) is None:
+            lines = self.why_missed(self._log)
         else:
-            self.log_tail.show_log(name, list(lines) or ["It printed nothing."])
+            lines = list(known) or ["It printed nothing."]
+        self.log_tail.show_log(name, lines)
 
     # keys
 
     def action_faults(self) -> None:
         """Show only what failed or never ran because of that or of a stop, or everything again."""
         if self._run_state is not None:
-            self.faults = not self.faults
+            self.switched = not self.switched
             self._show()
             self.number = self._number_of(self.table.row)
             self._pointed_at()
@@ -380,16 +371,3 @@ class RunScreen(ViewScreen):
 
     def name_here(self) -> str:
         return self._run_state.progress.name(self.number) if self._run_state is not None and self.number >= 0 else ""
-
-    def is_switched(self) -> bool:
-        return self.faults
-
-
-class _Touched(Container[int]):
-    """The instances to draw again: those that changed, and those that run, for their times."""
-
-    def __init__(self, state: RunState, changed: frozenset[int]) -> None:
-        self._progress, self._changed = state.progress, changed
-
-    def __contains__(self, number: object) -> bool:
-        return isinstance(number, int) and (number in self._changed or number in self._progress.running)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual import on
 
 from fuelclient.insight.relation import Step
-from fuelclient.tui.presenters import browse, why
+from fuelclient.tui.presenters import preview, why
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.graph_base import GraphScreen, gone
@@ -45,7 +45,7 @@ class WhyScreen(GraphScreen):
 
     def _lose(self, reason: str) -> None:
         """Say that one of the two tasks is gone."""
-        self.main.show(browse.lost(reason))
+        self.main.show(preview.lost(reason))
         self.panes.note(0, "")
         self.query_one("#words", Details).show([])
         self.both.show([])

@@ -26,12 +26,13 @@ class Bar(Toned):
     def __init__(self, *, gap: int = 1, id: str | None = None) -> None:
         super().__init__(id=id)
         self._gap = gap
-        self._left: tuple[Part, ...] = ()
-        self._right: tuple[Part, ...] = ()
+        self._left: list[Part] = []
+        self._right: list[Part] = []
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
         """Show other parts."""
-        drawn = (tuple(map(_drawn, left)), tuple(map(_drawn, right)))
+        # as they are drawn, so that their widths are right
+        drawn = tuple([replace(part, text=one_line(part.text)) for part in parts] for parts in (left, right))
         if drawn != (self._left, self._right):
             self._left, self._right = drawn
             self.refresh()
@@ -51,16 +52,14 @@ class Bar(Toned):
             if not worst.rank:
                 break
             (left if worst in left else right).remove(worst)
-        parts: list[tuple[Part, int]] = []
+        laid: list[tuple[Part, int]] = []
         at = 0
-        for part in left:
-            parts += [(part, at)]
-            at += cell_len(part.text) + self._gap
-        at = max(at, width - self._length(right))
-        for part in right:
-            parts += [(part, at)]
-            at += cell_len(part.text) + self._gap
-        return parts
+        for start, parts in ((0, left), (width - self._length(right), right)):
+            at = max(at, start)
+            for part in parts:
+                laid.append((part, at))
+                at += cell_len(part.text) + self._gap
+        return laid
 
     def _length(self, parts: Sequence[Part]) -> int:
         return sum(cell_len(part.text) for part in parts) + self._gap * max(0, len(parts) - 1)
@@ -85,9 +84,3 @@ class Bar(Toned):
             if part.action and start <= event.x < start + cell_len(part.text):
                 await self.app.run_action(part.action)
                 return
-
-
-def _drawn(part: Part) -> Part:
-    """Return a part as it is drawn, so that its width is right."""
-    text = one_line(part.text)
-    return part if text == part.text else replace(part, text=text)

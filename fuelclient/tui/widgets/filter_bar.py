@@ -80,7 +80,6 @@ class FilterBar(Horizontal):
     def __init__(self, placeholder: str) -> None:
         super().__init__()
         self._placeholder = placeholder
-        self._inverted = False
 
     def compose(self) -> ComposeResult:
         yield Bar(id="slash")
@@ -88,7 +87,7 @@ class FilterBar(Horizontal):
         yield Bar(id="chip")
 
     def on_mount(self) -> None:
-        self._slash()
+        self._slash(inverted=False)
 
     @property
     def text(self) -> str:
@@ -111,10 +110,8 @@ class FilterBar(Horizontal):
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
         """Show how many rows are shown, out of how many, and in which order."""
-        self._inverted = inverted
-        self._slash()
-        filtered = bool(self.text.strip())
-        chip = Part(f"{shown}/{total}", Tone.ACCENT if filtered else Tone.DIM)
+        self._slash(inverted=inverted)
+        chip = Part(f"{shown}/{total}", Tone.ACCENT if self.text.strip() else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
         self.query_one("#chip", Bar).show((), [*order, chip])
 
@@ -123,13 +120,8 @@ class FilterBar(Horizontal):
         """How many characters of the query are scrolled out at its beginning."""
         return self.query_one(_Query).scroll_offset.x
 
-    @property
-    def chip(self) -> str:
-        """The text of the chip."""
-        return self.query_one("#chip", Bar).text
-
-    def _slash(self) -> None:
-        self.query_one("#slash", Bar).show([Part("!/" if self._inverted else " /", Tone.ACCENT)])
+    def _slash(self, *, inverted: bool) -> None:
+        self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:

@@ -17,8 +17,7 @@ from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.lined import Lined
-from fuelclient.tui.widgets.virtual_table import ending
+from fuelclient.tui.widgets.virtual_table import Lined, ending
 
 
 @dataclass
@@ -26,8 +25,6 @@ class Pointed(Message):
     """The cursor of a matrix stands on another cell."""
 
     matrix: Matrix
-    row: int
-    column: int
 
     def can_replace(self, message: Message) -> bool:
         """Of several moves only the last one counts."""
@@ -74,7 +71,7 @@ class Matrix(Lined):
     def show(self, grid: Grid) -> None:
         """Show another run, or other parts of one; the cursor stays where it is if that cell exists."""
         self.grid = grid
-        widest = max((cell_len(one_line(label)) for label in grid.labels), default=0)
+        widest = max((cell_len(one_line(grid.label(line))) for line in range(len(grid.lines))), default=0)
         self._label = min(widest, _MOST_LABEL)
         self.line = max(0, min(self.line, len(grid.lines) - 1))
         self.column = max(0, min(self.column, len(grid.columns) - 1))
@@ -107,7 +104,7 @@ class Matrix(Lined):
         column = max(0, min(len(self.grid.columns) - 1, self.column + columns))
         if (line, column) != (self.line, self.column):
             self.go_to(line, column)
-            self.post_message(Pointed(self, line, column))
+            self.post_message(Pointed(self))
 
     def action_page(self, pages: int) -> None:
         self.action_move(pages * max(1, self.size.height - 2), 0)

@@ -5,7 +5,7 @@ Rows are never copied; a filter or a sort only makes another list of their numbe
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -16,22 +16,55 @@ from textual.binding import Binding
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fuelclient.insight.query import Query
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
-from fuelclient.tui.presenters.table import Table, Tone, Value, widths
-from fuelclient.tui.widgets.lined import Lined
-from fuelclient.tui.widgets.tones import tone_of
+from fuelclient.tui.presenters.table import Column, Table, Tone, Value, widths
+from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned, tone_of
+
+
+class Lined(ScrollView, Toned, can_focus=True):
+    """A header and any number of lines below it. It looks different while it has the focus."""
+
+    COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
+
+    DEFAULT_CSS = """
+    Lined { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
+    Lined > .lined--header { color: $text-muted; text-style: bold; }
+    """
+
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+
+    def header(self, base: Style) -> Style:
+        """Return the style of the header."""
+        return base + self.get_component_rich_style("lined--header", partial=True)
+
+    def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
+        """Scroll so that a line below the header, and a column out of as many as are seen at once, are seen."""
+        if not self.size.height:
+            return  # a resize follows
+        lines = max(1, self.scrollable_content_region.height - 1)
+        left, top = self.scroll_offset
+        x, y = min(max(left, column - columns + 1), column), min(max(top, line - lines + 1), line)
+        if (x, y) != (left, top):
+            self.scroll_to(x=x, y=y, animate=False, force=True)
+
+    def redraw(self, lines: Iterable[int]) -> None:
+        """Draw lines again, by their number on the screen; after scrolling Textual draws all of them anyway."""
+        for line in lines:
+            self.refresh_line(line + 1)
 
 
 @dataclass
 class Moved(Message):
-    """The cursor of a table is on another row (of the table's own numbering), or on none (-1)."""
+    """The cursor of a table is on another row, or on none."""
 
     table: VirtualTable
-    row: int
 
     def can_replace(self, message: Message) -> bool:
         """Of several moves only the last one counts."""
@@ -151,7 +184,7 @@ class VirtualTable(Lined):
         self.scroll_to_cell(place)
         self.refresh()
         self.post_message(Arranged(self))
-        self.post_message(Moved(self, self.row))
+        self.post_message(Moved(self))
 
     def _resize(self) -> None:
         self.virtual_size = Size(self.size.width, len(self.order) + 1)
@@ -165,7 +198,7 @@ class VirtualTable(Lined):
         if old != new:
             self.scroll_to_cell(new)
             self.redraw((old, new))
-            self.post_message(Moved(self, self.row))
+            self.post_message(Moved(self))
 
     def changed(self, rows: Container[int]) -> None:
         """Draw those of some rows again that are seen."""
@@ -223,10 +256,13 @@ class VirtualTable(Lined):
     @property
     def sorting(self) -> str:
         """How rows are sorted, as people read it; empty for their own order."""
-        if self.sort is None or self.sort[0] >= len(self.table.columns):
-            return ""
-        column = self.table.columns[self.sort[0]].title
-        return f"{column} {self.glyphs.down if self.sort[1] else self.glyphs.up}"
+        return next((f"{column.title} {sign}" for column, sign in self._titled() if sign), "")
+
+    def _titled(self) -> list[tuple[Column, str]]:
+        """Return the columns, the one that rows are sorted by with a sign."""
+        place, descending = self.sort or (-1, False)
+        sign = self.glyphs.down if descending else self.glyphs.up
+        return [(column, sign if number == place else "") for number, column in enumerate(self.table.columns)]
 
     # drawing
 
@@ -237,14 +273,11 @@ class VirtualTable(Lined):
             visible = max(1, self.size.height - 1)
             self.scroll_to(y=max(0, self.cursor - visible + 1), animate=False, force=True)
 
-    def _lay(self) -> None:
+    def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         if self._laid_for != width:
             self._widths = widths(self.table, width - _GUTTER, _GAP)
             self._laid_for = width
-
-    def render_line(self, y: int) -> Strip:
-        self._lay()
         base = self.base
         if not self.order:
             return self._empty(y, base)
@@ -266,24 +299,17 @@ class VirtualTable(Lined):
 
     def _header(self, base: Style) -> Strip:
         style = self.header(base)
-        titles: list[Value] = []
-        for place, column in enumerate(self.table.columns):
-            sign = ""
-            if self.sort is not None and self.sort[0] == place:
-                sign = self.glyphs.down if self.sort[1] else self.glyphs.up
-            titles.append(f"{column.title}{sign}")
+        titles = [f"{column.title}{sign}" for column, sign in self._titled()]
         segments = [Segment(" " * _GUTTER, style), *self._cells(titles, style)]
         return Strip(segments).crop_extend(0, self.size.width, style)
 
     def _cells(self, row: Sequence[Value], base: Style) -> list[Segment]:
-        segments = []
+        segments: list[Segment] = []
         for cell, width, column in zip(row, self._widths, self.table.columns, strict=True):
             if width:
                 text = _fit(str(cell), width, self.glyphs.cut, tail=column.tail)
-                pad = Segment(" " * (width - cell_len(text)), base)
-                segment = Segment(text, self.toned(tone_of(cell), base))
-                segments += [pad, segment] if column.right else [segment, pad]
-                segments.append(Segment(" " * _GAP, base))
+                parts = [Segment(text, self.toned(tone_of(cell), base)), Segment(" " * (width - cell_len(text)), base)]
+                segments += [*(reversed(parts) if column.right else parts), Segment(" " * _GAP, base)]
         return segments
 
     def _empty(self, y: int, base: Style) -> Strip:

@@ -101,7 +101,7 @@ def test_feeds_that_have_ended_are_forgotten(engine: Executions) -> None:
             feed = asking.follow(found.id)
             feed.stop()
             feed.join(30)
-        assert asking.following == 1
+        assert len(asking.feeds) == 1
     finally:
         asking.close()
 

@@ -20,9 +20,8 @@ from fuelclient.tui.app_base import MOST_LOG_LINES
 from fuelclient.tui.gateway import Failed
 from fuelclient.tui.presenters.execute import word_for
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.dialogs import ConfirmDialog, ExecuteDialog, HelpDialog, LogDialog, PlanDialog
+from fuelclient.tui.screens.dialogs import Choice, ConfirmDialog, ExecuteDialog, HelpDialog, LogDialog, PlanDialog
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.choice import Choice
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 

@@ -123,7 +123,7 @@ def test_an_instance_keeps_the_cursor_and_instances_stay_instances(fuel2: Comman
         upload(fuel2, "a0", "t0", "t1", "t2", "t3")
         await one.press("ctrl+r")
         assert isinstance(one.screen, PreviewScreen)
-        assert one.screen.expanded
+        assert one.screen.switched
         assert one.screen.name_here() == "t3@2"
         await one.press("4", "left_square_bracket")
         assert one.screen.name_here() == "t3@2"
@@ -142,7 +142,7 @@ def test_a_sort_and_a_turned_filter_stay(fuel2: CommandLine) -> None:
         assert one.ids == shown
         await one.press("5", "r", "ctrl+r")
         assert isinstance(one.screen, BrowseScreen)
-        assert not one.screen.reduced
+        assert one.screen.switched
 
     tell(fuel2, story)
 

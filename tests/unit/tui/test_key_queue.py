@@ -15,6 +15,7 @@ from tui_driving import Driven, connecting, driven, until
 from fuelclient.tui import key_queue
 from fuelclient.tui.key_queue import TypeAhead
 from fuelclient.tui.routes import View
+from fuelclient.tui.terminal import TerminalApp
 
 MANY = 40
 
@@ -80,7 +81,7 @@ def test_a_timer_that_comes_when_all_screens_are_closed_harms_nothing(
 ) -> None:
     closed = App._close_all
 
-    async def and_look(ui: key_queue.PatientApp) -> None:
+    async def and_look(ui: TerminalApp) -> None:
         await closed(ui)
         ui.call_next(ui._looked)
 

@@ -49,7 +49,7 @@ def test_environments_to_roles_to_graph_order(demo: Path) -> None:
         assert one.ids[:3] == ["remove-stale-facts", "fetch-scripts", "hand-out-cluster-facts"]
         assert "compute-agent" in one.ids
         assert "volume-backend" not in one.ids
-        assert one.screen.filter_bar.chip.strip() == f"{len(one.ids)}/49"
+        assert one.screen.query_one("#chip", Bar).text.strip() == f"{len(one.ids)}/49"
         await one.press("escape")
         assert len(one.ids) == 49
         await one.press("left_square_bracket")
@@ -65,7 +65,7 @@ def test_find_a_task_see_who_set_what(demo: Path) -> None:
         await one.type("host-n")
         await one.press("enter")
         assert one.ids == ["host-network"]
-        assert one.screen.filter_bar.chip.strip() == "1/55"
+        assert one.screen.query_one("#chip", Bar).text.strip() == "1/55"
         assert isinstance(one.screen, PreviewScreen)
         rows = [[str(cell) for cell in row] for row in one.screen.blame.table.rows]
         changed = {row[0].removeprefix("~ "): place for place, row in enumerate(rows) if row[2] == "cluster"}

@@ -139,10 +139,10 @@ def test_what_if_is_turned_off_anywhere_and_on_only_where_it_means_something(tmp
             names = {str(row[1]): name for name, row in zip(one.main.table.ids, one.main.table.rows, strict=True)}
             await one.cursor_to(names["rack-monitoring"])
             await one.press("d")
-            assert one.screen.is_switched()
+            assert one.screen.looks().switched
             await one.cursor_to(names["image-cache"])
             await one.press("d")
-            assert not one.screen.is_switched()
+            assert not one.screen.looks().switched
             assert one.told() == ""
             await one.cursor_to(names["ocata-ubuntu"])
             await one.press("d")
@@ -151,6 +151,6 @@ def test_what_if_is_turned_off_anywhere_and_on_only_where_it_means_something(tmp
             await one.settle()
             await one.press("d")
             assert "under the cursor" in one.told()
-            assert not one.screen.is_switched()
+            assert not one.screen.looks().switched
 
     asyncio.run(story())
