@@ -46,7 +46,6 @@ def is_json(text: str) -> bool:
 
 def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
     """Return the document. Raise `InvalidDocument` if it is not JSON or exceeds a limit."""
-    marks = _marks(text, file, limits)
     findings: list[Finding] = []
 
     def mapping(pairs: list[tuple[str, Any]]) -> Marked:
@@ -62,8 +61,7 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
         return Marked(dict(pairs), line, lines)
 
     try:
-        checked = list(marks)
-        marks = iter(checked)
+        marks = iter([*_marks(text, file, limits)])
         data = _decoded(text, file, mapping)
         if "\\u" in text:
             json.dumps(data, ensure_ascii=False).encode()  # half of a surrogate pair could not be stored

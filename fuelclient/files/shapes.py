@@ -55,6 +55,7 @@ _WRITE = {
     "array": "Write [a, b], or lines that begin with `- `.",
     "object": "Write its keys below it, indented.",
 }
+_SAID = {"required": "lacks {}", "additionalProperties": "is not a known key", "uniqueItems": "repeats {}"}
 _PLAIN = re.compile(r"[\w*:/-]+")
 _LONG = 200
 
@@ -126,11 +127,8 @@ class Shapes:
         def is_valid(data: Any) -> bool:
             try:
                 validate(data)
-            except (
-                fastjsonschema.JsonSchemaValueException,
-                TypeError,
-            ):  # it hashes what must be unique, as YAML's sets
-                return False
+            except (fastjsonschema.JsonSchemaValueException, TypeError):
+                return False  # a type that has no hash, of items that must be unique, such as YAML's sets
             return True
 
         return is_valid
@@ -278,15 +276,9 @@ def _required(_validator: Validator, keys: Any, instance: Any, _schema: Any) -> 
 
 
 def _additional(validator: Validator, schema: Any, instance: Any, whole: Any) -> Iterator[ValidationError]:
-    if not isinstance(instance, dict):
-        return
-    for key in instance:
-        if key in whole.get("properties", {}):
-            continue
-        if schema is False:
-            yield _error(key, key)
-        else:
-            yield from _descend(validator, instance[key], schema, key)
+    for key in instance if isinstance(instance, dict) else ():
+        if key not in whole.get("properties", {}):
+            yield from [_error(key, key)] if schema is False else _descend(validator, instance[key], schema, key)
 
 
 def _property_names(validator: Validator, schema: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -337,12 +329,8 @@ def _sentence(error: ValidationError, place: str) -> str:
     The message of our own keywords (see above) is data: the key that is missing or repeated.
     """
     keyword, schema = str(error.validator), _schema(error)
-    if keyword == "required":
-        return f"{place} lacks {error.message}"
-    if keyword == "additionalProperties":
-        return f"{place} is not a known key"
-    if keyword == "uniqueItems":
-        return f"{place} repeats {error.message}"
+    if keyword in _SAID:
+        return f"{place} {_SAID[keyword].format(error.message)}"
     if keyword in ("minItems", "minProperties") and not error.instance:
         return f"{place} must not be empty"
     types = schema.get("type", ())

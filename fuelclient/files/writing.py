@@ -128,10 +128,11 @@ def permitted(path: str, *, to: str) -> Iterator[None]:
         raise refused(path, to, error) from error
 
 
-def refused(path: str, to: str, error: OSError) -> Unavailable:
+def refused(
+    path: str, to: str, error: Exception, hint: str = "Check the path, its permissions and the space on the disk."
+) -> Unavailable:
     """Return the error that says why the system refuses that `path` be `to` ("made", "read")."""
-    reason = (error.strerror or str(error)).lower()
-    hint = "Check the path, its permissions and the space on the disk."
+    reason = (getattr(error, "strerror", None) or str(error)).lower()
     return Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint)
 
 
@@ -211,11 +212,10 @@ def _exists(path: str) -> Conflict:
 
 def _is_stream(path: str) -> bool:
     """Return whether `path` is a device, a pipe or a socket. Replacing `/dev/null` with a file would be a disaster."""
-    try:
+    with suppress(OSError):
         mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+        return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    return False
 
 
 def _place(spool: str, target: str, *, force: bool) -> None:

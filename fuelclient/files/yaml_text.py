@@ -97,7 +97,8 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
         if node is None:
             return Document(None, file)
-        _Measure(file, limits).check(node)
+        if not isinstance(node, yaml.ScalarNode):
+            _Measure(file, limits).walk(node, 1)
         constructor = _Constructor(file)
         data = constructor.value(node)
     except yaml.YAMLError as error:
@@ -149,26 +150,22 @@ def _line(marked: Any) -> int:
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return [child for pair in node.value for child in pair]
-    return list(node.value)
+    return [child for pair in node.value for child in pair] if isinstance(node, yaml.MappingNode) else node.value
 
 
 class _Measure:
-    """Check how deep a tree is, and how large it would be without aliases."""
+    """Measures how deep a tree is, and how large it would be without aliases."""
 
     def __init__(self, file: str, limits: Limits) -> None:
         self.file, self.limits = file, limits
         self.measured: dict[int, tuple[int, int]] = {}
         self.ancestors: set[int] = set()
 
-    def check(self, root: yaml.Node) -> None:
-        """Raise `InvalidDocument` if the tree is too deep, too large, or contains itself."""
-        if not isinstance(root, yaml.ScalarNode):
-            self._walk(root, 1)
+    def walk(self, node: yaml.Node, level: int) -> tuple[int, int]:
+        """Return the values and levels of `node` with all below it; a node counts once for every path to it.
 
-    def _walk(self, node: yaml.Node, level: int) -> tuple[int, int]:
-        """Return the values and levels of `node` with all below it; a node counts once for every path to it."""
+        Raise `InvalidDocument` if the tree is too deep, too large, or contains itself.
+        """
         known = self.measured.get(id(node))
         if known is None:
             if id(node) in self.ancestors:
@@ -189,7 +186,7 @@ class _Measure:
             if isinstance(child, yaml.ScalarNode):
                 values += 1
                 continue
-            more, higher = self._walk(child, level + 1)
+            more, higher = self.walk(child, level + 1)
             values += more
             height = max(height, higher)
         if values > self.limits.values:
@@ -279,14 +276,8 @@ class _Constructor:
             raise unreadable(self.file, _line(node), "this number is too long", "Quote it if it is text.")
         build: Callable[[yaml.Node], Any] = self._safe.construct_document
         try:
-            return build(node)
-        except (
-            ValueError,
-            LookupError,
-            OverflowError,
-            TypeError,
-            AttributeError,
-        ) as error:  # its checks raise all of these
+            return build(node)  # whose checks raise all of these
+        except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
             shown = repr(node.value[:40]) if isinstance(node.value, str) else "this"
             message = f"{shown} cannot be read as {node.tag.removeprefix(_TAG)}"
             raise unreadable(self.file, _line(node), message, "Quote it if it is text.") from error

@@ -113,9 +113,7 @@ def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:
     >>> sorted(primary_tags_in({"roles_metadata": {"controller": {"has_primary": True}, "compute": {}}}))
     ['controller']
     """
-    tags = metadata.get("tags_metadata") or {}
-    primary = {str(name) for name, tag in tags.items() if (tag or {}).get("has_primary")}
-    for name, described in (metadata.get("roles_metadata") or {}).items():
-        if (described or {}).get("has_primary") and (described or {}).get("tags") is None:
-            primary.add(str(name))
-    return frozenset(primary)
+    tags, roles = ((metadata.get(key) or {}).items() for key in ("tags_metadata", "roles_metadata"))
+    primary = [name for name, tag in tags if (tag or {}).get("has_primary")]
+    primary += [name for name, role in roles if (role or {}).get("has_primary") and role.get("tags") is None]
+    return frozenset(map(str, primary))

@@ -10,7 +10,13 @@ from typing import TypeVar
 from fuelclient.errors import Conflict
 
 
-class InstanceStatus(StrEnum):
+class _Status(StrEnum):
+    @property
+    def is_final(self) -> bool:
+        return self not in TRANSITIONS[type(self)]
+
+
+class InstanceStatus(_Status):
     """The status of a task instance, in Nailgun's words. Messages say "failed" for `error`."""
 
     PENDING = "pending"
@@ -19,22 +25,14 @@ class InstanceStatus(StrEnum):
     ERROR = "error"
     SKIPPED = "skipped"
 
-    @property
-    def is_final(self) -> bool:
-        return not TRANSITIONS[InstanceStatus][self]
 
-
-class RunStatus(StrEnum):
+class RunStatus(_Status):
     """The status of a run, in Nailgun's words. A run that was stopped ends in `error`, with a message that says so."""
 
     PENDING = "pending"
     RUNNING = "running"
     READY = "ready"
     ERROR = "error"
-
-    @property
-    def is_final(self) -> bool:
-        return not TRANSITIONS[RunStatus][self]
 
 
 class Reason(StrEnum):
@@ -80,19 +78,14 @@ TRANSITIONS: Mapping[type[StrEnum], Mapping[str, frozenset[str]]] = MappingProxy
         InstanceStatus: {
             InstanceStatus.PENDING: frozenset({InstanceStatus.RUNNING, InstanceStatus.SKIPPED}),
             InstanceStatus.RUNNING: frozenset({InstanceStatus.READY, InstanceStatus.ERROR, InstanceStatus.SKIPPED}),
-            InstanceStatus.READY: frozenset(),
-            InstanceStatus.ERROR: frozenset(),
-            InstanceStatus.SKIPPED: frozenset(),
         },
         RunStatus: {
             RunStatus.PENDING: frozenset({RunStatus.RUNNING, RunStatus.ERROR}),
             RunStatus.RUNNING: frozenset({RunStatus.READY, RunStatus.ERROR}),
-            RunStatus.READY: frozenset(),
-            RunStatus.ERROR: frozenset(),
         },
     }
 )
-"""The statuses that may follow each status.
+"""The statuses that may follow each status; those that end a task instance or a run have no successor.
 
 An instance may go from running to skipped. Nailgun refuses that, and so shows instances whose failure is ignored as
 running for ever. A run that never began ends in `error` if one before it failed. Source: Nailgun
@@ -110,7 +103,7 @@ def changed(before: S, after: S) -> S:
     >>> changed(InstanceStatus.RUNNING, InstanceStatus.SKIPPED).value
     'skipped'
     """
-    if after not in TRANSITIONS[type(before)][before]:
+    if after not in TRANSITIONS[type(before)].get(before, ()):
         noun = "task instance" if isinstance(before, InstanceStatus) else "run"
         raise Conflict(f"A {noun} that is {before} cannot become {after}.")
     return after

@@ -150,9 +150,7 @@ class Task:
     def stage(self) -> str:
         """The stage with its postfix; empty from version 2.0.0 on, when stages no longer order tasks."""
         stage = self.attributes.get("stage")
-        if stage is None or self.version_tuple >= (2, 0, 0):
-            return ""
-        return str(stage)
+        return "" if stage is None or self.version_tuple >= (2, 0, 0) else str(stage)
 
     @property
     def version_tuple(self) -> tuple[int, ...]:
@@ -210,9 +208,8 @@ class Task:
     def expressions(self, attribute: str) -> Iterator[Expression]:
         """Yield the YAQL expressions in an attribute that names other tasks or nodes."""
         value = self._effective(attribute)
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict) and "yaql_exp" in item:
-                yield Expression(str(item["yaql_exp"]))
+        stated = (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict))
+        return (Expression(str(item["yaql_exp"])) for item in stated if "yaql_exp" in item)
 
     @property
     def placement(self) -> tuple[str, tuple[str, ...]]:
@@ -238,9 +235,8 @@ class Task:
     def relations(self, attribute: str) -> Iterator[Relation]:
         """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""
         value = self._effective(attribute)
-        for item in value if isinstance(value, list) else []:
-            if isinstance(item, dict) and item and "yaql_exp" not in item:
-                yield _relation(item)
+        stated = (item for item in (value if isinstance(value, list) else []) if isinstance(item, dict) and item)
+        return (_relation(item) for item in stated if "yaql_exp" not in item)
 
     def computed_attributes(self) -> Iterator[str]:
         """Yield each attribute in which expressions state dependencies.
