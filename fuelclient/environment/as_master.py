@@ -7,8 +7,9 @@ and recorded refusals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
@@ -18,7 +19,7 @@ from fuelclient.graph.keys import mappings_in
 from fuelclient.graph.references import place_of_filter
 from fuelclient.graph.validate import expressions_in
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import GraphDocument, Layer, MergedTask
+from fuelclient.model.graph import GraphDocument, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import NAME_LISTS, ORCHESTRATOR_TYPES, RELATION_LISTS, Task, TaskType
@@ -51,7 +52,7 @@ def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, .
     evaluation = study.evaluation
     found = failing(study, evaluation) if isinstance(evaluation, Expressions) else not_evaluated(_placed(study))
     return (
-        *(finding for layer in study.snapshot.layers for finding in in_layer(layer)),
+        *(finding for layer in study.snapshot.layers for finding in in_tasks(layer.tasks, layer.owner.label)),
         *node_filter(study.merged.metadata, place_of_filter(study.snapshot.layers)),
         *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known)),
     )
@@ -71,11 +72,6 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
         found += node_filter(document.metadata, Place(file))
         found += not_evaluated(document.tasks)
     return tuple(dict.fromkeys(found))
-
-
-def in_layer(layer: Layer) -> Iterator[Finding]:
-    """Yield the tasks of a layer that a master does not store."""
-    return in_tasks(layer.tasks, layer.owner.label)
 
 
 def in_tasks(tasks: Iterable[Task], label: str = "") -> Iterator[Finding]:
@@ -183,41 +179,36 @@ def failing(study: Study, evaluation: Expressions) -> Iterator[Finding]:
     nodes = study.expansion.fleet.nodes
     for index, merged in enumerate(study.merged.tasks):
         uids = [nodes[node].uid for node in study.expansion.placement.nodes[index]]
-        for attribute, value in merged.task.attributes.items():
-            texts = list(expressions_in(value))
-            if texts:
-                yield from _failing(merged, attribute, texts, uids, evaluation.value)
+        stated = [
+            (name, list(expressions_in(value)), evaluation.value) for name, value in merged.task.attributes.items()
+        ]
         if isinstance(merged.task.condition, str):
-            yield from _failing(merged, "condition", [merged.task.condition], uids, evaluation.legacy_on_master)
+            stated.append(("condition", [merged.task.condition], evaluation.legacy_on_master))
+        for attribute, texts, value in stated:
+            failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
+            for uid, text in product(uids, texts):
+                try:
+                    value(text, merged.task, uid)
+                except FuelError as error:
+                    severity = Severity.WARNING if isinstance(error, UnknownFact) else Severity.ERROR
+                    failed.setdefault(severity, []).append((uid, error))
+            for severity, errors in failed.items():
+                yield _failure(merged, attribute, severity, errors)
 
 
-def _failing(
-    merged: MergedTask,
-    attribute: str,
-    texts: Sequence[str],
-    uids: Sequence[NodeKey],
-    value: Callable[[str, Task, NodeKey], object],
-) -> Iterator[Finding]:
-    failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
-    for uid in uids:
-        for text in texts:
-            try:
-                value(text, merged.task, uid)
-            except UnknownFact as error:
-                failed.setdefault(Severity.WARNING, []).append((uid, error))
-            except FuelError as error:
-                failed.setdefault(Severity.ERROR, []).append((uid, error))
-    for severity, errors in failed.items():
-        uid, first = errors[0]
-        where = merged.id if uid is None else f"{merged.id}@{uid}"
-        more = len({other for other, _ in errors}) - 1
-        others = f" and {more} more" if more else ""
-        problem = f"{first.message.rstrip('.')}. The whole run of a Fuel master fails"
-        if isinstance(first, UnknownFact):
-            problem = f"it reads {first.path}, which is not known here. If a Fuel master lacks it, its whole run fails"
-        message = f"task {where}{others}: {attribute}: {problem}, even if the task is skipped"
-        hint = first.hint or "Let the expression have a value on every node of the task: .get(name, default)."
-        yield Finding(severity, "G059", message, place_of(merged, attribute), merged.id, hint)
+def _failure(
+    merged: MergedTask, attribute: str, severity: Severity, errors: Sequence[tuple[NodeKey, FuelError]]
+) -> Finding:
+    uid, first = errors[0]
+    where = merged.id if uid is None else f"{merged.id}@{uid}"
+    more = len({other for other, _ in errors}) - 1
+    others = f" and {more} more" if more else ""
+    problem = f"{first.message.rstrip('.')}. The whole run of a Fuel master fails"
+    if isinstance(first, UnknownFact):
+        problem = f"it reads {first.path}, which is not known here. If a Fuel master lacks it, its whole run fails"
+    message = f"task {where}{others}: {attribute}: {problem}, even if the task is skipped"
+    hint = first.hint or "Let the expression have a value on every node of the task: .get(name, default)."
+    return Finding(severity, "G059", message, place_of(merged, attribute), merged.id, hint)
 
 
 def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:

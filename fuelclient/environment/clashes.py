@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.environment.network_roles import VIP, properties_of
+from fuelclient.environment.network_roles import VIP
 from fuelclient.model.finding import Finding, Place, Severity, listed
+from fuelclient.serializers.values import mapping, mappings
 
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
 """The codes of findings, one for each type of clash. `OVERRIDE` is not a clash, but worth knowing."""
@@ -66,9 +67,12 @@ def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contribu
 
 
 def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    own = _mapping(plugin.metadata, "roles_metadata")
+    own = mapping(plugin.metadata.get("roles_metadata"))
     taken = {
-        name: other for other in reversed(present) for name in _mapping(other.metadata, "roles_metadata") if name in own
+        name: other
+        for other in reversed(present)
+        for name in mapping(other.metadata.get("roles_metadata"))
+        if name in own
     }
     if not taken:
         return
@@ -80,7 +84,7 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
 
 def _volumes(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
     own, *theirs = (
-        _names(_mapping(party.metadata, "volumes_metadata").get("volumes"), "id") for party in (plugin, *present)
+        _names(mapping(party.metadata.get("volumes_metadata")).get("volumes"), "id") for party in (plugin, *present)
     )
     for other, names in zip(present, theirs, strict=True):
         for name in (name for name in own if name in names):
@@ -105,11 +109,11 @@ def _components(plugin: Contributor, present: Sequence[Contributor]) -> Iterator
 
 def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
     """Network roles with one id are merged, unless they disagree about a property or a VIP."""
-    for role in _records(plugin.metadata.get("network_roles_metadata")):
+    for role in mappings(plugin.metadata.get("network_roles_metadata")):
         causes: list[str] = []
         names = [plugin.name]
         for other in present:
-            for theirs in _records(other.metadata.get("network_roles_metadata")):
+            for theirs in mappings(other.metadata.get("network_roles_metadata")):
                 if theirs.get("id") == role.get("id"):
                     reasons = list(differences(theirs, role))
                     causes += [f"{other.words}: {reason}" for reason in reasons]
@@ -127,15 +131,15 @@ def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator
     >>> list(differences({"properties": {"subnet": True}}, {"properties": {"subnet": False, "gateway": True}}))
     ['Cannot apply patch for attribute subnet: conflict']
     """
-    ours, theirs = properties_of(target), properties_of(patch)
+    ours, theirs = mapping(target.get("properties")), mapping(patch.get("properties"))
     for name, value in theirs.items():
         if name not in ours or _same(ours[name], value):
             continue
         if name != VIP:
             yield f"Cannot apply patch for attribute {name}: conflict"
             continue
-        known = {vip.get("name"): vip for vip in _records(ours[name])}
-        for vip in _records(value):
+        known = {vip.get("name"): vip for vip in mappings(ours[name])}
+        for vip in mappings(value):
             if vip.get("name") in known and not _same(known[vip.get("name")], vip):
                 yield f"Cannot apply patch for attribute vip: VIP '{vip.get('name')}' conflicts with existing one"
 
@@ -171,17 +175,8 @@ def _error(plugin: Contributor, code: str, text: str, hint: str) -> Finding:
     return Finding(Severity.ERROR, code, text, Place(layer=f"plugin {plugin.full_name}"), hint=hint)
 
 
-def _mapping(holder: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    value = holder.get(key)
-    return value if isinstance(value, Mapping) else {}
-
-
-def _records(value: Any) -> list[Mapping[str, Any]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
-
-
 def _names(value: Any, key: str) -> list[str]:
-    return list(dict.fromkeys(str(item[key]) for item in _records(value) if key in item))
+    return list(dict.fromkeys(str(item[key]) for item in mappings(value) if key in item))
 
 
 def _same(ours: Any, theirs: Any) -> bool:

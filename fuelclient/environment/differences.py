@@ -128,7 +128,12 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
 def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
     """Return the same digest for two graphs without differences. The order of tasks and attributes does not count."""
     stated = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
-    return hashlib.sha256(json.dumps([stated, _stated(metadata)], sort_keys=True, default=str).encode()).hexdigest()
+    return digest([stated, _stated(metadata)])
+
+
+def digest(value: object) -> str:
+    """Return the same digest for equal values. The order of keys does not count."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def graph_digests(inputs: Inputs) -> dict[str, str]:
@@ -165,7 +170,7 @@ def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
 
 def settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
     """Yield the differences of the effective settings by section."""
-    yield from _sections(settings.effective(ours), settings.effective(theirs))
+    return _sections(settings.effective(ours), settings.effective(theirs))
 
 
 def _sections(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
@@ -184,7 +189,7 @@ def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterato
 
 def differences_below(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
     """Yield the differences of one value of the facts, with the name of the value before each path."""
-    yield from _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
+    return _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
 
 
 def masked_value(path: str, value: Any) -> Any:

@@ -6,6 +6,7 @@ Only differences from the release are kept, so that later changes of other defau
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 from typing import Any
@@ -25,7 +26,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, line_of, plain
+from fuelclient.serializers.values import in_words, items_of, line_of, mapping, plain
 
 _CODE = "N001"
 _FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")
@@ -56,7 +57,9 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
             continue
         name = network["name"]
         after = _network(network, before.get(name) or _new(name), report, line_of(network) or line)
-        own[name] = {field: after[field] for field in ("name", *_FIELDS) if _differs(after, known.get(name), field)}
+        is_new, default_network = name not in known, known.get(name, {})
+        changed = (field for field in ("name", *_FIELDS) if is_new or after[field] != default_network.get(field))
+        own[name] = {field: after[field] for field in changed}
     parameters = _parameters(document, default[PARAMETERS], environment, report)
     _check_overlaps([{**known.get(name, {}), **own.get(name, {})} for name in {**known, **own}], report)
     report.raise_errors()
@@ -68,9 +71,8 @@ def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
     """Return the addresses that a network configuration states for VIPs. Raise `InvalidDocument` for a wrong one."""
     homes = _homes(environment)
     stored = {vip.name: vip for vip in environment.vips}
-    stated = document.get("vips")
     vips: list[Vip] = []
-    for name, record in (stated if isinstance(stated, Mapping) else {}).items():
+    for name, record in mapping(document.get("vips")).items():
         if not isinstance(record, Mapping) or record.get("ipaddr") is None:
             continue
         before = stored.get(str(name), Vip(0, str(name), "", homes.get(name, "")))
@@ -102,7 +104,7 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
     key, inner = ("id", "volumes") if part is NodePart.DISKS else ("name", "assigned_networks")
     seen: set[str] = set()
     for item, line in items_of(document):
-        name = item.get(key) if isinstance(item, Mapping) else None
+        name = mapping(item).get(key)
         if not isinstance(name, str) or not name:
             report.error(_CODE, line, f"an item without {key}", _PARTS)
             continue
@@ -132,7 +134,9 @@ def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Repor
     if not isinstance(after["meta"], Mapping):
         report.error(_CODE, line, f"meta is {in_words(after['meta'])}, not a mapping", _START)
         after["meta"] = before["meta"]
-    cidr = _cidr(after["cidr"], report, line)
+    cidr = _cidr(after["cidr"])
+    if after["cidr"] is not None and cidr is None:
+        report.error(_CODE, line, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
     by_notation = ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
     if after["meta"].get("notation") == "cidr" and after[IP_RANGES] in (before[IP_RANGES], by_notation):
         after[IP_RANGES] = by_notation
@@ -188,12 +192,9 @@ def _parameters(
 
 def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> None:
     """Report networks whose addresses overlap."""
-    known = []
-    for network in networks:
-        cidr = _cidr(network.get("cidr"), None, 0)
-        if cidr is not None:
-            known.append((cidr, str(network["name"])))
-    for (low, name), (high, other) in pairwise(sorted(known)):
+    stated = ((_cidr(network.get("cidr")), str(network["name"])) for network in networks)
+    known = sorted((cidr, name) for cidr, name in stated if cidr is not None)
+    for (low, name), (high, other) in pairwise(known):
         if low.overlaps(high):
             report.error(_CODE, 0, f"networks {name} ({low}) and {other} ({high}) overlap", "Change one cidr.")
 
@@ -242,7 +243,7 @@ def _homes(environment: Environment) -> dict[str, str]:
 def _require_within(address: str, home: str, name: str, environment: Environment) -> None:
     """Raise `InvalidDocument` for an address outside its network."""
     for network in network_configuration(environment)[NETWORKS]:
-        cidr = _cidr(network["cidr"], None, 0)
+        cidr = _cidr(network["cidr"])
         if network["name"] == home and cidr is not None and IPv4Address(address) not in cidr:
             hint = f"Choose another address, or another network with its id; {home} has the id {network['id']}."
             raise InvalidDocument(
@@ -258,16 +259,9 @@ def _address(text: Any, noun: str) -> str:
         raise InvalidDocument(f"The {noun} is {in_words(text)}, not an address.", hint=hint) from None
 
 
-def _cidr(text: Any, report: Report | None, line: int) -> IPv4Network | None:
-    if text is None:
-        return None
-    try:
-        if isinstance(text, str) and "/" in text:
-            return IPv4Network(text)
-    except ValueError:
-        pass
-    if report is not None:
-        report.error(_CODE, line, f"cidr is {in_words(text)}, not a network", "Write it as 192.168.0.0/24.")
+def _cidr(text: Any) -> IPv4Network | None:
+    with suppress(ValueError):
+        return IPv4Network(text) if isinstance(text, str) and "/" in text else None
     return None
 
 
@@ -278,10 +272,6 @@ def _within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
         )
     except ValueError:
         return False
-
-
-def _differs(after: Mapping[str, Any], known: Mapping[str, Any] | None, field: str) -> bool:
-    return known is None or after[field] != known.get(field)
 
 
 _START = "Start from 'fuel2 env network download'."

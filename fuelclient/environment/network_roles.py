@@ -10,6 +10,7 @@ from typing import Any
 
 from fuelclient.environment.owners import metadata_of_owners
 from fuelclient.model.environment import Environment
+from fuelclient.serializers.values import mapping, mappings
 
 VIP = "vip"
 
@@ -43,27 +44,17 @@ def asked_vips(roles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str
     """Yield each virtual address that network roles ask for, with its role; the first one of a name."""
     seen: set[str] = set()
     for role in roles:
-        for vip in mappings(properties_of(role).get(VIP)):
+        for vip in mappings(mapping(role.get("properties")).get(VIP)):
             name = vip.get("name")
             if isinstance(name, str) and name and name not in seen:
                 seen.add(name)
                 yield role, vip
 
 
-def properties_of(role: Mapping[str, Any]) -> Mapping[str, Any]:
-    stated = role.get("properties")
-    return stated if isinstance(stated, Mapping) else {}
-
-
 def _extended(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Mapping[str, Any]:
-    ours, theirs = (properties_of(role).get(VIP) for role in (target, patch))
+    ours, theirs = (mapping(role.get("properties")).get(VIP) for role in (target, patch))
     if not isinstance(ours, list | tuple) or not isinstance(theirs, list | tuple):
         return target
     known = [vip.get("name") for vip in mappings(ours)]
     vips = [*ours, *(vip for vip in mappings(theirs) if vip.get("name") not in known)] if theirs else []
-    return {**target, "properties": {**properties_of(target), VIP: vips}}
-
-
-def mappings(items: Any) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list, without what is malformed."""
-    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list | tuple) else []
+    return {**target, "properties": {**target["properties"], VIP: vips}}

@@ -8,17 +8,18 @@ environment.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from ipaddress import AddressValueError, IPv4Network, NetmaskValueError
+from ipaddress import IPv4Network
 from typing import Any, TypeVar
 
 from fuelclient.environment import settings
-from fuelclient.environment.network_roles import asked_vips, mappings, network_roles
+from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.roles import roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node
-from fuelclient.serializers.values import deep_merged, plain
+from fuelclient.serializers.values import deep_merged, mapping, mappings, plain
 
 ADMIN = "fuelweb_admin"
 """The network in which nodes boot. It belongs to no environment."""
@@ -177,10 +178,9 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
 
 def _stated(environment: Environment) -> list[Mapping[str, Any]]:
     """Return the networks that the release defines for the segmentation of the environment."""
-    neutron = _neutron(environment)
     return [
         network
-        for network in mappings(neutron.get("networks"))
+        for network in mappings(_neutron(environment).get("networks"))
         if isinstance(network.get("name"), str)
         and network.get("seg_type") in (None, environment.cluster.net_segment_type)
     ]
@@ -226,8 +226,7 @@ def ranges(meta: Mapping[str, Any], cidr: str | None, gateway: str | None) -> li
 
 
 def _parameters(environment: Environment, networks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    config = _neutron(environment).get("config")
-    stated = plain(config) if isinstance(config, Mapping) else {}
+    stated = plain(mapping(_neutron(environment).get("config")))
     has_baremetal = any(network["name"] == _BAREMETAL for network in networks)
     default = {
         name: value
@@ -268,8 +267,7 @@ def vip_record(
 
 
 def _interfaces(node: Node) -> list[dict[str, Any]]:
-    meta = node.attributes.get("meta")
-    known = mappings(meta.get("interfaces") if isinstance(meta, Mapping) else None)
+    known = mappings(mapping(node.attributes.get("meta")).get("interfaces"))
     stated = known or [{"name": "eth0", "pxe": True}, {"name": "eth1"}]
     without_pxe = not any(interface.get("pxe") for interface in stated)
     blank: dict[str, Any] = {"type": "ether", "mac": "", "state": None, "max_speed": None, "current_speed": None}
@@ -292,14 +290,11 @@ def _tagged(network: Mapping[str, Any]) -> bool:
 
 
 def _neutron(environment: Environment) -> Mapping[str, Any]:
-    stated = environment.release.metadata.get("networks_metadata")
-    neutron = stated.get("neutron") if isinstance(stated, Mapping) else None
-    return neutron if isinstance(neutron, Mapping) else {}
+    return mapping(mapping(environment.release.metadata.get("networks_metadata")).get("neutron"))
 
 
 def _is_cidr(text: Any) -> bool:
-    try:
-        IPv4Network(text)
-    except (AddressValueError, NetmaskValueError, ValueError, TypeError):
-        return False
-    return isinstance(text, str)
+    with suppress(ValueError):
+        IPv4Network(text if isinstance(text, str) else "")
+        return True
+    return False

@@ -37,7 +37,5 @@ def in_merge_order(plugins: Iterable[Plugin]) -> tuple[Plugin, ...]:
 
 def metadata_of_owners(environment: Environment) -> Iterator[Mapping[str, Any]]:
     """Yield the metadata of the release, of each plugin, and of the environment itself."""
-    yield environment.release.metadata
-    for plugin in environment.plugins:
-        yield plugin.metadata
-    yield environment.own_metadata
+    of_plugins = (plugin.metadata for plugin in environment.plugins)
+    return iter((environment.release.metadata, *of_plugins, environment.own_metadata))

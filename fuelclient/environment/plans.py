@@ -47,10 +47,10 @@ def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tu
     return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
 
 
-def evaluation_of(inputs: Inputs, kind: type[Expressions] = Expressions) -> Expressions:
+def evaluation_of(inputs: Inputs) -> Expressions:
     """Return the evaluation of expressions on the facts of now and of earlier runs."""
     memory = inputs.memory
     if memory is None:
-        return kind(inputs.facts, NO_PAST)
+        return Expressions(inputs.facts, NO_PAST)
     moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
-    return kind(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))
+    return Expressions(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))

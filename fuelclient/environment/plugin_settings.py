@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fuelclient.errors import NotFound, UsageError
+from fuelclient.serializers.values import mapping, mappings
 
 METADATA = "metadata"
 """The key of a section that is not a setting."""
@@ -32,7 +33,7 @@ def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -
         if name not in known:
             hint = "" if known else "This plugin has no settings."
             raise NotFound("setting", f"{name} of plugin {plugin}", known=known, hint=hint)
-        setting = section[name] if isinstance(section[name], Mapping) else {}
+        setting = mapping(section[name])
         settings[name] = {**setting, "value": _typed(name, setting, value)}
     return settings
 
@@ -59,8 +60,7 @@ def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
     current = setting.get("value")
     if isinstance(value, str) and not isinstance(current, str):
         value = _read(name, current, value)
-    stated = (choice for choice in setting.get("values") or () if isinstance(choice, Mapping))
-    choices = [choice["data"] for choice in stated if "data" in choice]
+    choices = [choice["data"] for choice in mappings(setting.get("values")) if "data" in choice]
     if choices and value not in choices and not isinstance(value, list):
         known = ", ".join(map(str, choices))
         raise UsageError(f"The setting {name} cannot be {value!r}.", hint=f"It can be {known}.")
@@ -88,18 +88,14 @@ def _read(name: str, current: Any, text: str) -> Any:
 
 
 def _concerned(section: str, stated: Mapping[str, Any], text: str) -> Iterator[str]:
-    metadata = stated.get(METADATA)
-    if isinstance(metadata, Mapping):
-        yield from _restricted(metadata, text)
-        versions = metadata.get("versions")
-        for version in versions if isinstance(versions, list) else ():
-            if isinstance(version, Mapping):
-                yield from _concerned(section, version, text)
+    metadata = mapping(stated.get(METADATA))
+    yield from _restricted(metadata, text)
+    for version in mappings(metadata.get("versions")):
+        yield from _concerned(section, version, text)
     for name, setting in stated.items():
         if name == METADATA or not isinstance(setting, Mapping):
             continue
-        pattern = setting.get("regex")
-        error = pattern.get("error") if isinstance(pattern, Mapping) else None
+        error = mapping(setting.get("regex")).get("error")
         own = list(_restricted(setting, text))
         if own or (isinstance(error, str) and error and error in text):
             yield f"{section}.{name}"
@@ -108,9 +104,8 @@ def _concerned(section: str, stated: Mapping[str, Any], text: str) -> Iterator[s
 
 def _restricted(stated: Mapping[str, Any], text: str) -> Iterator[str]:
     """Yield the settings that the conditions read of restrictions whose message is in `text`."""
-    restrictions = stated.get("restrictions")
-    for restriction in restrictions if isinstance(restrictions, list) else ():
-        message = restriction.get("message") if isinstance(restriction, Mapping) else None
+    for restriction in mappings(stated.get("restrictions")):
+        message = restriction.get("message")
         if isinstance(message, str) and message and message in text:
             for section, name in _READ.findall(str(restriction.get("condition", ""))):
                 yield f"{section}.{name}"

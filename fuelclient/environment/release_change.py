@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fuelclient.environment import settings
@@ -46,7 +46,8 @@ def kept_settings(before: Environment, after: Environment) -> tuple[dict[str, An
 
 def kept_networks(before: Environment, after: Environment) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     """Return the environment's own networks without those that only the old release has, and a finding for each."""
-    gone = set(_network_names(before)) - set(_network_names(after))
+    had, has = ({network["name"] for network in default_configuration(each)[NETWORKS]} for each in (before, after))
+    gone = had - has
     own = before.own_networks.get(NETWORKS) or {}
     kept = {name: network for name, network in own.items() if name not in gone}
     lost = tuple(_dropped(after, f"its own values of the network {name}") for name in own if name in gone)
@@ -70,10 +71,6 @@ def _kept(
         else:
             kept[name] = value
     return kept
-
-
-def _network_names(environment: Environment) -> Iterator[str]:
-    return (str(network["name"]) for network in default_configuration(environment)[NETWORKS])
 
 
 def _dropped(after: Environment, what: str) -> Finding:

@@ -6,7 +6,8 @@ Nailgun knows limits but enforces none. Here `max` is enforced when a role is as
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from fuelclient.expressions.restrictions import LimitKind, check_limits, expand_
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.release import Role
+from fuelclient.serializers.values import mapping, mappings
 
 _BOUNDS = tuple(LimitKind)
 
@@ -44,38 +46,28 @@ def missing_nodes(environment: Environment) -> Iterator[Finding]:
 
 def violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[str]:
     """Return the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
-    stated = role.metadata.get("limits")
-    if not isinstance(stated, Mapping):
-        return []
-    try:
-        violations = check_limits(_lenient(stated, models), count, models, kinds=(kind,))
-    except InvalidDocument:
-        return []
-    return [violation.message for violation in violations]
+    limits = _lenient(mapping(role.metadata.get("limits")), models)
+    with suppress(InvalidDocument):
+        return [violation.message for violation in check_limits(limits, count, models, kinds=(kind,))]
+    return []
 
 
 def restricted(role: Role, models: Models) -> list[str]:
     """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
     reasons: list[str] = []
-    try:
-        restrictions = expand_restrictions(role.metadata.get("restrictions"))
-    except InvalidDocument:
-        return []
-    for restriction in restrictions:
-        try:
-            reasons += unmet([replace(restriction, strict=False)], models)
-        except InvalidDocument:
-            continue
+    with suppress(InvalidDocument):
+        for restriction in expand_restrictions(role.metadata.get("restrictions")):
+            with suppress(InvalidDocument):
+                reasons += unmet([replace(restriction, strict=False)], models)
     return reasons
 
 
 def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
     """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
-    overrides: Sequence[Any] = stated.get("overrides") or ()
     active = [
         {**_numbers(override, models), "condition": "true"}
-        for override in (overrides if isinstance(overrides, list | tuple) else ())
-        if isinstance(override, Mapping) and _value(override.get("condition"), models)
+        for override in mappings(stated.get("overrides"))
+        if _value(override.get("condition"), models)
     ]
     return {**_numbers(stated, models), "overrides": active}
 

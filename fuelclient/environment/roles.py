@@ -41,13 +41,9 @@ def primary_tags(environment: Environment) -> frozenset[str]:
 
     These are the tags that say so themselves, and the tags of plugin roles with `has_primary`.
     """
-    known = set(primary_tags_in(environment.release.metadata)) | primary_tags_in(environment.own_metadata)
-    for plugin in environment.plugins:
-        known |= primary_tags_in(plugin.metadata)
-        for role in roles_in(plugin.metadata).values():
-            if role.metadata.get("has_primary"):
-                known.update(role.tags)
-    return frozenset(known)
+    of_plugins = (role for plugin in environment.plugins for role in roles_in(plugin.metadata).values())
+    of_roles = (role.tags for role in of_plugins if role.metadata.get("has_primary"))
+    return frozenset[str]().union(*map(primary_tags_in, metadata_of_owners(environment)), *of_roles)
 
 
 def volumes(environment: Environment) -> dict[str, Any]:

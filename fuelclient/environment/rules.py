@@ -9,7 +9,7 @@ change, and some of them again before a deployment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Network
 from typing import Any
@@ -24,6 +24,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
+from fuelclient.serializers.values import mapping
 
 SETTING, ROLE, NAME, ADDRESS = "N003", "N004", "N005", "N006"
 """The codes of the findings; those about plugins have the codes of `clashes`."""
@@ -52,8 +53,8 @@ def broken(environment: Environment) -> list[Broken]:
 
 def shown(environment: Environment) -> Iterator[Finding]:
     """Yield what an environment breaks as warnings, for previews and plans."""
-    for each in broken(environment):
-        yield replace(each.finding, severity=Severity.WARNING, place=Place(layer=environment.label))
+    place = Place(layer=environment.label)
+    return (replace(each.finding, severity=Severity.WARNING, place=place) for each in broken(environment))
 
 
 def require_no_more(
@@ -109,8 +110,7 @@ def _settings(environment: Environment) -> Iterator[Broken]:
     from fuelclient.environment import setting_values  # loads RE2, which most writes do without
 
     for finding in setting_values.findings(environment.own_settings, environment):
-        path = finding.place.path or ()
-        yield Broken(tuple(path[1:3]), finding)
+        yield Broken((finding.place.path or ())[1:3], finding)
 
 
 # Roles
@@ -169,9 +169,8 @@ def _plugins(environment: Environment) -> Iterator[Broken]:
     of_plugins = [Contributor(one.id, one.name, one.version, one.metadata) for one in environment.plugins]
     for position, plugin in enumerate(of_plugins):
         for finding in errors_in(clashes(plugin, release, of_plugins[:position])):
-            if isinstance(finding, Finding):
-                named = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
-                yield Broken((plugin.id, finding.message), named)
+            named = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
+            yield Broken((plugin.id, finding.message), named)
 
 
 # Host names
@@ -200,9 +199,8 @@ def _names(environment: Environment) -> Iterator[Broken]:
 
 
 def _public_endpoint(environment: Environment) -> str:
-    stated = settings.effective(environment).get("public_ssl") or {}
-    name = stated.get("hostname")
-    return str(name.get("value") or "").lower() if isinstance(name, Mapping) else ""
+    stated = mapping(settings.effective(environment).get("public_ssl"))
+    return str(mapping(stated.get("hostname")).get("value") or "").lower()
 
 
 # Addresses

@@ -4,13 +4,11 @@ what has moved since.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fuelclient.environment.differences import graph_digest
+from fuelclient.environment.differences import digest, graph_digest
 from fuelclient.errors import InvalidDocument
 from fuelclient.insight.differences import differences
 from fuelclient.model.graph import Layer
@@ -67,9 +65,9 @@ def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGra
         request,
         environment.cluster.name,
         {str(node.id): sorted(node.all_roles) for node in environment.nodes},
-        _digest([inputs.facts.common, {str(uid): own for uid, own in inputs.facts.nodes.items()}]),
+        digest([inputs.facts.common, {str(uid): own for uid, own in inputs.facts.nodes.items()}]),
         tuple(_graph(inputs, graph) for graph in planned),
-        {str(node.id): _digest([node.name, node.ip, node.executor, node.ssh]) for node in environment.nodes},
+        {str(node.id): digest([node.name, node.ip, node.executor, node.ssh]) for node in environment.nodes},
         {plugin.label: plugin.unpacked for plugin in environment.plugins},
     )
 
@@ -128,10 +126,6 @@ def _graph(inputs: Inputs, planned: PlannedGraph) -> SavedGraph:
 def _masked(layer: Layer) -> Layer:
     tasks = tuple(replace(task, attributes=masked_document(task.attributes)) for task in layer.tasks)
     return replace(layer, tasks=tasks, warnings=())
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 FORMAT_VERSION = 1

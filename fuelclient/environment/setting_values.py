@@ -19,7 +19,7 @@ from fuelclient.expressions.restrictions import expand_restrictions, unmet
 from fuelclient.graph.patterns import Regex
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.serializers.values import beyond, in_words
+from fuelclient.serializers.values import beyond, in_words, mapping, mappings
 
 _TEXTS = frozenset({"text", "textarea", "password"})
 _CHOICES = frozenset({"radio", "select"})
@@ -40,7 +40,7 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
     found = []
     for section, settings in changed.items():
         below = known.get(section, {})
-        metadata = _metadata(below) | _metadata(settings)
+        metadata = {**mapping(below.get(METADATA)), **mapping(settings.get(METADATA))}
         for name, stated in settings.items():
             default = below.get(name)
             declared = default if isinstance(default, Mapping) else sections[section][name]
@@ -49,7 +49,10 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
                 problem = _metadata_problem(stated)
                 path = (*path, "enabled")
             elif not isinstance(stated, Mapping):
-                problem = _unwrapped(default, stated)
+                problem = None
+                if "value" in mapping(default):
+                    said = f"must be a mapping with its value, not {in_words(stated)}"
+                    problem = said, "Write `value: ...` below its name."
             elif default is None and (below or has_settings) and "value" in stated and "type" not in stated:
                 problem = _unknown(section, name, known)
             elif "value" in stated and isinstance(declared, Mapping):
@@ -62,11 +65,6 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
                 message = f"the setting {section}.{name} {said}"
                 found.append(Finding(Severity.ERROR, "N003", message, Place(path=path), hint=hint))
     return found
-
-
-def _metadata(section: Mapping[str, Any]) -> dict[str, Any]:
-    stated = section.get(METADATA)
-    return dict(stated) if isinstance(stated, Mapping) else {}
 
 
 _Problem = tuple[str, str]
@@ -86,12 +84,6 @@ def _metadata_problem(metadata: Any) -> _Problem | None:
     if isinstance(enabled, bool):
         return None
     return f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}", ""
-
-
-def _unwrapped(default: Any, stated: Any) -> _Problem | None:
-    if isinstance(default, Mapping) and "value" in default:
-        return f"must be a mapping with its value, not {in_words(stated)}", "Write `value: ...` below its name."
-    return None
 
 
 def _problem(
@@ -117,8 +109,10 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
         return f"must be a text, not {in_words(value)}", _QUOTES if isinstance(value, bool | int | float) else ""
     if kind in _CHOICES:
         return _of_choices(declared.get("values"), value)
+    if kind == "number" and (isinstance(value, bool) or not isinstance(value, int)):
+        return f"must be a whole number, not {in_words(value)}", ""
     if kind == "number":
-        return _of_number(declared, value)
+        return _of_bounds(declared, value, "be {}")
     if kind in _LISTS:
         return _of_list(declared, value)
     if kind == "custom_repo_configuration" and not _all(value, Mapping):
@@ -127,8 +121,7 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
 
 
 def _of_choices(stated: Any, value: Any) -> _Problem | None:
-    records = stated if isinstance(stated, list) else []
-    choices = [record["data"] for record in records if isinstance(record, Mapping) and "data" in record]
+    choices = [record["data"] for record in mappings(stated) if "data" in record]
     values = value if isinstance(value, list) else [value]
     if (not choices and _all(values, str)) or all(_is_one_of(item, choices) for item in values):
         return None
@@ -138,12 +131,6 @@ def _of_choices(stated: Any, value: Any) -> _Problem | None:
 
 def _is_one_of(value: Any, choices: list[Any]) -> bool:
     return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
-
-
-def _of_number(declared: Mapping[str, Any], value: Any) -> _Problem | None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        return f"must be a whole number, not {in_words(value)}", ""
-    return _of_bounds(declared, value, "be {}")
 
 
 def _of_list(declared: Mapping[str, Any], value: Any) -> _Problem | None:
@@ -168,7 +155,7 @@ def _all(values: Any, wanted: type) -> bool:
 
 def _mismatch(stated: Any, value: Any) -> str:
     """Return what a regex says of a text, or of a list with a text, that it does not match; or an empty string."""
-    source = stated.get("source") if isinstance(stated, Mapping) else None
+    source = mapping(stated).get("source")
     values = value if isinstance(value, list) else [value]
     if not isinstance(source, str) or not _all(values, str):
         return ""

@@ -12,7 +12,7 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
-from fuelclient.serializers.values import beyond, deep_merged, in_words, key_text, plain
+from fuelclient.serializers.values import beyond, deep_merged, in_words, key_text, mapping, plain
 
 MODE = "ha_compact"
 """The mode of every environment. Recent releases of Fuel support no other."""
@@ -31,7 +31,7 @@ def effective(environment: Environment) -> dict[str, Any]:
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
         section = settings[plugin.name]
-        section["metadata"] = {**_mapping(section.get("metadata")), **_state(plugin)}
+        section["metadata"] = {**mapping(section.get("metadata")), **_state(plugin)}
     return settings
 
 
@@ -43,7 +43,7 @@ def defaults(environment: Environment) -> dict[str, Any]:
     for plugin in environment.plugins:
         section = plain(plugin.metadata.get("attributes_metadata") or {})
         about = {"label": plugin.title or plugin.name, "toggleable": True, "weight": _PLUGIN_WEIGHT}
-        section["metadata"] = {**about, **_mapping(section.get("metadata")), **_state(plugin)}
+        section["metadata"] = {**about, **mapping(section.get("metadata")), **_state(plugin)}
         settings[plugin.name] = section
     return settings
 
@@ -73,8 +73,7 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
                 f"The section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
                 hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
             )
-    sections: dict[str, Any] = plain(stated)
-    return sections
+    return dict(plain(stated))
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
@@ -114,7 +113,3 @@ def _state(plugin: Plugin) -> dict[str, Any]:
         "plugin_id": plugin.id,
         "plugin_version": plugin.version,
     }
-
-
-def _mapping(stated: Any) -> Mapping[str, Any]:
-    return stated if isinstance(stated, Mapping) else {}

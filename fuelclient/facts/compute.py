@@ -10,15 +10,13 @@ from typing import Any
 
 from fuelclient.environment.networks import ADMIN
 from fuelclient.environment.settings import MODE
-from fuelclient.facts.addresses import Addressed, addresses_of, vip_facts
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
 from fuelclient.facts.given import Given, Kept, Master
-from fuelclient.facts.interfaces import INPUTS
 from fuelclient.facts.names import Named, named_nodes
-from fuelclient.facts.networks import Networks, network_ranges, networks_of
+from fuelclient.facts.networks import Addressed, Networks, addresses_of, network_ranges, networks_of, vip_facts
 from fuelclient.facts.neutron import neutron_facts
 from fuelclient.facts.provision import provision_facts
-from fuelclient.facts.scheme import NodeScheme
+from fuelclient.facts.scheme import INPUTS, NodeScheme
 from fuelclient.facts.settings import setting_facts
 from fuelclient.facts.uploaded import NULL
 from fuelclient.facts.versions import environment_version, version_of
@@ -94,6 +92,7 @@ def _part(
     """Return what one node adds: computed values, and over them the attributes that its owner states."""
     node = scheme.node
     volumes = node_volumes(node, environment.disks)
+    profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
     part: dict[str, Any] = {
         "uid": node.uid,
         "fqdn": node.fqdn,
@@ -109,7 +108,7 @@ def _part(
         "glance": glance_facts(volumes),
         "network_scheme": scheme.facts(),
         "provision": provision_facts(scheme, environment, settings, given.master, volumes),
-        "test_vm_image": {**_IMAGE, "img_path": _image_path(settings, environment)},
+        "test_vm_image": {**_IMAGE, "img_path": _UBUNTU_IMAGE if "ubuntu" in profile else _OTHER_IMAGE},
         "vms_conf": [],
         **network_ranges(networks),
     }
@@ -118,11 +117,6 @@ def _part(
     if node.node.pending_deletion:
         part["deleted"] = True
     return deep_merged(part, {key: value for key, value in node.node.attributes.items() if key not in INPUTS})
-
-
-def _image_path(settings: Mapping[str, Any], environment: Environment) -> str:
-    profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
-    return _UBUNTU_IMAGE if "ubuntu" in profile else _OTHER_IMAGE
 
 
 _CONTROLLER, _CINDER = "controller", "cinder"

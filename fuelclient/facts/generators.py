@@ -10,6 +10,7 @@ from typing import Any
 
 from fuelclient.facts.given import Master
 from fuelclient.model.environment import Environment
+from fuelclient.serializers.values import mapping
 
 GENERATOR, ARGUMENT = "generator", "generator_arg"
 
@@ -71,7 +72,7 @@ def _evaluated(stated: Any, kept: Any, master: Master, seed: str) -> Any:
         if generator in DETERMINED:
             return DETERMINED[generator](stated.get(ARGUMENT), master)
         return derived(generator, stated.get(ARGUMENT), seed) if isinstance(kept, Mapping | None) else kept
-    below = kept if isinstance(kept, Mapping) else {}
+    below = mapping(kept)
     return {name: _evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in stated.items()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.facts.networks import BAREMETAL, PRIVATE, Network, Networks, number_of
-from fuelclient.serializers.values import deep_merged
+from fuelclient.serializers.values import deep_merged, mapping
 
 _PHYSNET, _TENANT_PHYSNET, _IRONIC_PHYSNET = "physnet1", "physnet2", "physnet-ironic"
 
@@ -14,18 +14,15 @@ _PHYSNET, _TENANT_PHYSNET, _IRONIC_PHYSNET = "physnet1", "physnet2", "physnet-ir
 def neutron_facts(networks: Networks, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return `quantum` and `quantum_settings`; `facts` are those of the settings, with Neutron's passwords."""
     parameters = networks.parameters
-    access = facts.get("access")
-    tenant = access.get("tenant") if isinstance(access, Mapping) else None
     internal, floating = str(parameters.get("internal_name") or ""), str(parameters.get("floating_name") or "")
     settings = {
         "L3": {"use_namespaces": True},
         "L2": _l2(networks),
         "default_private_net": internal,
         "default_floating_net": floating,
-        "predefined_networks": _predefined(networks, tenant, internal, floating),
+        "predefined_networks": _predefined(networks, mapping(facts.get("access")).get("tenant"), internal, floating),
     }
-    before = facts.get("quantum_settings")
-    return {"quantum": True, "quantum_settings": deep_merged(before if isinstance(before, Mapping) else {}, settings)}
+    return {"quantum": True, "quantum_settings": deep_merged(mapping(facts.get("quantum_settings")), settings)}
 
 
 def _l2(networks: Networks) -> dict[str, Any]:

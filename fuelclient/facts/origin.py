@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,9 +79,10 @@ def origins(
     Raise `NotFound` if no part has it.
     """
     names = names_of(path)
+    of_nodes = ((uid, facts, uploaded.nodes.get(uid, {})) for uid, facts in default.nodes.items())
     found = [
-        Origin(part, _origin(environment, part, names, uploaded))
-        for part, facts, stated in _parts(default, uploaded)
+        Origin(part, "uploaded" if has(stated, names) else _origin(environment, part, names))
+        for part, facts, stated in ((COMMON, default.common, uploaded.common), *of_nodes)
         if has(facts, names) or has(stated, names)
     ]
     if not found:
@@ -92,17 +93,8 @@ def origins(
     return tuple(found)
 
 
-def _parts(
-    default: DeploymentFacts, uploaded: DeploymentFacts
-) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    yield COMMON, default.common, uploaded.common
-    for uid, part in default.nodes.items():
-        yield uid, part, uploaded.nodes.get(uid, {})
-
-
-def _origin(environment: Environment, part: str, names: Sequence[str], uploaded: DeploymentFacts) -> str:
-    if has(uploaded.common if part == COMMON else uploaded.nodes.get(part, {}), names):
-        return "uploaded"
+def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
+    """Return where a computed fact comes from."""
     if part != COMMON:
         node = next((node for node in environment.nodes if str(node.id) == part), None)
         if node is not None and names[0] in node.attributes:

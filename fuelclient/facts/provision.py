@@ -8,8 +8,7 @@ from typing import Any
 
 from fuelclient.environment.networks import ADMIN
 from fuelclient.facts.given import Master
-from fuelclient.facts.interfaces import mac_of
-from fuelclient.facts.scheme import NodeScheme
+from fuelclient.facts.scheme import NodeScheme, mac_of
 from fuelclient.facts.versions import environment_version
 from fuelclient.model.environment import Environment
 

@@ -11,7 +11,7 @@ from fuelclient.facts.generators import evaluated
 from fuelclient.facts.given import Given
 from fuelclient.facts.versions import environment_version, version_of
 from fuelclient.model.environment import Environment
-from fuelclient.serializers.values import deep_merged, plain
+from fuelclient.serializers.values import deep_merged, mapping, plain
 
 GENERATED = "generated"
 """The key of the settings that users do not change."""
@@ -57,8 +57,7 @@ def merged_sections(environment: Environment, given: Given) -> dict[str, Any]:
 
 def generated_of(environment: Environment) -> dict[str, Any]:
     """Return the settings of the release that users do not change, as it states them."""
-    stated = (environment.release.metadata.get("attributes_metadata") or {}).get(GENERATED)
-    return plain(stated) if isinstance(stated, Mapping) else {}
+    return dict(plain(mapping((environment.release.metadata.get("attributes_metadata") or {}).get(GENERATED))))
 
 
 def words_of(environment: Environment, given: Given) -> dict[str, str]:

@@ -155,6 +155,16 @@ def items_of(values: Sequence[Any], line: int = 0) -> Iterator[tuple[Any, int]]:
         yield item, (lines[index] if index < len(lines) else line)
 
 
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return `value` if it is a mapping, and else an empty one: what is malformed counts as not stated."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """Return the mappings in a list, without what is malformed."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
+
+
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:
     """Return a hint that names the nearest of `known`, or all of them."""
     close = nearest(word, known)
