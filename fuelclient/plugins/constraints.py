@@ -63,9 +63,7 @@ class Term:
     def holds(self, actual: Version) -> bool:
         """Return whether the comparison holds. If the versions cannot be compared, only `!=` holds."""
         order = _order(actual, self.version)
-        if order is None:
-            return self.operator == "!="
-        return bool(_OPERATORS[self.operator](order, 0))
+        return self.operator == "!=" if order is None else bool(_OPERATORS[self.operator](order, 0))
 
 
 _OPERATORS = dict(zip(("==", "!=", "<", "<=", ">", ">="), (eq, ne, lt, le, gt, ge), strict=True))

@@ -22,7 +22,7 @@ from fuelclient.plugins.parts import DataPath, Part, without
 from fuelclient.plugins.roles import placing_words
 from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.task import task_from
-from fuelclient.serializers.values import in_words, items_of, key_text, line_of
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mappings
 
 _STATED = ("name", *METADATA)
 _TASKS = ("tasks", "tasks_path", "graph", "graph_path")
@@ -59,8 +59,7 @@ def graphs_of(
 
 def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
     """Return the types of the graphs under `graphs` that have no tasks key, only a name or metadata."""
-    listed = holder.get("graphs")
-    records = [record for record in listed if isinstance(record, Mapping)] if isinstance(listed, list) else []
+    records = mappings(holder.get("graphs"))
     return frozenset(str(record.get("type")) for record in records if not any(key in record for key in _TASKS))
 
 
@@ -197,7 +196,7 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document] = ()) -> I
     Each dependency and id that is left out is a warning (G029) among the findings of its document. Ids are also left
     out if an entry before or one of the package's `tasks` has the same.
     """
-    seen = {entry["id"] for document in tasks for entry in _mappings(document) if isinstance(entry.get("id"), str)}
+    seen = {entry["id"] for document in tasks for entry in mappings(document.data) if isinstance(entry.get("id"), str)}
     for document in documents:
         if not isinstance(document.data, list):
             yield document
@@ -212,10 +211,6 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document] = ()) -> I
             entries.append(without(entry, *left_out) if left_out else entry)
             lines.append(line)
         yield Document(MarkedList(entries, lines), document.file, tuple(findings))
-
-
-def _mappings(document: Document) -> list[Mapping[Any, Any]]:
-    return [entry for entry in document.data if isinstance(entry, Mapping)] if isinstance(document.data, list) else []
 
 
 def _follows_stage(entry: Any) -> bool:

@@ -51,14 +51,8 @@ def require_linkable(package: Package, directory: str) -> None:
 
 def as_now(plugin: Plugin, package: Package) -> Plugin:
     """Return a registered plugin with what its package states now."""
-    return replace(
-        plugin_of(package),
-        id=plugin.id,
-        clusters=plugin.clusters,
-        unpacked=plugin.unpacked,
-        by_release=plugin.by_release,
-        origin=plugin.origin,
-    )
+    kept = {name: getattr(plugin, name) for name in ("id", "clusters", "unpacked", "by_release", "origin")}
+    return replace(plugin_of(package), **kept)
 
 
 def _stamp(directory: str) -> _Stamp:

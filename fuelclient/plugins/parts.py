@@ -6,6 +6,7 @@ written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,17 +45,13 @@ class Part:
         """Return the data merged over that of the bases. All of them are mappings."""
         merged: dict[str, Any] = {}
         for part in reversed((self, *self.bases)):
-            united: dict[str, Any] = {}
-            for mapping, _ in part.mappings():
-                united.update(mapping)
+            united = {key: value for mapping, _ in part.mappings() for key, value in mapping.items()}
             merged = deep_merged(merged, united)
         return merged
 
     def mappings(self) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Yield the documents that are mappings, each with its file."""
-        for document in self.documents:
-            if isinstance(document.data, Mapping):
-                yield document.data, document.file
+        return ((each.data, each.file) for each in self.documents if isinstance(each.data, Mapping))
 
     def records(self, key: str = "") -> Iterator[Record]:
         """Yield the records in the documents, or below `key` in each document."""
@@ -87,10 +84,21 @@ class Record:
         return Finding(severity, code, message, self.place(*keys), self.name, hint)
 
     @property
+    def is_modern(self) -> bool:
+        """Whether the task that this is states version 2.0.0 or later."""
+        return is_modern(self.data)
+
+    @property
     def type(self) -> str:
         """The type of the task that this is, or an empty string."""
         stated = self.data.get("type")
         return stated if isinstance(stated, str) else ""
+
+
+def is_modern(task: Mapping[str, Any]) -> bool:
+    """Return whether a task, as it is written, states version 2.0.0 or later."""
+    match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
+    return match is not None and int(match[0]) >= 2
 
 
 def strings_in(value: Any) -> list[str]:

@@ -54,8 +54,7 @@ class Reading:
 
     def records(self, *types: str) -> Iterator[Record]:
         """Yield the records in all parts of these types that are lists. Items that are not mappings are skipped."""
-        for part in self.of(*types):
-            yield from part.records()
+        return (record for part in self.of(*types) for record in part.records())
 
     def tasks(self) -> Iterator[Record]:
         """Yield the deployment tasks of the plugin itself."""
@@ -63,7 +62,5 @@ class Reading:
 
     def roles(self) -> Iterator[tuple[Any, Any, Mapping[str, Any], str]]:
         """Yield all roles: name and value as written, the mapping that has them, and its file."""
-        for part in self.of("node_roles"):
-            for mapping, file in part.mappings():
-                for name, role in mapping.items():
-                    yield name, role, mapping, file
+        found = (each for part in self.of("node_roles") for each in part.mappings())
+        return ((name, role, mapping, file) for mapping, file in found for name, role in mapping.items())

@@ -25,7 +25,7 @@ from fuelclient.plugins.package_files import SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, lines_of, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
-from fuelclient.serializers.values import line_of
+from fuelclient.serializers.values import line_of, mapping, mappings
 
 _ALIASES = {
     "release_name": "name",
@@ -88,9 +88,7 @@ def name_form(metadata: Mapping[str, Any]) -> str:
     >>> name_form({"releases": [{"is_release": True}]}), name_form({"releases": [{"os": "ubuntu"}]})
     ('[A-Za-z0-9_-]+', '[a-z0-9_-]+')
     """
-    listed = metadata.get("releases")
-    defines = isinstance(listed, list) and any(map(is_definition, listed))
-    return "[A-Za-z0-9_-]+" if defines else "[a-z0-9_-]+"
+    return "[A-Za-z0-9_-]+" if any(map(is_definition, mappings(metadata.get("releases")))) else "[a-z0-9_-]+"
 
 
 def record_of(
@@ -188,14 +186,13 @@ def _add_parts(files: PackageFiles, holders: Iterable[tuple[Mapping[str, Any], s
             files.add_part(Part("definition", (Document(holder, file),), Place(file, 1), of_release=True))
         for key, part_type in _DATA.items():
             named = f"{key}{SUFFIX}"
-            if isinstance(holder.get(named), str):
-                place = files.place(holder, named, file=file)
-                documents = tuple(files.documents(holder[named], place))
-                parts.setdefault(part_type, []).append(Part(part_type, documents, place, of_release=True))
-            elif holder.get(key) is not None:
-                place = files.place(holder, key, file=file)
-                whole = (Document(holder[key], file),)
-                parts.setdefault(part_type, []).append(Part(part_type, whole, place, "", (*path, key), of_release=True))
+            is_named = isinstance(holder.get(named), str)
+            if is_named or holder.get(key) is not None:
+                place = files.place(holder, named if is_named else key, file=file)
+                documents = files.documents(holder[named], place) if is_named else [Document(holder[key], file)]
+                below = () if is_named else (*path, key)
+                part = Part(part_type, tuple(documents), place, path=below, of_release=True)
+                parts.setdefault(part_type, []).append(part)
         path = ()
     for listed in parts.values():
         mappings = [part for part in listed if all(isinstance(each.data, Mapping) for each in part.documents)]
@@ -229,9 +226,8 @@ def _normal(files: PackageFiles, fields: Marked) -> Marked:
     if isinstance(roles, Mapping) and all(isinstance(role, Mapping) for role in roles.values()):
         named, own = normal_roles(files, roles, files.manifest)
         normal[_ROLES] = Marked(named, line_of(roles), lines_of(roles))
-    stated = volumes if isinstance(volumes, Mapping) else {}
-    listed = stated.get("volumes")
-    if own or (isinstance(listed, list) and any(isinstance(item, Mapping) and "items" in item for item in listed)):
+    stated = mapping(volumes)
+    if own or any("items" in item for item in mappings(stated.get("volumes"))):
         normal[_VOLUMES] = normal_volumes(files, stated, own, files.manifest)
     return normal
 

@@ -16,6 +16,7 @@ from fuelclient.model.package import Contents, Package, ReleaseRecord, Selection
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plugins import constraints
+from fuelclient.serializers.values import mappings
 
 _MAPPING, _VOLUMES = "volumes_roles_mapping", "volumes"
 _GRAPH_FILES = ("tasks.yaml", "deployment_tasks.yaml", "node_roles.yaml")
@@ -37,8 +38,12 @@ def select(package: Package, release: Release) -> Selection:
 
 
 def is_compatible(package: Package, release: Release, mode: str = "") -> bool:
-    """Return whether the package extends the release, in environments of `mode` if given."""
-    return any(matches(record, release) and _allows(record, mode) for record in package.records)
+    """Return whether the package extends the release, in environments of `mode` if given; a record without modes is for
+    all."""
+    return any(
+        matches(record, release) and (not mode or not record.modes or mode.startswith(record.modes))
+        for record in package.records
+    )
 
 
 def needs_release(package: Package) -> bool:
@@ -87,13 +92,11 @@ def record_for(records: object, release: Release) -> Mapping[str, Any]:
     >>> record_for(records, Release(1, "A", "a-1.2", "Ubuntu")).get("x")
     5
     """
-    listed = records if isinstance(records, list | tuple) else ()
-    stated = (record for record in listed if isinstance(record, Mapping))
     known = (
         ReleaseRecord(
             str(record.get("os") or record.get("operating_system")), str(record.get("version")), metadata=record
         )
-        for record in stated
+        for record in mappings(records)
     )
     best = _most_specific([record for record in known if matches(record, release)])
     return best.metadata if best is not None else {}
@@ -114,11 +117,6 @@ def begins_with(version: str, stated: str) -> bool:
     parts, wanted = version.lower().split("-"), stated.lower().split("-")
     pairs = zip(parts, wanted, strict=False)
     return len(wanted) <= len(parts) and all(part == prefix or part.startswith(f"{prefix}.") for part, prefix in pairs)
-
-
-def _allows(record: ReleaseRecord, mode: str) -> bool:
-    """Return whether a record is for environments of `mode`. Without modes, it is for all."""
-    return not mode or not record.modes or any(mode.startswith(allowed) for allowed in record.modes)
 
 
 def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | None, list[str]]:

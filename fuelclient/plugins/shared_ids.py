@@ -70,10 +70,12 @@ def _versions(package: Reading) -> Iterator[str]:
 
 
 def _roles(data: Part) -> Iterator[Record]:
-    for mapping, file in data.mappings():
-        for name, role in mapping.items():
-            if isinstance(role, Mapping):
-                yield Record(role, file, line_of(mapping, str(name)), key_text(name))
+    return (
+        Record(role, file, line_of(mapping, str(name)), key_text(name))
+        for mapping, file in data.mappings()
+        for name, role in mapping.items()
+        if isinstance(role, Mapping)
+    )
 
 
 def _constraints(records: Iterable[Record], noun: str, versions: list[str]) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unavailable, UsageError
+from fuelclient.files.writing import refused
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.archive import rpm, tar
 from fuelclient.plugins.archive.limits import LIMITS, TOO_LARGE, Limits, Unusable, size_of
@@ -85,9 +86,8 @@ def _suffix(path: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         raise NotFound("plugin file", str(path), hint="Check the path.") from None
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
         hint = "Check its permissions." if isinstance(error, PermissionError) else "Check the path."
-        raise Unavailable(f"{path} cannot be read: {reason}.", hint=hint) from error
+        raise refused(str(path), "read", error, hint) from error
     if not stat.S_ISREG(mode):
         raise UsageError(f"{path} is not a regular file.", hint="Name an .fp or .rpm file.")
     if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -115,6 +115,4 @@ def _opened(path: Path, limits: Limits) -> Iterator[BinaryIO]:
     except Unusable as error:
         raise unusable(path.name, error) from None
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        hint = "Check permissions and free disk space."
-        raise Unavailable(f"{path.name} cannot be unpacked: {reason}.", hint=hint) from error
+        raise refused(path.name, "unpacked", error, "Check permissions and free disk space.") from error

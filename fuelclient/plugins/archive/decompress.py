@@ -24,8 +24,7 @@ def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
 
     `compressor` is RPM's name for it (gzip, xz or zstd), or empty for data that is not compressed.
     """
-    readers = {"": _plain, "gzip": _gzip, "xz": _xz, "zstd": _zstd}
-    reader = readers.get(compressor)
+    reader = {"": _plain, "gzip": _gzip, "xz": _xz, "zstd": _zstd}.get(compressor)
     if reader is None:
         hint = "Rebuild the package with gzip, xz or zstd."
         raise Unusable(f"the payload is compressed with the unsupported {compressor!r}", hint)

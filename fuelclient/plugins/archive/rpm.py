@@ -111,9 +111,8 @@ def scripts_of(headers: Headers) -> dict[str, str]:
         interpreter = headers.text(program) if program else ""
         label = section if interpreter in ("", "/bin/sh") else f"{section} -p {interpreter}"
         if isinstance(value, list | tuple):
-            for number, text in enumerate(value, 1):
-                if isinstance(text, bytes):
-                    scripts[f"{label} {number}"] = text.decode(errors="replace")
+            texts = ((number, text) for number, text in enumerate(value, 1) if isinstance(text, bytes))
+            scripts |= {f"{label} {number}": text.decode(errors="replace") for number, text in texts}
         elif isinstance(value, bytes) or interpreter:
             scripts[label] = headers.text(script)
     return scripts

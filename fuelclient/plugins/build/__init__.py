@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
-from fuelclient.files.writing import SPOOL, placed
+from fuelclient.files.writing import SPOOL, placed, refused
 from fuelclient.plugins.archive import unusable
 from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.archive.limits import Unusable, quoted
@@ -63,16 +63,8 @@ class _Identity:
         return ".".join(re.findall(r"[0-9]+", self.version)[:2])
 
     @property
-    def fp_file(self) -> str:
-        return f"{self.name}-{self.version}.fp"
-
-    @property
     def rpm_name(self) -> str:
         return f"{self.name}-{self.series}"
-
-    @property
-    def rpm_file(self) -> str:
-        return f"{self.rpm_name}-{self.version}-{self.release}.noarch.rpm"
 
     @property
     def release(self) -> str:
@@ -160,7 +152,9 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
     date = build_date(os.environ)
     with reported(directory):
         identity = _identity_of(metadata)
-        target = output_dir / (identity.fp_file if suffix == "fp" else identity.rpm_file)
+        name, version = identity.rpm_name, identity.version
+        file = f"{identity.name}-{version}.fp" if suffix == "fp" else f"{name}-{version}-{identity.release}.noarch.rpm"
+        target = output_dir / file
         require_free(target, force=force)
         entries = collect(directory, identity.name)
         entries = ordered([*entries, *indexes(entries, metadata, identity.series)])
@@ -170,8 +164,7 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
                 _write_fp(stream, target.stem, entries, date)
             else:
                 entries = (Entry("", EntryType.DIRECTORY), *entries)
-                name, version, release = identity.rpm_name, identity.version, identity.release
-                _write_rpm(stream, RpmPackage(name, version, release, date, metadata, entries))
+                _write_rpm(stream, RpmPackage(name, version, identity.release, date, metadata, entries))
     return target
 
 
@@ -237,8 +230,7 @@ def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
     except PermissionError as error:
         if not os.path.basename(error.filename or "").startswith(SPOOL):
             raise  # this is about a file that goes into the package
-        reason = (error.strerror or str(error)).lower()
-        raise Unavailable(f"{target} cannot be written: {reason}.", hint=_SPACE) from error
+        raise refused(str(target), "written", error, _SPACE) from error
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fuelclient.plugins.archive.decompress import CHUNK
-from fuelclient.plugins.archive.limits import LIMITS, Limits, Unusable, parts_of, quoted, require_inside, size_of
+from fuelclient.plugins.archive.limits import LIMITS, Unusable, parts_of, quoted, require_inside, size_of
 
 VERSION = r"[0-9]+\.[0-9]+[A-Za-z0-9._+~]*"
 """A version as Fuel and rpm accept it: without a dash, which separates it from the release."""
@@ -78,7 +78,7 @@ def generated(path: str, content: bytes) -> Entry:
     return Entry(path, EntryType.FILE, len(content), content=content)
 
 
-def collect(directory: Path, name: str, limits: Limits = LIMITS) -> tuple[Entry, ...]:
+def collect(directory: Path, name: str) -> tuple[Entry, ...]:
     """Return everything in `directory` that belongs in the package of the plugin `name`, sorted by path.
 
     Left out are hidden files at the root (`.git`, `.build`), as in Fuel's own builder; `checksums.sha1`, which each
@@ -93,13 +93,13 @@ def collect(directory: Path, name: str, limits: Limits = LIMITS) -> tuple[Entry,
         if entry.path != _CHECKSUMS and (entry.type is EntryType.DIRECTORY or not is_built(entry.path, name))
     ]
     require_inside({entry.path: entry.target for entry in entries if entry.type is EntryType.SYMLINK})
-    if len(entries) > limits.members:
-        raise Unusable(f"the package has more than {limits.members} files and directories", "Remove some.")
-    if sum(entry.size for entry in entries) > limits.total:
-        raise Unusable(f"the package is larger than {size_of(limits.total)}", "Put large files on a server.")
+    if len(entries) > LIMITS.members:
+        raise Unusable(f"the package has more than {LIMITS.members} files and directories", "Remove some.")
+    if sum(entry.size for entry in entries) > LIMITS.total:
+        raise Unusable(f"the package is larger than {size_of(LIMITS.total)}", "Put large files on a server.")
     for entry in entries:
-        if entry.size > limits.member:
-            raise Unusable(f"{quoted(entry.path)} is larger than {size_of(limits.member)}", "Put it on a server.")
+        if entry.size > LIMITS.member:
+            raise Unusable(f"{quoted(entry.path)} is larger than {size_of(LIMITS.member)}", "Put it on a server.")
     return ordered(entries)
 
 

@@ -17,6 +17,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.archive.decompress import CHUNK, Stream, decompressed
 from fuelclient.plugins.archive.limits import Unusable
 from fuelclient.plugins.build.entries import Entry, EntryType, generated
+from fuelclient.serializers.values import mappings
 
 _DEB = b"!<arch>\n"
 _HEADER = 60
@@ -103,11 +104,8 @@ def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[F
 
 def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
     """Return the repository directories of releases with this operating system, each once, with a slash at the end."""
-    releases = metadata.get("releases")
     roots: dict[str, None] = {}
-    for record in releases if isinstance(releases, list) else ():
-        if not isinstance(record, Mapping):
-            continue
+    for record in mappings(metadata.get("releases")):
         stated = record.get("os", record.get("operating_system"))
         path = record.get("repository_path")
         if str(stated).lower() == system and isinstance(path, str) and path:

@@ -52,13 +52,9 @@ def accept(
     path = directory / FILE
     if not path.is_file():
         return list(findings), []
-    entries: list[_Entry] = []
-    left: list[Finding] = []
-    for item in _read(path, unusable):
-        if isinstance(item, Finding):
-            left.append(item)
-        else:
-            entries.append(item)
+    items = list(_read(path, unusable))
+    entries = [item for item in items if isinstance(item, _Entry)]
+    left = [item for item in items if isinstance(item, Finding)]
     accepted: list[tuple[Finding, str]] = []
     used: set[_Entry] = set()
     for finding in findings:

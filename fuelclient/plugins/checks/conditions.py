@@ -10,7 +10,7 @@ from fuelclient.expressions.legacy import parse
 from fuelclient.expressions.restrictions import expand_restrictions
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.reading import Reading
-from fuelclient.serializers.values import items_of, line_of
+from fuelclient.serializers.values import items_of, line_of, mappings
 
 _MODELS = frozenset(
     {"settings", "cluster", "version", "networking_parameters", "interface", "nic_attributes", "release", "default",
@@ -100,9 +100,9 @@ def _restrictions(listed: list[Any], file: str, line: int) -> Iterator[_Expressi
 
 
 def _limits(limits: Mapping[str, Any], file: str, line: int) -> Iterator[_Expression]:
-    overrides = limits.get("overrides")
-    listed = overrides if isinstance(overrides, list) else []
-    for holder in (limits, *(override for override in listed if isinstance(override, Mapping))):
-        for key in ("condition", *_BOUNDS):
-            if isinstance(holder.get(key), str):
-                yield holder[key], Place(file, line_of(holder, key) or line), ""
+    return (
+        (holder[key], Place(file, line_of(holder, key) or line), "")
+        for holder in (limits, *mappings(limits.get("overrides")))
+        for key in ("condition", *_BOUNDS)
+        if isinstance(holder.get(key), str)
+    )

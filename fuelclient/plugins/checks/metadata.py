@@ -31,6 +31,14 @@ _KNOWN_IN_EXTENSION = frozenset(
      "graphs", CONF_PATH, *PATHS}
 )  # fmt: skip
 
+_NOT_WITH_RELEASES = (
+    ("is_hotpluggable", Severity.INFO, "P034", "is ignored in a package that defines a release", "Remove it."),
+    (
+        "fuel_version", Severity.WARNING, "P035", "is deprecated in packages that define a release",
+        "Remove it: the release states its version.",
+    ),
+)  # fmt: skip
+
 
 def check(package: Reading) -> Iterator[Finding]:
     """Yield the findings about `fuel_version` and the records of `releases`."""
@@ -113,13 +121,9 @@ def _definition(package: Reading, record: Record, definition: Definition) -> Ite
 
 def _deprecated(package: Reading) -> Iterator[Finding]:
     """Yield findings about keys and files that packages which define releases no longer need."""
-    if "is_hotpluggable" in (package.metadata or {}):
-        message = "is_hotpluggable is ignored in a package that defines a release"
-        yield Finding(Severity.INFO, "P034", message, package.place("is_hotpluggable"), hint="Remove it.")
-    if "fuel_version" in (package.metadata or {}):
-        message = "fuel_version is deprecated in packages that define a release"
-        hint = "Remove it: the release states its version."
-        yield Finding(Severity.WARNING, "P035", message, package.place("fuel_version"), hint=hint)
+    for key, severity, code, problem, hint in _NOT_WITH_RELEASES:
+        if key in (package.metadata or {}):
+            yield Finding(severity, code, f"{key} {problem}", package.place(key), hint=hint)
     for part in package.of("tasks"):
         if any(document.data for document in part.documents):
             message = "tasks.yaml is not supported in packages that define a release"

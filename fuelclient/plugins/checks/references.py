@@ -21,7 +21,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.release import FUEL_ROLES
 from fuelclient.plugins.parts import Record
 from fuelclient.plugins.reading import Reading
-from fuelclient.serializers.values import items_of, key_text, line_of
+from fuelclient.serializers.values import items_of, key_text, line_of, mapping
 
 _RELEASE_VOLUMES = frozenset(
     {"os", "logs", "mongo", "ceph", "cephjournal", "mysql", "vm", "image", "horizon", "cinder", "cinder-block-device"}
@@ -108,14 +108,14 @@ def _references(task: Record) -> Iterator[tuple[str, Place, str]]:
     for key in _RELATIONS:
         value = task.data.get(key)
         for item, at in items_of(value, task.place(key).line) if isinstance(value, list) else ():
-            name = item.get("name") if isinstance(item, Mapping) else None
+            name = mapping(item).get("name")
             if isinstance(name, str) and _is_name(name):
                 yield name, Place(task.file, line_of(item, "name") or at), task.name
 
 
 def _references_of_roles(package: Reading) -> Iterator[tuple[str, Place, str]]:
     for _, role, _, file in package.roles():
-        value = role.get("tasks") if isinstance(role, Mapping) else None
+        value = mapping(role).get("tasks")
         for item, at in items_of(value, line_of(role, "tasks")) if isinstance(value, list) else ():
             if isinstance(item, str) and _is_name(item):
                 yield item, Place(file, at), ""
@@ -131,9 +131,9 @@ def _volumes(package: Reading) -> Iterator[Finding]:
     records = [record for data in sets for record in data.records("volumes")]
     volumes = {name for record in records if isinstance(name := record.data.get("id"), str)} | _RELEASE_VOLUMES
     for document, file in (pair for data in sets for pair in data.mappings()):
-        mapping = document.get("volumes_roles_mapping")
-        for role, listed in mapping.items() if isinstance(mapping, Mapping) else ():
-            name, line = key_text(role), line_of(mapping, str(role))
+        mapped = mapping(document.get("volumes_roles_mapping"))
+        for role, listed in mapped.items():
+            name, line = key_text(role), line_of(mapped, str(role))
             if name not in roles:
                 message = f"volumes are given to the role {name}, which neither the package nor Fuel has"
                 yield _warning(message, Place(file, line), name, roles)
@@ -145,7 +145,7 @@ def _volumes(package: Reading) -> Iterator[Finding]:
 
 def _mapped(listed: Any, file: str, line: int, volumes: set[str]) -> Iterator[Finding]:
     for item, at in items_of(listed, line) if isinstance(listed, list) else ():
-        volume = item.get("id") if isinstance(item, Mapping) else None
+        volume = mapping(item).get("id")
         if isinstance(volume, str) and volume not in volumes:
             message = f"a role is given the volume {volume}, which neither the package nor Fuel has"
             yield _warning(message, Place(file, line_of(item, "id") or at), volume, volumes)

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
@@ -91,8 +92,4 @@ def _script(command: str) -> Iterator[str]:
         words = shlex.split(command[:4096])
     except ValueError:  # an open quote, which the shell will report
         return
-    for word in words[:3]:
-        name = word.removeprefix("./")
-        if _SCRIPT.fullmatch(name):
-            yield name
-            return
+    yield from islice(filter(_SCRIPT.fullmatch, (word.removeprefix("./") for word in words[:3])), 1)

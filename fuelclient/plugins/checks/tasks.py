@@ -7,7 +7,6 @@ specification "plugins-deployment-order" for the priorities that order the tasks
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from fuelclient.graph.match import Names
@@ -70,7 +69,7 @@ def priorities(package: Reading) -> Iterator[Finding]:
         return  # version 1 has no priorities, and they violate its schema
     for task in package.records("deployment_tasks", *package.legacy):
         text = task.data.get("stage")
-        if isinstance(text, str) and "/" in text and not _is_modern(task):
+        if isinstance(text, str) and "/" in text and not task.is_modern:
             stage = parse_stage(text)
             band = band_of(stage.priority)
             if stage.is_valid and (band is None or band == "reserved"):
@@ -81,7 +80,7 @@ def priorities(package: Reading) -> Iterator[Finding]:
 
 def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
-    modern = [task for task in tasks if _is_modern(task)]
+    modern = [task for task in tasks if task.is_modern]
     if not modern:
         first = next(iter((*tasks, *package.records(*package.legacy))), None)
         if first is not None:
@@ -116,17 +115,16 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
 
 
 def _version_4(task: Record) -> Iterator[Finding]:
-    is_modern = _is_modern(task)
-    yield from _refused(task, _OF_MODERN if is_modern else _OF_LEGACY)
+    yield from _refused(task, _OF_MODERN if task.is_modern else _OF_LEGACY)
     parameters = task.data.get("parameters")
-    if not is_modern and task.type != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
+    if not task.is_modern and task.type != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
         message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
         hint = "Add version: 2.0.0 to the task."
         yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
 
 
 def _version_5(task: Record) -> Iterator[Finding]:
-    if task.type and task.type not in _INTERNAL and not _is_modern(task):
+    if task.type and task.type not in _INTERNAL and not task.is_modern:
         message = f"task {task.name} must have version 2.0.0 or later"
         yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
     if task.type == TaskType.GROUP:
@@ -137,9 +135,11 @@ def _version_5(task: Record) -> Iterator[Finding]:
 
 
 def _refused(task: Record, rules: Iterable[_Rule]) -> Iterator[Finding]:
-    for key, severity, code, problem, hint in rules:
-        if key in task.data:
-            yield task.finding(severity, code, f"task {task.name} {problem}", hint, key)
+    return (
+        task.finding(severity, code, f"task {task.name} {problem}", hint, key)
+        for key, severity, code, problem, hint in rules
+        if key in task.data
+    )
 
 
 def _placed_by_groups(package: Reading) -> set[str]:
@@ -148,12 +148,6 @@ def _placed_by_groups(package: Reading) -> set[str]:
     if package.major >= 5:
         listed += [role.get("tasks") for _, role, *_ in package.roles() if isinstance(role, Mapping)]
     return {name for names in listed if isinstance(names, list) for name in strings_in(names)}
-
-
-def _is_modern(task: Record) -> bool:
-    """Return whether a task states version 2.0.0 or later."""
-    match = re.match(r"[0-9]{1,9}", str(task.data.get("version", "")))
-    return match is not None and int(match[0]) >= 2
 
 
 def primaries(package: Reading) -> Iterator[Finding]:

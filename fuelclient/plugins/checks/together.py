@@ -15,7 +15,7 @@ from fuelclient.environment.layers import layer, snapshot
 from fuelclient.environment.owners import in_merge_order, plugin_owner
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import Graph, GraphDocument, Layer, Level
+from fuelclient.model.graph import Graph, Layer, Level
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.snapshot import Snapshot
@@ -60,9 +60,11 @@ def check_together(
     others = tuple(other for other in beside.plugins if other.name != package.name)
     without = replace(beside, plugins=others, nodes=(), unique_tasks=beside.unique_tasks or as_master)
     members = replace(without, plugins=in_merge_order((*others, plugin)))
-    findings = dict.fromkeys(_clashes(plugin, members, _task_ids(contents.graphs), _known(layers, package)))
+    known = _known(layers, package)
+    tasks = {graph_type: [task.id for task in document.tasks] for graph_type, document in contents.graphs.items()}
+    findings = dict.fromkeys(_clashes(plugin, members, tasks, known))
     for graph_type, document in contents.graphs.items():
-        below = _known(layers, package).get(graph_type, ())
+        below = known.get(graph_type, ())
         own = layer(members, plugin_owner(plugin), Graph(0, graph_type, plugin_owner(plugin), document.tasks))
         before = set(map(_subject, _findings(without, below, graph_type, evaluated)))
         after = _findings(members, (*below, own), graph_type, evaluated)
@@ -86,10 +88,6 @@ def joined(package: Package, beside: Environment, layers: Layers) -> tuple[Envir
 def _subject(finding: Finding) -> tuple[str, str, Place]:
     """Return what a finding is about. The text may change with the package, as it lists fewer unknown roles."""
     return finding.code, finding.task, finding.place
-
-
-def _task_ids(graphs: Mapping[str, GraphDocument]) -> dict[str, list[str]]:
-    return {graph_type: [task.id for task in graph.tasks] for graph_type, graph in graphs.items()}
 
 
 def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:

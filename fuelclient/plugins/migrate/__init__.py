@@ -6,7 +6,6 @@ Source: the lists in the specification "plugins-v5".
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import unified_diff
@@ -22,6 +21,7 @@ from fuelclient.graph.stage import parse_stage
 from fuelclient.model.task import NOT_OF_LEGACY, TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins.migrate.round_trip import Editor, remove_item
+from fuelclient.plugins.parts import is_modern
 
 __all__ = ["JOURNAL", "TARGET", "Change", "Migration", "apply", "finish", "migrated"]
 
@@ -231,8 +231,10 @@ class Graph:
         self._dissolve_groups([task for task in self._mappings() if task.get("type") == TaskType.GROUP])
         self._order_stages()
         for task in self._mappings():
-            if task.get("type") and task.get("type") not in _INTERNAL and not _is_modern(task):
-                _put_after(task, "version", _VERSION, "type")
+            if task.get("type") and task.get("type") not in _INTERNAL and not is_modern(task):
+                if "version" not in task:
+                    task.insert([*task].index("type") + 1, "version", _VERSION)
+                task["version"] = _VERSION
 
     def _mappings(self) -> list[Any]:
         return [task for task in self.tasks if isinstance(task, Mapping)]
@@ -246,7 +248,7 @@ class Graph:
             while task_id in known:
                 task_id = f"{task_id}-legacy"
             known.add(task_id)
-            ignored = [] if _is_modern(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
+            ignored = [] if is_modern(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
             moved.append(
                 CommentedMap({"id": task_id, **{key: entry[key] for key in entry if key not in ("id", *ignored)}})
             )
@@ -328,7 +330,7 @@ class Graph:
         """
         staged = []
         for index, task in enumerate(self._mappings()):
-            if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not _is_modern(task):
+            if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not is_modern(task):
                 stage = parse_stage(task["stage"])
                 staged.append((stage.name, stage.priority, index, task))
         last: dict[str, str] = {}
@@ -347,11 +349,6 @@ def _names(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list) else [value]
-
-
-def _is_modern(task: Mapping[str, Any]) -> bool:
-    match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
-    return match is not None and int(match[0]) >= 2
 
 
 def _add(task: Any, key: str, name: str) -> None:
@@ -374,17 +371,9 @@ def _flow(names: list[Any]) -> CommentedSeq:
     return listed
 
 
-def _put_after(task: Any, key: str, value: Any, after: str) -> None:
-    if key in task:
-        task[key] = value
-    else:
-        task.insert([*task].index(after) + 1, key, value)
-
-
 def _rename(task: Any, old: str, new: str) -> None:
     """Rename a key in its place, with the comments beside it."""
-    position, value, comment = [*task].index(old), task[old], task.ca.items.pop(old, None)
-    del task[old]
-    task.insert(position, new, value)
+    position, comment = [*task].index(old), task.ca.items.pop(old, None)
+    task.insert(position, new, task.pop(old))
     if comment is not None:
         task.ca.items[new] = comment

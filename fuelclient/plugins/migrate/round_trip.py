@@ -111,13 +111,9 @@ def with_layout(written: str, rendered: str, changed: str) -> str:
             lines += after[new_start:new_end]
             continue
         for kind, first, last, their_first, their_last in layout:
-            inside = start <= first and last <= end and (first < end or end == len(ours))
-            if kind == "equal":
-                lines += ours[max(first, start) : min(last, end)]
-            elif inside:
-                lines += theirs[their_first:their_last]
-            else:
-                lines += ours[max(first, start) : min(last, end)]
+            is_inside = start <= first and last <= end and (first < end or end == len(ours))
+            is_theirs = is_inside and kind != "equal"
+            lines += theirs[their_first:their_last] if is_theirs else ours[max(first, start) : min(last, end)]
     return "".join(lines)
 
 

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError, nearest
+from fuelclient.errors import Conflict, NotFound, UsageError, nearest
+from fuelclient.files.writing import refused
 
 
 class Skeleton(StrEnum):
@@ -48,7 +49,7 @@ _LAYERS: Mapping[tuple[Skeleton, str], tuple[str, ...]] = {
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _NAME = re.compile(r"[a-z0-9_-]+")
-_VERSION = "1.0.0"
+_SERIES = "1.0"
 
 
 class _Text(string.Template):
@@ -79,9 +80,7 @@ def create(path: Path, *, package_version: str = LATEST, skeleton: Skeleton = Sk
         files = _write(spool, _LAYERS[skeleton, version], words)
         spool.rename(path)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        hint = "Check permissions and free disk space."
-        raise Unavailable(f"{path} cannot be written: {reason}.", hint=hint) from error
+        raise refused(str(path), "written", error, "Check permissions and free disk space.") from error
     finally:
         shutil.rmtree(spool, ignore_errors=True)
     return [path / name for name in files]
@@ -116,8 +115,7 @@ def _words(name: str) -> dict[str, str]:
             hint=f"The name is the last part of the path: '{name}'.",
         )
     title = re.sub(r"[_-]+", " ", name).strip().capitalize() or name
-    series = ".".join(_VERSION.split(".")[:2])
-    return {"name": name, "title": title, "setting": name.replace("-", "_"), "directory": f"{name}-{series}"}
+    return {"name": name, "title": title, "setting": name.replace("-", "_"), "directory": f"{name}-{_SERIES}"}
 
 
 def _write(target: Path, layers: tuple[str, ...], words: Mapping[str, str]) -> list[str]:
