@@ -33,6 +33,7 @@ NODE_FIELDS = (
 
 MOST_LETTERS = 255
 _LONGEST_FILTER = 4096
+_REFUSED = "A Fuel master refuses that. Shorten or correct it."
 _NAMES_ONLY = ("requires", "required_for")
 
 
@@ -68,75 +69,77 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
             message = f"the name of the graph has more than {MOST_LETTERS} letters, which a Fuel master does not store"
             found.append(Finding(Severity.ERROR, "G026", message, Place(file), hint="Shorten it."))
         found += in_tasks(document.tasks)
-        found += (finding for task in document.tasks for finding in null_roles(task))
+        found += in_tasks(document.tasks, is_uploaded=True)
         found += node_filter(document.metadata, Place(file))
         found += not_evaluated(document.tasks)
     return tuple(dict.fromkeys(found))
 
 
-def in_tasks(tasks: Iterable[Task], label: str = "") -> Iterator[Finding]:
-    """Yield the tasks of a graph that a master does not store."""
+_Problem = tuple[str, str, str, str]
+"""What is wrong with a task: the code of the finding, the attribute, a sentence, and what to do."""
+
+
+def in_tasks(tasks: Iterable[Task], label: str = "", *, is_uploaded: bool = False) -> Iterator[Finding]:
+    """Yield the tasks of a graph that a master does not store, or does not take if the graph `is_uploaded`."""
     for task in tasks:
-        for rule in (without_type, foreign_type, computed_names, refused_values):
-            yield from rule(task, label)
+        for rule in (null_roles,) if is_uploaded else (without_type, foreign_type, computed_names, refused_values):
+            for code, attribute, message, hint in rule(task):
+                place = replace(task.source.place(attribute), layer=label)
+                yield Finding(Severity.ERROR, code, f"task {task.id}: {message}", place, task.id, hint)
 
 
-def without_type(task: Task, label: str) -> Iterator[Finding]:
+def without_type(task: Task) -> Iterator[_Problem]:
     """Yield an error for a record that overrides single attributes (G054)."""
     if task.is_partial:
         message = "it has no type, and a Fuel master stores only whole tasks"
         hint = "State the whole task. An upload by this client to a master completes the record from the layers below."
-        yield _error("G054", task, "", label, message, hint)
+        yield "G054", "", message, hint
 
 
-def foreign_type(task: Task, label: str) -> Iterator[Finding]:
+def foreign_type(task: Task) -> Iterator[_Problem]:
     """Yield an error for a task of a type that a master does not store (G055)."""
     if task.type in ORCHESTRATOR_TYPES:
         message = f"a Fuel master stores no task of the type {task.type}, which only its orchestrator knows"
         types = (kind for kind in TaskType if kind not in ORCHESTRATOR_TYPES)
-        yield _error("G055", task, "type", label, message, f"Types that it stores: {', '.join(types)}.")
+        yield "G055", "type", message, f"Types that it stores: {', '.join(types)}."
 
 
-def computed_names(task: Task, label: str) -> Iterator[Finding]:
+def computed_names(task: Task) -> Iterator[_Problem]:
     """Yield an error for expressions where a master stores only names (G057)."""
     for attribute in _NAMES_ONLY:
         if any(task.expressions(attribute)):
             message = f"{attribute} has an expression, and a Fuel master stores only names there"
             hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
-            yield _error("G057", task, attribute, label, message, hint)
+            yield "G057", attribute, message, hint
 
 
-def refused_values(task: Task, label: str) -> Iterator[Finding]:
+def refused_values(task: Task) -> Iterator[_Problem]:
     """Yield an error for each value that a master does not store, or that ends its runs (G026)."""
     if len(task.id) > MOST_LETTERS:
-        yield _refused(task, "id", label, f"its id has more than {MOST_LETTERS} letters")
+        yield "G026", "id", f"its id has more than {MOST_LETTERS} letters", _REFUSED
     for attribute in NAME_LISTS:
         if any(len(name) > MOST_LETTERS for name in task.names(attribute)):
-            yield _refused(task, attribute, label, f"a name in {attribute} has more than {MOST_LETTERS} letters")
+            yield "G026", attribute, f"a name in {attribute} has more than {MOST_LETTERS} letters", _REFUSED
         if attribute in task.source.lone and attribute in _NAMES_ONLY:
-            yield _refused(task, attribute, label, f"{attribute} is a text, and must be a list")
+            yield "G026", attribute, f"{attribute} is a text, and must be a list", _REFUSED
     for attribute, value in task.attributes.items():
         if any(not isinstance(mapping.get(YAQL, ""), str) for mapping in mappings_in(value)):
-            yield _refused(task, attribute, label, f"an expression in {attribute} is no text")
+            yield "G026", attribute, f"an expression in {attribute} is no text", _REFUSED
     condition = task.attributes.get("condition")
     if isinstance(condition, str) and condition and not condition.strip():
-        yield _refused(task, "condition", label, "its condition is blank, and ends the run")
+        yield "G026", "condition", "its condition is blank, and ends the run", _REFUSED
     tolerance = task.attributes.get("fault_tolerance", 0)
     is_blank = isinstance(tolerance, str) and not tolerance.strip()
     if task.type == TaskType.GROUP and (is_blank or isinstance(tolerance, list | Mapping)):
-        yield _refused(task, "fault_tolerance", label, "its fault_tolerance is no number, and ends the run")
+        yield "G026", "fault_tolerance", "its fault_tolerance is no number, and ends the run", _REFUSED
 
 
-def null_roles(task: Task) -> Iterator[Finding]:
+def null_roles(task: Task) -> Iterator[_Problem]:
     """Yield an error for each attribute with a relation to the sync points, which a master plans and does not take."""
     for attribute in RELATION_LISTS:
         if any(relation.roles is None for relation in task.relations(attribute)):
             shown = attribute.replace("_", "-")
-            yield _refused(task, attribute, "", f"a role in {shown} is null, which an upload may not have")
-
-
-def _refused(task: Task, attribute: str, label: str, problem: str) -> Finding:
-    return _error("G026", task, attribute, label, problem, "A Fuel master refuses that. Shorten or correct it.")
+            yield "G026", attribute, f"a role in {shown} is null, which an upload may not have", _REFUSED
 
 
 def nulls(document: GraphDocument) -> Iterator[Finding]:
@@ -226,8 +229,3 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
 def _placed(study: Study) -> list[MergedTask]:
     """Return the tasks that run somewhere: a master evaluates no others."""
     return [task for task, nodes in zip(study.merged.tasks, study.expansion.placement.nodes, strict=True) if nodes]
-
-
-def _error(code: str, task: Task, attribute: str, label: str, message: str, hint: str) -> Finding:
-    place = replace(task.source.place(attribute), layer=label)
-    return Finding(Severity.ERROR, code, f"task {task.id}: {message}", place, task.id, hint)

@@ -26,7 +26,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, line_of, mapping, plain
+from fuelclient.serializers.values import in_words, items_of, line_of, mapping, mappings, plain
 
 _CODE = "N001"
 _FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")
@@ -112,13 +112,11 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
             report.error(_CODE, line, f"{name} is there twice", "Remove one of them.")
         seen.add(name)
         below = item.get(inner, ())
-        if not isinstance(below, list | tuple) or not all(
-            isinstance(part, Mapping) and isinstance(part.get("name"), str) for part in below
-        ):
+        named = [part for part in mappings(below) if isinstance(part.get("name"), str)]
+        if not isinstance(below, list | tuple) or len(named) < len(below):
             report.error(_CODE, line, f"{inner} of {name} is not a list of mappings with names", _PARTS)
     report.raise_errors()
-    items: list[Any] = plain(document)
-    return items
+    return list(plain(document))
 
 
 def _new(name: str) -> dict[str, Any]:

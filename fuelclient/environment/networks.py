@@ -53,8 +53,6 @@ _PARAMETERS: Mapping[str, Any] = {
 
 _BAREMETAL = "baremetal"
 _LAST_PRIORITY = 2
-_UNSTATED = frozenset(("parameters",))
-"""What a release states among the parameters, but Nailgun does not show as one."""
 
 
 def network_configuration(environment: Environment) -> dict[str, Any]:
@@ -231,7 +229,8 @@ def _parameters(environment: Environment, networks: Sequence[Mapping[str, Any]])
     default = {
         name: value
         for name, value in {**plain(_PARAMETERS), **stated}.items()
-        if name not in _UNSTATED and (has_baremetal or not name.startswith(f"{_BAREMETAL}_"))
+        # Nailgun does not show `parameters` as one, although a release states it among them.
+        if name != "parameters" and (has_baremetal or not name.startswith(f"{_BAREMETAL}_"))
     }
     own = environment.own_networks.get(PARAMETERS) or {}
     return {**default, SEGMENTATION: environment.cluster.net_segment_type, **own}
@@ -246,16 +245,15 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
         if role.get("default_mapping") in networks and present.intersection(carriers):
             known = stored.pop(vip["name"], None)
             ip_addr, is_own = (known.ip_addr, known.is_user_defined) if known else (None, False)
-            yield vip["name"], vip_record(str(role.get("id")), plain(vip), ip_addr, carriers, is_user_defined=is_own)
+            yield vip["name"], _vip(str(role.get("id")), plain(vip), ip_addr, carriers, is_user_defined=is_own)
     for name, own in stored.items():
         about = {"namespace": own.namespace}
-        yield name, vip_record(None, about, own.ip_addr, VIP_ROLES, is_user_defined=own.is_user_defined)
+        yield name, _vip(None, about, own.ip_addr, VIP_ROLES, is_user_defined=own.is_user_defined)
 
 
-def vip_record(
+def _vip(
     role: str | None, stated: Mapping[str, Any], ip_addr: str | None, carriers: Sequence[str], *, is_user_defined: bool
 ) -> dict[str, Any]:
-    """Return a virtual address as Nailgun shows it, in configurations and in facts."""
     return {
         "network_role": role,
         "ipaddr": ip_addr,

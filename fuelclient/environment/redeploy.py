@@ -75,9 +75,7 @@ def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
     first: set[int] = set()
     for vertex in sorted(vertices, key=made.expansion.node_of.__getitem__):  # values are kept node by node
         task, uid = made.at(vertex)
-        if made.work.kinds[vertex] is not InstanceKind.REAL or task.task.condition is None:
-            continue
-        if _sees_no_past(task):
+        if made.work.kinds[vertex] is not InstanceKind.REAL or _sees_no_past(task):
             continue
         if evaluation.has_succeeded(task.task, uid):
             changes[vertex] = tuple(
@@ -108,7 +106,7 @@ def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first:
 
 
 def _sees_no_past(task: MergedTask) -> bool:
-    """Return whether the condition of a task is in Fuel's own expression language, which sees no earlier facts."""
+    """Return whether a task has no condition, or one in Fuel's own expression language, which sees no earlier facts."""
     return not isinstance(task.task.condition, Mapping)
 
 

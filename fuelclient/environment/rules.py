@@ -131,7 +131,7 @@ def _roles(environment: Environment, wanted: Collection[str] | None = None) -> I
             if name in known:
                 having.setdefault(name, []).append(node)
     asked = having.keys() if wanted is None else having.keys() & wanted
-    limited = {name for name in asked if _is_limited(known[name])}
+    limited = {name for name in asked if any(known[name].metadata.get(key) for key in ("restrictions", "limits"))}
     models = settings.models(environment) if limited else {}
     for name, carriers in having.items():
         role = known[name]
@@ -141,10 +141,6 @@ def _roles(environment: Environment, wanted: Collection[str] | None = None) -> I
             conflict = f"Role '{name}' in conflict with role '{', '.join(others)}'."
             for text, about in (*([(conflict, others)] if others else ()), *((reason, ()) for reason in reasons)):
                 yield Broken((node.id, name, text), Finding(Severity.ERROR, ROLE, text), (name, *about))
-
-
-def _is_limited(role: Role) -> bool:
-    return bool(role.metadata.get("restrictions") or role.metadata.get("limits"))
 
 
 def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.environment.networks import ADMIN
+from fuelclient.environment.networks import ADMIN, VIP_ROLES
 from fuelclient.environment.settings import MODE
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
 from fuelclient.facts.given import Given, Kept, Master
@@ -119,14 +119,11 @@ def _part(
     return deep_merged(part, {key: value for key, value in node.node.attributes.items() if key not in INPUTS})
 
 
-_CONTROLLER, _CINDER = "controller", "cinder"
-
-
 def environment_facts(environment: Environment, named: Sequence[Named], master: Master) -> dict[str, Any]:
     """Return the facts of an environment that follow neither from settings nor from networks."""
     cluster, release = environment.cluster, environment.release
     version = environment_version(release)
-    controllers = [node for node in named if node.carries((_CONTROLLER, f"primary-{_CONTROLLER}"))]
+    controllers = [node for node in named if node.carries(VIP_ROLES)]
     facts: dict[str, Any] = {
         "cluster": {
             "id": cluster.id, "name": cluster.name, "mode": MODE, "status": str(cluster.status),
@@ -142,7 +139,7 @@ def environment_facts(environment: Environment, named: Sequence[Named], master: 
         "mp": [{"point": "1", "weight": "1"}, {"point": "2", "weight": "2"}],
         "plugins": _plugins(environment, master),
     }  # fmt: skip
-    if any(node.carries((_CINDER,)) for node in named):
+    if any(node.carries(("cinder",)) for node in named):
         facts["use_cinder"] = True
     return facts
 

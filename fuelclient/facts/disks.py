@@ -11,7 +11,6 @@ from fuelclient.facts.names import Named
 Disks: TypeAlias = Mapping[str, Sequence[Any]]
 """The stored documents of disks by the id of the node."""
 
-_OSD = "ceph-osd"
 _NO_OSD = 128
 _SMALLEST_DEFAULT = 64
 _WEIGHTS = {
@@ -59,7 +58,7 @@ def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str,
     osds = sum(
         part.get("name") == "ceph" and (part.get("size") or 0) > 0
         for node in named
-        if node.carries((_OSD,))
+        if node.carries(("ceph-osd",))
         for part in _parts(node_volumes(node, disks), "type", "disk")
     )
     text = str(storage.get("osd_pool_size", "3"))

@@ -22,7 +22,6 @@ from fuelclient.environment.networks import (
     VIP_ROLES,
     network_configuration,
     public_nodes,
-    vip_record,
 )
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.given import Kept
@@ -267,13 +266,14 @@ def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) 
     """Return the virtual addresses as facts have them."""
     present = [node for node in named if not node.node.pending_deletion]
     return {
-        vip.name: vip_record(
-            vip.role,
-            vip.stated,
-            addressed.vips[vip.name],
-            vip.stated.get("node_roles") or VIP_ROLES,
-            is_user_defined=vip.name in networks.fixed_vips,
-        )
+        vip.name: {
+            "network_role": vip.role,
+            "namespace": vip.stated.get("namespace"),
+            "ipaddr": addressed.vips[vip.name],
+            "is_user_defined": vip.name in networks.fixed_vips,
+            "node_roles": vip.stated.get("node_roles") or list(VIP_ROLES),
+            "vendor_specific": vip.stated.get("vendor_specific"),
+        }
         for vip in _vips(networks, present, addressed.nodes)
     }
 
@@ -301,24 +301,22 @@ class _Pool:
     def take_all(self, addresses: Any) -> None:
         self.taken.update(number for number in map(number_of, addresses) if number is not None)
 
-    def keeps(self, address: str) -> bool:
+    def keeps(self, address: str, *, outside_ranges: bool = False) -> bool:
         """Take an address that was chosen before, if it may stay; return whether it may."""
         number = number_of(address)
-        stays = number is not None and number not in self.taken and self._fits(address, number)
-        if stays and number is not None:
+        if number is None or number in self.taken:
+            return False
+        is_assumed = self.is_small and number in _ASSUMED
+        stays = self.network.covers(number) if outside_ranges else is_assumed or self.network.has(address)
+        if stays:
             self.taken.add(number)
         return stays
-
-    def _fits(self, address: str, number: int) -> bool:
-        return self.network.has(address) or (self.is_small and number in _ASSUMED)
 
     def place(self, nodes: Sequence[Named], before: Mapping[int, str]) -> None:
         """Give each of `nodes` an address: its own, the one it had, or the next free one."""
         ids = [node.node.id for node in nodes]
         for node in nodes if self.network.name == ADMIN else ():
-            number = number_of(node.node.ip)
-            if number is not None and number not in self.taken and self.network.covers(number):
-                self.taken.add(number)
+            if self.keeps(node.node.ip, outside_ranges=True):
                 self.placed[node.node.id] = node.node.ip
         for node_id in ids:
             if node_id not in self.placed and self.keeps(before.get(node_id, "")):

@@ -18,7 +18,7 @@ from fuelclient.plugins.graphs import graphs_of, groups_of, own_graph
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, without
 from fuelclient.plugins.roles import normal_roles, normal_volumes, tagged
-from fuelclient.serializers.values import key_text, plain
+from fuelclient.serializers.values import key_text, mappings, plain
 
 PARTS: Mapping[str, int] = {
     "tasks": 1,
@@ -144,14 +144,10 @@ def _mapping(files: PackageFiles, part: Part) -> Mapping[str, Any]:
 
 def _records(files: PackageFiles, part: Part) -> tuple[Any, ...]:
     """Return the records in the documents of a part, one after another."""
-    records: list[Any] = []
     for document in part.documents:
-        if document.data is not None:
-            listed = document.data if isinstance(document.data, list) else [None]
-            records += (record for record in listed if isinstance(record, Mapping))
-            if not all(isinstance(record, Mapping) for record in listed):
-                files.misshapen[Place(document.file, 1)] = None
-    return tuple(_json_types(record) for record in records)
+        if document.data is not None and document.data != mappings(document.data):
+            files.misshapen[Place(document.file, 1)] = None
+    return tuple(_json_types(record) for document in part.documents for record in mappings(document.data))
 
 
 def _json_types(value: Any) -> Any:

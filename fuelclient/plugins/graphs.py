@@ -119,7 +119,7 @@ def own_graph(
     graph = documents_from(stated, owner_label=owner)
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
-    entries = as_legacy(replace(graph, tasks=graph.tasks[:first])).tasks
+    entries = tuple(replace(task, legacy=True) for task in graph.tasks[:first])
     files.graphs.append(replace(graph, tasks=(*entries, *graph.tasks[first:])))
     if with_primary:
         entries = tuple(map(_with_primary, entries))
@@ -185,12 +185,7 @@ def groups_of(
 _ID_HINT = "Remove it, or write a name that no other task of the package has."
 
 
-def as_legacy(graph: GraphDocument) -> GraphDocument:
-    """Return the graph of a `tasks.yaml`, whose entries are legacy ones even if they have ids."""
-    return replace(graph, tasks=tuple(replace(task, legacy=True) for task in graph.tasks))
-
-
-def readable(documents: Iterable[Document], tasks: Iterable[Document] = ()) -> Iterator[Document]:
+def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterator[Document]:
     """Yield the documents of a `tasks.yaml` without what a Fuel master ignores in an entry and what cannot be read.
 
     Each dependency and id that is left out is a warning (G029) among the findings of its document. Ids are also left

@@ -189,7 +189,6 @@ def _require_intact(source: BinaryIO, headers: Headers) -> None:
 _MEMBER_MAGIC = (b"070701", b"070702")
 _FIELDS = struct.Struct(">13I")
 _MEMBER_HEADER = 6 + 2 * _FIELDS.size
-_LAST = "TRAILER!!!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +267,7 @@ def _next_member(stream: Stream) -> _Member | None:
     name = _decoded(raw[:-1], "")
     if raw[-1]:
         raise Unusable(f"the payload is damaged: the name of member {quoted(name)} has no end")
-    return None if name == _LAST else _Member(name, mode, size, (major, minor, inode), names)
+    return None if name == "TRAILER!!!" else _Member(name, mode, size, (major, minor, inode), names)
 
 
 def _decoded(raw: bytes, name: str) -> str:

@@ -51,7 +51,12 @@ def extract_fp(source: BinaryIO, unpacker: Unpacker, directory: str, limits: Lim
 
     Raise `Unusable` if that is impossible.
     """
-    stream, vetted = _opened(source, limits)
+    if source.read(len(_GZIP)) != _GZIP:
+        raise Unusable("this is not an .fp package: it is not compressed with gzip")
+    source.seek(0)
+    stream = Stream(decompressed(source, "gzip"), limits.stream)
+    # One class per archive: tarfile passes headers to a class, and the counts have to be kept somewhere.
+    vetted: type[_Header] = type("_Vetted", (_Header,), {})
     with _reading(stream, vetted) as tar:
         while member := _next(tar, stream):
             _unpack(member, stream, unpacker, directory)
@@ -94,14 +99,6 @@ class _Header(tarfile.TarInfo):
         cls.shared += member.size if member.type == tarfile.XGLTYPE else 0
         if not 0 <= member.size <= _EXTENSION or cls.work > _WORK or cls.shared > _SHARED:
             raise Unusable("the extended headers of the archive are too long")
-
-
-def _opened(source: BinaryIO, limits: Limits) -> tuple[Stream, type[_Header]]:
-    if source.read(len(_GZIP)) != _GZIP:
-        raise Unusable("this is not an .fp package: it is not compressed with gzip")
-    source.seek(0)
-    # One class per archive: tarfile passes headers to a class, and the counts have to be kept somewhere.
-    return Stream(decompressed(source, "gzip"), limits.stream), type("_Vetted", (_Header,), {})
 
 
 def _reading(stream: Stream, vetted: type[_Header]) -> tarfile.TarFile:

@@ -95,8 +95,7 @@ def _graphs(package: Reading) -> Iterator[Finding]:
         roles |= dict(packaged.release.metadata.get("roles_metadata") or {}).keys()
     for graph in package.files.graphs:
         yield from misspelt_roles(graph.tasks, roles)
-        found = check_document(graph, None, None)
-        yield from (finding for finding in found if finding.code not in _CHECKED_ELSEWHERE)
+        yield from (found for found in check_document(graph, None, None) if found.code not in _CHECKED_ELSEWHERE)
     for graph in graphs_of(package.package) if package.package is not None else ():
         yield from refusals(graph, packaged=True)
         yield from cycles_in(graph.tasks)

@@ -21,8 +21,6 @@ _MODELS = frozenset(
 _DATA = (
     "node_roles", "environment_config", "node_config", "nic_config", "bond_config", "components", "release_components"
 )  # fmt: skip
-_TASKS = ("deployment_tasks", "release_tasks")
-_BOUNDS = ("min", "max", "recommended")
 _MAX_EXPRESSIONS = 5000
 """The most different expressions of one package that are parsed, in about a second. A release of Fuel has 200."""
 
@@ -64,7 +62,7 @@ def _expressions(package: Reading) -> Iterator[_Expression]:
     for data in package.of(*_DATA):
         for document in data.documents:
             yield from _below(document.data, document.file, set())
-    for task in package.records(*_TASKS):
+    for task in package.records("deployment_tasks", "release_tasks"):
         condition = task.data.get("condition")
         if isinstance(condition, str):
             yield condition, task.place("condition"), task.name
@@ -103,6 +101,6 @@ def _limits(limits: Mapping[str, Any], file: str, line: int) -> Iterator[_Expres
     return (
         (holder[key], Place(file, line_of(holder, key) or line), "")
         for holder in (limits, *mappings(limits.get("overrides")))
-        for key in ("condition", *_BOUNDS)
+        for key in ("condition", "min", "max", "recommended")
         if isinstance(holder.get(key), str)
     )

@@ -10,13 +10,13 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.plugin import SCRIPTS
 from fuelclient.model.task import TaskType
 from fuelclient.plugins.package_files import stays_below
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
 
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
-_KEY = "deployment_scripts_path"
 _DEFAULT = "deployment_scripts"
 _BEGINNING = 65536
 """So much of a script is looked at."""
@@ -69,7 +69,7 @@ def _warning(task: Record, message: str, hint: str, code: str = "P064") -> Findi
 
 
 def _folders(package: Reading) -> list[str]:
-    stated = strings_in([record.data.get(_KEY) for record in package.releases])
+    stated = strings_in([record.data.get(SCRIPTS) for record in package.releases])
     return list(dict.fromkeys(PurePosixPath(name).as_posix() for name in stated if stays_below(name))) or [_DEFAULT]
 
 

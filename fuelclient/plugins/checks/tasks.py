@@ -101,17 +101,13 @@ def _orchestrators(package: Reading) -> Iterator[Finding]:
 
 
 def _legacy_file(package: Reading) -> Iterator[Finding]:
-    for data in package.of("tasks"):
-        for document in data.documents:
-            if not document.data:
-                continue
-            place = Place(document.file, 1)
-            if package.major == 4:
-                message = "tasks.yaml is deprecated, and packages of version 5.0.0 do not have it"
-                yield Finding(Severity.WARNING, "P018", message, place, hint=_MOVE)
-            else:
-                message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
-                yield Finding(Severity.ERROR, "P014", message, place, hint=_MOVE)
+    severity, code = Severity.WARNING, "P018"
+    message = "tasks.yaml is deprecated, and packages of version 5.0.0 do not have it"
+    if package.major > 4:
+        severity, code = Severity.ERROR, "P014"
+        message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
+    stated = (document for data in package.of("tasks") for document in data.documents if document.data)
+    yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in stated)
 
 
 def _version_4(task: Record) -> Iterator[Finding]:
