@@ -132,12 +132,8 @@ class PackageFiles:
 
     def directory_at(self, data: Mapping[str, Any], key: str) -> str:
         """Return the directory that `key` names. If there is something wrong with it, add a finding and return ""."""
-        name, place = self.shaped(data, key, str), self.place(data, key)
-        if name is not None and self._may_name(name, place):
-            if self._is_directory(name, place):
-                return name
-            self._reject_directory(key, name, place)
-        return ""
+        name = self.shaped(data, key, str)
+        return name if name is not None and self._names_directory(key, name, self.place(data, key)) else ""
 
     def shaped(self, data: Mapping[str, Any], key: str, shape: type[_T], *, file: str = "") -> _T | None:
         """Return the value under `key` if it is of this type. Any other one but null is `misshapen`."""
@@ -208,8 +204,7 @@ class PackageFiles:
             return key, self.resolved(value, file=file)
         place = self.place(data, key, file=file)
         if key in DIRECTORIES:
-            if self._may_name(value, place) and not self._is_directory(value, place):
-                self._reject_directory(key, value, place)
+            self._names_directory(key, value, place)
             return key, value
         if not _MAGIC & set(value) and self._may_name(value, place) and self._is_directory(value, place):
             return key, value
@@ -253,9 +248,14 @@ class PackageFiles:
         except (OSError, RuntimeError):  # a loop of symbolic links
             return False
 
-    def _reject_directory(self, key: str, name: str, place: Place) -> None:
-        code = "P067" if key == _REPOSITORY else "P004"
-        self.reject(code, f"{key}: the directory {name} does not exist", place, "Create it, or correct the path.")
+    def _names_directory(self, key: str, name: str, place: Place) -> bool:
+        """Return whether `name`, which is written under `key`, is a directory of the package; add a finding if not."""
+        may_be = self._may_name(name, place)
+        exists = may_be and self._is_directory(name, place)
+        if may_be and not exists:
+            code, message = "P067" if key == _REPOSITORY else "P004", f"{key}: the directory {name} does not exist"
+            self.reject(code, message, place, "Create it, or correct the path.")
+        return exists
 
     def _reject_escape(self, name: str, place: Place) -> bool:
         hint = "Name a file below the root of the package, without '..'."

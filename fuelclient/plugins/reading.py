@@ -11,7 +11,7 @@ from fuelclient.model.package import Package
 from fuelclient.plugins.package_files import PackageFiles
 from fuelclient.plugins.parts import Part, Record
 from fuelclient.plugins.releases import Definition, is_definition
-from fuelclient.serializers.values import line_of
+from fuelclient.serializers.values import line_of, mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Reading:
         """Yield the deployment tasks of the plugin itself."""
         return self.records("deployment_tasks")
 
-    def roles(self) -> Iterator[tuple[Any, Any, Mapping[str, Any], str]]:
-        """Yield all roles: name and value as written, the mapping that has them, and its file."""
+    def roles(self) -> Iterator[tuple[Any, Mapping[str, Any], str]]:
+        """Yield all roles: name as written, its mapping (an empty one for anything else), and its file."""
         found = (each for part in self.of("node_roles") for each in part.mappings())
-        return ((name, role, mapping, file) for mapping, file in found for name, role in mapping.items())
+        return ((name, mapping(role), file) for roles, file in found for name, role in roles.items())

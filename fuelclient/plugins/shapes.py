@@ -9,7 +9,7 @@ version, the alias `operating_system`, components that require one of several ot
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import resources
 
 from fuelclient.files.shapes import Shapes, Written
@@ -78,7 +78,7 @@ def violations(package: Reading) -> Iterator[Finding]:
     """Yield what the schemas forbid in the metadata, and in each part, merged over its bases if it has any."""
     manifest = Part("metadata", (Document(package.metadata, package.files.manifest),))
     # Roles may list their volumes themselves; then volumes.yaml need not map them.
-    roles_have_volumes = any(isinstance(role, Mapping) and "volumes_mapping" in role for _, role, *_ in package.roles())
+    roles_have_volumes = any("volumes_mapping" in role for _, role, _ in package.roles())
     for part in (manifest, *package.parts):
         # A base is checked as a whole, with what is merged into it; tasks.yaml is ignored since version 5 (P014).
         if part.is_base or (part.type == "tasks" and package.major >= GROUPS_SINCE):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -114,8 +114,8 @@ def _references(task: Record) -> Iterator[tuple[str, Place, str]]:
 
 
 def _references_of_roles(package: Reading) -> Iterator[tuple[str, Place, str]]:
-    for _, role, _, file in package.roles():
-        value = mapping(role).get("tasks")
+    for _, role, file in package.roles():
+        value = role.get("tasks")
         for item, at in items_of(value, line_of(role, "tasks")) if isinstance(value, list) else ():
             if isinstance(item, str) and _is_name(item):
                 yield item, Place(file, at), ""
@@ -132,15 +132,14 @@ def _volumes(package: Reading) -> Iterator[Finding]:
     volumes = {name for record in records if isinstance(name := record.data.get("id"), str)} | _RELEASE_VOLUMES
     for document, file in (pair for data in sets for pair in data.mappings()):
         mapped = mapping(document.get("volumes_roles_mapping"))
-        for role, listed in mapped.items():
-            name, line = key_text(role), line_of(mapped, str(role))
+        for key, listed in mapped.items():
+            name, line = key_text(key), line_of(mapped, str(key))
             if name not in roles:
                 message = f"volumes are given to the role {name}, which neither the package nor Fuel has"
                 yield _warning(message, Place(file, line), name, roles)
             yield from _mapped(listed, file, line, volumes)
-    for _, role, _, file in package.roles():
-        if isinstance(role, Mapping):
-            yield from _mapped(role.get("volumes_mapping"), file, line_of(role, "volumes_mapping"), volumes)
+    for _, role, file in package.roles():
+        yield from _mapped(role.get("volumes_mapping"), file, line_of(role, "volumes_mapping"), volumes)
 
 
 def _mapped(listed: Any, file: str, line: int, volumes: set[str]) -> Iterator[Finding]:

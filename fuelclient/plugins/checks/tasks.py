@@ -7,7 +7,7 @@ specification "plugins-deployment-order" for the priorities that order the tasks
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import band_of, parse_stage
@@ -142,7 +142,7 @@ def _placed_by_groups(package: Reading) -> set[str]:
     """Return the tasks that a group of the package lists, or, since version 5, one of its roles."""
     listed = [task.data.get("tasks") for task in package.tasks() if task.type == TaskType.GROUP]
     if package.major >= 5:
-        listed += [role.get("tasks") for _, role, *_ in package.roles() if isinstance(role, Mapping)]
+        listed += [role.get("tasks") for _, role, _ in package.roles()]
     return {name for names in listed if isinstance(names, list) for name in strings_in(names)}
 
 
@@ -172,7 +172,7 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
 
     With each come the tasks that it lists itself. They run on its primary too, since package version 5.
     """
-    roles = [(key_text(name), role) for name, role, *_ in package.roles() if isinstance(role, Mapping)]
+    roles = [(key_text(name), role) for name, role, _ in package.roles()]
     flat_roles = ((name, flat(role)) for name, role in roles)
     names = [name for name, role in flat_roles if role.get("has_primary") is True and role.get("tags") is None]
     listing = roles if package.major >= 5 else []

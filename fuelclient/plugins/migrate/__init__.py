@@ -188,8 +188,7 @@ def _shaped(data: Any, shape: type, path: Path) -> Any:
 def _version(metadata: Any, notes: list[str]) -> None:
     """Change the package version, and the versions of Fuel that the new one does not support."""
     metadata["package_version"] = type(metadata["package_version"])("5.0.0")
-    if "is_hotpluggable" not in metadata:
-        metadata["is_hotpluggable"] = False
+    metadata.setdefault("is_hotpluggable", False)
     fuel = metadata.get("fuel_version")
     if not isinstance(fuel, list):
         return
