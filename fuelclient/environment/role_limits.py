@@ -21,8 +21,6 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.release import Role
 from fuelclient.serializers.values import mapping, mappings
 
-_BOUNDS = tuple(LimitKind)
-
 
 def missing_nodes(environment: Environment) -> Iterator[Finding]:
     """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes of its own.
@@ -73,7 +71,7 @@ def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
 
 
 def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    return {key: _value(value, models) if key in _BOUNDS else value for key, value in stated.items()}
+    return {key: _value(value, models) if key in tuple(LimitKind) else value for key, value in stated.items()}
 
 
 def _value(stated: Any, models: Models) -> Any:

@@ -15,7 +15,6 @@ from fuelclient.serializers.values import mapping
 GENERATOR, ARGUMENT = "generator", "generator_arg"
 
 _LETTERS = string.ascii_letters + string.digits
-_PASSWORD, _HEXSTRING = 24, 8
 _LONGEST = 4096
 
 DETERMINED: Mapping[str, Callable[[Any, Master], Any]] = {
@@ -52,7 +51,7 @@ def length_of(generator: str, argument: Any) -> int:
     """Return how many characters a password or a hexadecimal string has; Nailgun's default if none are stated."""
     text = str(argument)
     stated = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    return stated if 0 < stated <= _LONGEST else {"password": _PASSWORD}.get(generator, _HEXSTRING)
+    return stated if 0 < stated <= _LONGEST else (24 if generator == "password" else 8)
 
 
 def evaluated(tree: Mapping[str, Any], kept: Mapping[str, Any], master: Master, environment: Environment) -> Any:

@@ -28,8 +28,6 @@ _RELEASE_VOLUMES = frozenset(
 )
 """The volumes of Fuel 6.0 to 10.0."""
 
-_LISTS = ("requires", "required_for", "tasks")
-_RELATIONS = ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
 _WORDS, _DIGITS = re.compile(r"[^_-]+"), re.compile(r"[0-9]+")
 _ALIKE = 0.8
 _MIN_LETTERS = 4
@@ -99,13 +97,13 @@ def _is_typo(name: str, known: str) -> bool:
 
 def _references(task: Record) -> Iterator[tuple[str, Place, str]]:
     """Yield the tasks that a task refers to: name, place, and id of the task. Patterns and expressions are skipped."""
-    for key in _LISTS:
+    for key in ("requires", "required_for", "tasks"):
         value = task.data.get(key)
         line = task.place(key).line
         for item, at in items_of(value, line) if isinstance(value, list) else [(value, line)]:
             if isinstance(item, str) and _is_name(item):
                 yield item, Place(task.file, at), task.name
-    for key in _RELATIONS:
+    for key in ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by"):
         value = task.data.get(key)
         for item, at in items_of(value, task.place(key).line) if isinstance(value, list) else ():
             name = mapping(item).get("name")

@@ -162,13 +162,19 @@ def migrated(directory: Path, *, fix: bool = False) -> Migration:
 
 
 def _require_version(stated: str, *, fix: bool) -> None:
-    major = int(stated.partition(".")[0]) if stated.partition(".")[0].isdecimal() else 0
+    major = _major(stated)
     if fix and major < TARGET:
         hint = "Migrate it: fuel2 plugins migrate DIR --to 5."
         raise UsageError(f"Only packages of version {TARGET} or later are fixed, and this one has {stated}.", hint=hint)
     if not fix and not _OLDEST_SOURCE <= major < TARGET:
         hint = "Packages of version 5 are mended by: fuel2 plugins check DIR --fix."
         raise UsageError(f"A package of version {stated} cannot be migrated, only one of version 3 or 4.", hint=hint)
+
+
+def _major(version: Any) -> int:
+    """Return the first number of a version; -1 if it does not begin with one."""
+    number = str(version).partition(".")[0]
+    return int(number) if number.isdecimal() else -1
 
 
 def _shaped(data: Any, shape: type, path: Path) -> Any:
@@ -192,8 +198,7 @@ def _version(metadata: Any, notes: list[str]) -> None:
     fuel = metadata.get("fuel_version")
     if not isinstance(fuel, list):
         return
-    old = [version for version in fuel if str(version).partition(".")[0].isdecimal()
-           and int(str(version).partition(".")[0]) < _OLDEST_FUEL]  # fmt: skip
+    old = [version for version in fuel if 0 <= _major(version) < _OLDEST_FUEL]
     for version in old:
         fuel.remove(version)
     if old:
