@@ -17,7 +17,7 @@ from fuelclient.commands.documents import (
     require_list,
     require_mapping,
 )
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.master_only import MasterChange
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class EnvNetworkUpload(DocumentUpload):
         self.writable().networks.set_configuration(parsed_args.id, configuration)
 
 
-class EnvNetworkVerify(MasterOnly, Changing):
+class EnvNetworkVerify(MasterChange):
     """Let the nodes of an environment check its networks
 
     The nodes send packets to each other in every network of the configuration. Follow the task with 'fuel2 task show'.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import Changing, Command
 from fuelclient.errors import Unsupported
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
     from fuelclient.backends.nailgun.services import Services
 
 
@@ -24,12 +25,24 @@ class MasterOnly(Command):
 
     @property
     def services(self) -> Services:
-        """What only a Fuel master does."""
+        """What only a Fuel master does. Raise `Unsupported` if the backend has no such services."""
+        return self._required()
+
+    def writable(self) -> Backend:
+        """Return the backend, as `Command` does. Raise `Unsupported` first if it has no such services."""
+        self._required()
+        return super().writable()
+
+    def _required(self) -> Services:
+        if not supports(self.backend.services):
+            raise Unsupported(self.reason, hint=self.instead)
         services: Services = self.backend.services
         return services
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        """Run the command. Raise `Unsupported` if the backend has no such services."""
-        if not supports(self.backend.services):
-            raise Unsupported(self.reason, hint=self.instead)
-        return super().run(parsed_args)
+
+class MasterChange(MasterOnly, Changing):
+    """A change that only a Fuel master can make. Elsewhere it is refused before anything is read or asked."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self._required()
+        super().take_action(parsed_args)

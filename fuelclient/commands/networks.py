@@ -30,7 +30,7 @@ from fuelclient.commands.documents import (
     require_mapping,
 )
 from fuelclient.commands.formatters import Fields, plain
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.master_only import MasterChange, MasterOnly
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound, UsageError
 
@@ -128,7 +128,7 @@ class NetworkGroupUpdate(_OfGroups, ShowOne):
         return _row(self.writable().services.update_network_group(parsed_args.id, changes))
 
 
-class NetworkGroupDelete(_OfGroups, Changing):
+class NetworkGroupDelete(_OfGroups, MasterChange):
     """Delete a network group
 
     On a terminal the command asks first, unless you use --yes.
@@ -153,7 +153,7 @@ class _OfTemplates(MasterOnly):
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
 
-class NetworkTemplateUpload(_OfTemplates, Changing):
+class NetworkTemplateUpload(_OfTemplates, MasterChange):
     """Set the network template of an environment from a file
 
     It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
@@ -206,7 +206,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
         return template
 
 
-class NetworkTemplateDelete(_OfTemplates, Changing):
+class NetworkTemplateDelete(_OfTemplates, MasterChange):
     """Delete the network template of an environment
 
     On a terminal the command asks first, unless you use --yes.

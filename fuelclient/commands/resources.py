@@ -24,10 +24,10 @@ from fuelclient.commands.arguments import (
     nodes_option,
     option,
 )
-from fuelclient.commands.base import Changing, Lister, ShowOne
+from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require_mapping
 from fuelclient.commands.formatters import Fields, Names, plain
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.master_only import MasterChange, MasterOnly
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.services import OstfCredentials
@@ -88,7 +88,7 @@ class EnvExtensionShow(_OfExtensions, ShowOne):
         return [Names(self.services.extensions_of(parsed_args.id))]
 
 
-class _Switch(_OfExtensions, Changing):
+class _Switch(_OfExtensions, MasterChange):
     """Enable or disable extensions."""
 
     arguments = (
@@ -194,6 +194,7 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
     arguments = (*_whose("store it"), option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"))
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        services = self.services
         document = self.load(parsed_args.file)
         data = document.data
         if not isinstance(data, Mapping) or not isinstance(data.get(_KEY), Mapping):
@@ -201,7 +202,8 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
                 f"{document.file}: an OpenStack configuration is a mapping below the key '{_KEY}'.",
                 hint="Write it as configuration: {nova_config: {DEFAULT/debug: {value: true}}}.",
             )
-        configs = self.writable().services.create_openstack_config(
+        self.writable()
+        configs = services.create_openstack_config(
             parsed_args.env, plain(data[_KEY]), node_ids=parsed_args.nodes, role=parsed_args.role
         )
         return map(attrgetter(*self.columns), configs)
@@ -230,7 +232,7 @@ class OpenstackConfigDownload(_OfConfigs, Download):
         return {_KEY: self.services.openstack_config(parsed_args.config).configuration}
 
 
-class OpenstackConfigExecute(_OfConfigs, Changing):
+class OpenstackConfigExecute(_OfConfigs, MasterChange):
     """Deploy the OpenStack configurations of an environment
 
     The environment must be deployed. Follow the task with 'fuel2 task show'.
@@ -247,7 +249,7 @@ class OpenstackConfigExecute(_OfConfigs, Changing):
         )
 
 
-class OpenstackConfigDelete(_OfConfigs, Changing):
+class OpenstackConfigDelete(_OfConfigs, MasterChange):
     """Delete an OpenStack configuration
 
     The master keeps it as inactive; what it configured stays on the nodes. On a terminal the command asks first, unless
@@ -419,7 +421,7 @@ class NodeListVmsConf(_OfVms, ShowOne):
         return [Fields(self.services.vms(parsed_args.id))]
 
 
-class NodeCreateVmsConf(_OfVms, Changing):
+class NodeCreateVmsConf(_OfVms, MasterChange):
     """Configure the virtual machines on a node
 
     They replace those that are configured; 'fuel2 env spawn-vms' starts them. The answer of the master is printed as
@@ -442,7 +444,7 @@ class NodeCreateVmsConf(_OfVms, Changing):
         return json.dumps(backend.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
 
 
-class EnvSpawnVms(_OfVms, Changing):
+class EnvSpawnVms(_OfVms, MasterChange):
     """Start the virtual machines of an environment
 
     They are those that 'fuel2 node create-vms-conf' configured on its nodes of the role virt.
@@ -461,7 +463,7 @@ class _OfSnapshots(MasterOnly):
     instead = "See what tasks of a run printed with `fuel2 task logs`."
 
 
-class SnapshotCreate(_OfSnapshots, Changing):
+class SnapshotCreate(_OfSnapshots, MasterChange):
     """Collect a diagnostic snapshot
 
     Without --config the master decides what is in it. 'fuel2 snapshot get-link' shows where it is.

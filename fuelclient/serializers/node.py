@@ -14,10 +14,9 @@ from fuelclient.serializers.values import line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
-_RECORD = (
-    "id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac", "online",
-    "error_type", "pending_addition", "pending_deletion", "labels",
-)  # fmt: skip
+_IDENTITY = ("id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac")
+_STATE = ("online", "error_type", "pending_addition", "pending_deletion", "labels")
+_RECORD = (*_IDENTITY, *_STATE)
 """The fields of Nailgun's record that `Node` has, too."""
 
 _UNKNOWN: dict[str, Any] = {
@@ -50,10 +49,11 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 def node_record_to(node: Node) -> dict[str, Any]:
     """Return the node as Nailgun's REST API does."""
     record = {key: plain(getattr(node, "cluster_id" if key == "cluster" else key)) for key in _RECORD}
+    record.update({key: record[key] or None for key in ("ip", "mac", "error_type")})
     return {
-        **record,
-        **{key: record[key] or None for key in ("ip", "mac", "error_type")},
+        **{key: record[key] for key in _IDENTITY},
         **{key: str(node.attributes.get(key) or node.name) for key in ("hostname", "fqdn")},
+        **{key: record[key] for key in _STATE},
         **{key: plain(node.attributes.get(key, value)) for key, value in _UNKNOWN.items()},
     }
 

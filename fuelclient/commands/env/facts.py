@@ -16,7 +16,7 @@ from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option
 from fuelclient.commands.base import Changing, Command
 from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require_mapping
 from fuelclient.commands.formatters import plain, some
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.master_only import MasterChange, MasterOnly
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
 from fuelclient.serializers.answer import Answer
@@ -385,7 +385,7 @@ class EnvProvisioningFactsGetDefault(_ProvisioningDownload):
     hint = "See whether it has nodes with roles: 'fuel2 node list --env ID'."
 
 
-class EnvProvisioningFactsUpload(_OfProvisioning, Changing):
+class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
     """Set the provisioning facts of an environment from files
 
     The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
@@ -418,7 +418,7 @@ class EnvProvisioningFactsUpload(_OfProvisioning, Changing):
         backend.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
 
 
-class EnvProvisioningFactsDelete(_OfProvisioning, Changing):
+class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
     """Delete the uploaded provisioning facts of an environment
 
     On a terminal the command asks first, unless you use --yes.

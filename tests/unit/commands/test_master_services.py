@@ -77,6 +77,20 @@ def test_the_server_of_the_engine_refuses_them_too(tiny: CommandLine, tmp_path: 
     assert done.err.startswith("Only a Fuel master ")
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("health status list -c nosuch", "There is no column 'nosuch'."),
+        ("health start -e 1 -c nosuch", "There is no column 'nosuch'."),
+        ("network-group create x -N 1 -C 10.0.0.0/24 -c nosuch", "There is no column 'nosuch'."),
+        ("openstack-config download 1 --file no-format", "No serializer for provided file no-format."),
+    ],
+)
+def test_a_wrong_command_line_is_refused_before_the_backend(tmp_path: Path, line: str, message: str) -> None:
+    done = CommandLine(tmp_path / "engine.db")(*line.split())
+    assert (done.code, done.err.startswith(message)) == (2, True), done
+
+
 def test_wrong_documents_are_refused_before_they_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "provisioning_1").mkdir()

@@ -71,6 +71,14 @@ def test_what_is_written_reads_as_it_was(value: Any, to: Any, back: Any) -> None
     assert result == value
 
 
+def test_the_fields_of_a_node_stand_in_one_order() -> None:
+    """Nailgun's clients print them as they come."""
+    assert list(node_record_to(NODE))[:14] == [
+        "id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac", "hostname", "fqdn",
+        "online", "error_type", "pending_addition",
+    ]  # fmt: skip
+
+
 def test_a_master_says_less_of_a_node() -> None:
     told = {
         "id": 2, "name": "Untitled (00:02)", "status": "ready", "roles": ["compute"], "pending_roles": [],
