@@ -319,7 +319,7 @@ def left_for_clients(url: str, token: str) -> Iterator[Path]:
 
 
 def _sweep(directory: Path) -> None:
-    """Remove the files of servers that ended without doing so: nobody holds their locks."""
+    """Remove the files that killed servers left behind. A file whose lock is free belongs to no running server."""
     for path in directory.iterdir():
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -76,7 +76,7 @@ def read_only(path: str, but: str = "") -> Unavailable:
 
 def opened(path: str, mode: str, **options: Any) -> Any:
     """Return a connection to the file that `path` leads to, opened as SQLite's `mode` says: `rw`, `ro`, or
-    `ro&immutable=1` for a file that nobody writes. Raise what SQLite raises."""
+    `ro&immutable=1` for a file that no process writes to. Raise what SQLite raises."""
     from urllib.parse import quote  # most commands open no file in this way
 
     return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode={mode}", uri=True, **options)

@@ -86,7 +86,8 @@ def document(
 ) -> tuple[
     Callable[[sqlite3.Connection, int], dict[str, Any]], Callable[[sqlite3.Connection, int, Mapping[str, Any]], None]
 ]:
-    """Return how to read a mapping in a column of the row with an id, empty if there is none, and how to replace it."""
+    """Return two functions for a column that holds a mapping: one reads it from the row with an id (an empty mapping
+    where the column is empty), the other replaces it."""
 
     def read(connection: sqlite3.Connection, row_id: int) -> dict[str, Any]:
         return mapping(column(connection, table, name, row_id))

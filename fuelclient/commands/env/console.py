@@ -91,7 +91,7 @@ def _shown(value: Any) -> str:
 
 
 def _typed(conversation: Conversation, stdout: TextIO) -> Iterator[str]:
-    """Yield the lines that somebody types on a terminal."""
+    """Yield the lines typed on the terminal."""
     with _line_editing(conversation):
         while True:
             try:
@@ -129,7 +129,7 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     finally:
         readline.set_completer(None)
         readline.set_history_length(_MOST_LINES)
-        with suppress(OSError):  # an expression that is forgotten harms nobody
+        with suppress(OSError):  # without the file, only the history of this prompt is lost
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
             readline.write_history_file(path)

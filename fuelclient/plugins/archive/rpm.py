@@ -5,8 +5,8 @@ every entry, and searches for the magic number byte by byte. So `_measured_heade
 and that no two entries share data, and `rpmfile` only gets what was checked, in memory.
 
 The payload is a cpio archive in the "newc" format, read forward only. `rpmfile` could walk it, but not safely: it reads
-zstd payloads whole, skips what it does not understand, takes devices for directories, loses file types and hard links,
-and does not notice a truncated end.
+zstd payloads whole, skips unknown entries, treats devices as directories, loses file types and hard links, and does not
+notice a truncated end.
 """
 
 from __future__ import annotations
