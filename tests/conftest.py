@@ -121,6 +121,16 @@ def _started(context: AbstractContextManager[None]) -> Callable[[], None]:
         return stack.pop_all().close
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collecting makes hardly any garbage: to look for it took a fifth of the time, in each worker."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """What is imported and collected by now lives to the end. To look through it for garbage again and again took a
     fifth of the processor time of tests of the terminal UI."""

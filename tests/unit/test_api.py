@@ -110,6 +110,9 @@ def test_the_target_that_is_given_wins_over_settings(tmp_path: Path) -> None:
 
 
 WRONG: list[object] = [None, "1", "x", b"x", 1.5, True, [], ["x"], [None], {}, 2**70]
+QUICK = (None, "x", ["x"], 2**70)
+"""What the quick tests give to each method of each facet: nothing, a name, several, and a number beyond the store."""
+
 FACETS = ["releases", "clusters", "nodes", "networks", "roles", "tags", "plugins", "graphs", "facts", "sequences"]
 """All facets with data but runs: their requests would begin some."""
 
@@ -121,7 +124,9 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+@pytest.mark.parametrize(
+    "wrong", [pytest.param(wrong, id=repr(wrong), marks=() if wrong in QUICK else pytest.mark.slow) for wrong in WRONG]
+)
 def test_arguments_of_any_type_raise_nothing_but_our_errors(tmp_path: Path, wrong: object) -> None:
     with fuelclient.connect(tmp_path / "lab.db") as backend:
         for facet, name in METHODS:

@@ -29,14 +29,22 @@ def kept(written: bytes, megabytes: int) -> bytes:
     return written[:MEGABYTE] + line + written[len(written) - (megabytes - 1) * MEGABYTE :]
 
 
-@pytest.mark.parametrize("stream", ["out", "err"])
+SIZES = [
+    (0, 2), (1, 2), (MEGABYTE, 2), (2 * MEGABYTE - 1, 2), (2 * MEGABYTE, 2), (2 * MEGABYTE + 1, 2),
+    (3 * MEGABYTE + 7, 2), (9 * MEGABYTE + 123, 2), (9 * MEGABYTE + 123, 3), (9 * MEGABYTE + 123, 8),
+]  # fmt: skip
+QUICK = {("out", 2 * MEGABYTE, 2), ("out", 2 * MEGABYTE + 1, 2), ("err", 9 * MEGABYTE + 123, 3)}
+"""What the quick tests write: all that is kept, one byte more, and much more on the other stream."""
+
+
 @pytest.mark.parametrize(
-    ("size", "megabytes"),
+    ("stream", "size", "megabytes"),
     [
-        (0, 2), (1, 2), (MEGABYTE, 2), (2 * MEGABYTE - 1, 2), (2 * MEGABYTE, 2), (2 * MEGABYTE + 1, 2),
-        (3 * MEGABYTE + 7, 2), (9 * MEGABYTE + 123, 2), (9 * MEGABYTE + 123, 3), (9 * MEGABYTE + 123, 8),
+        pytest.param(stream, *size, marks=() if (stream, *size) in QUICK else pytest.mark.slow)
+        for size in SIZES
+        for stream in ("out", "err")
     ],
-)  # fmt: skip
+)
 def test_the_beginning_and_the_end_are_kept(place: Place, stream: str, size: int, megabytes: int) -> None:
     place.options = replace(place.options, output_megabytes=megabytes)
     job = place.job("shell", cmd=f"seq 1 1500000 | head -c {size} {'>&2' if stream == 'err' else ''}", retries=0)

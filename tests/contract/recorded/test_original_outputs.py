@@ -19,7 +19,7 @@ pytestmark = pytest.mark.corpus
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "original-on-a-master").glob("*.yaml"))
 READS: list[dict[str, Any]] = [
-    case for path in CASES for case in yaml.safe_load(path.read_text(encoding="utf-8"))["commands"]
+    case for path in CASES for case in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["commands"]
 ]
 
 

@@ -10,7 +10,9 @@ import pytest
 import yaml
 from command_line import CommandLine
 
-ENTRIES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "contract.yaml").read_text(encoding="utf-8"))
+ENTRIES: list[dict[str, Any]] = yaml.load(
+    (Path(__file__).parent / "contract.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader
+)
 
 
 def cells(line: str) -> list[str]:

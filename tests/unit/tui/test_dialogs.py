@@ -74,7 +74,7 @@ def test_a_dialog_may_be_left_for_another_place_before_it_is_built(demo: Path) -
     tell(demo, story)
 
 
-@pytest.mark.parametrize("number", [0, 1, 2, 3, 5, 8])
+@pytest.mark.parametrize("number", [0, 2, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 3, 5, 8))])
 def test_a_view_may_be_left_before_it_is_built(demo: Path, number: int) -> None:
     async def story(one: Driven) -> None:
         for view in (*TABS[1:], View.ROLES):
@@ -87,7 +87,10 @@ def test_a_view_may_be_left_before_it_is_built(demo: Path, number: int) -> None:
     tell(demo, story)
 
 
-@pytest.mark.parametrize("view", [*TABS[1:]])
+@pytest.mark.parametrize(
+    "view",
+    [pytest.param(view, marks=() if view in (View.PREVIEW, View.HISTORY) else pytest.mark.slow) for view in TABS[1:]],
+)
 def test_time_and_failures_may_come_before_a_view_is_built(demo: Path, view: View) -> None:
     async def story(one: Driven) -> None:
         one.ui.action_view(view)
