@@ -114,7 +114,7 @@ def check_killed(make: Make, which: str, call: Call) -> None:
     assert CommandLine(env.engine).ok("engine", "check").code == 0
 
 
-@pytest.mark.parametrize("which", ["command", "runner"])
+@pytest.mark.parametrize("which", ["command", pytest.param("runner", marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_at_a_system_call_runs_each_command_once(
     make: Make, known: Callable[[str], list[Call]], which: str
 ) -> None:

@@ -238,6 +238,7 @@ async def dask_setup(worker):
 """
 
 
+@pytest.mark.slow
 def test_nothing_that_a_worker_sends_is_unpickled(own: Site) -> None:
     """A worker that answers with pickles, in all the ways of Dask's protocol: none of them is opened here."""
     unpickled = own.root / "unpickled"

@@ -70,6 +70,7 @@ def codes(done: Mapping[str, subprocess.CompletedProcess[str]]) -> dict[str, int
     return {name: result.returncode for name, result in done.items()}
 
 
+@pytest.mark.slow
 def test_the_workflow_accepts_and_builds_a_packaged_plugin(plugin: Path) -> None:
     steps = [step.get("run") for step in WORKFLOW["jobs"]["plugin"]["steps"]]
     assert steps.count(INSTALL) == 1

@@ -61,6 +61,7 @@ def graph(fleet: Fleet) -> None:
     )
 
 
+@pytest.mark.slow
 def test_ten_nodes_with_everything_that_can_go_wrong(fleet: Fleet) -> None:
     for roles in (("one",), ("two",), ("three",), ("four",), *[()] * 6):
         fleet.add(*roles)

@@ -127,6 +127,7 @@ def test_the_line_that_is_shown_names_the_target(terminal: Terminal, engine: Pat
     terminal.wait_for("LEFT WITH 0")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_goes_away_ends_it(engine: Path) -> None:
     with session(engine, "tui") as one:
         os.read(one._master, 65536)

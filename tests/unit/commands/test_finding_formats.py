@@ -106,6 +106,7 @@ def test_text_has_one_line_for_each_code(fuel2: CommandLine, package: str) -> No
     assert len(fuel2("-v", *command).out.splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_twenty_packages_fit_on_a_screen(fuel2: CommandLine, tmp_path: Path) -> None:
     many = [{"id": f"t{number}", "type": "shell", "groups": ["x"], "parameters": {}} for number in range(40)]
     packages = [

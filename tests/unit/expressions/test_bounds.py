@@ -132,7 +132,9 @@ def test_what_is_bounded_means_what_it_meant(text: str, expected: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("regex('((a+)+)\\\\1$').matches($.word + $.word)", "seconds of processor time"),
+        pytest.param(
+            "regex('((a+)+)\\\\1$').matches($.word + $.word)", "seconds of processor time", marks=pytest.mark.slow
+        ),
         ("generateMany(1, a.repeat()).first(0) + generateMany(1, a.repeat()).skip(3).first()", "memory"),
     ],
 )

@@ -83,6 +83,7 @@ def _between(simulation: Simulation, work: Work, begin: str, end: str) -> Sequen
 
 
 @pytest.mark.corpus
+@pytest.mark.slow
 def test_newton_on_fifty_nodes() -> None:
     """The primary controller's own tasks take as long as everything: more nodes take no more time."""
     work = _newton("controller=3,compute+cinder=47")

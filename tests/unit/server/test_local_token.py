@@ -146,6 +146,7 @@ def test_a_client_follows_a_server_that_was_killed_and_started_anew(env: Executi
     client.close()
 
 
+@pytest.mark.slow
 def test_the_next_server_removes_files_of_killed_ones_only(env: Executions, home: Path) -> None:
     with serving(env.directory, *TOKEN) as living, serving(env.directory, *TOKEN) as killed:
         killed.process.kill()

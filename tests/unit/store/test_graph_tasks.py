@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fuelclient.model.graph import Level
@@ -23,7 +23,6 @@ SOURCES = st.builds(Source, TEXT, st.integers(0, 9999), st.dictionaries(TEXT, st
 TASKS = st.lists(st.builds(Task, TEXT, ATTRIBUTES, SOURCES, st.booleans()), max_size=4, unique_by=lambda task: task.id)
 
 
-@settings(max_examples=60, deadline=None)
 @given(TASKS, TASKS)
 def test_tasks_come_back_whatever_they_state(first: list[Task], second: list[Task]) -> None:
     with tempfile.TemporaryDirectory() as directory:

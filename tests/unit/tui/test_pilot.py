@@ -177,6 +177,7 @@ def test_palette_finds_a_task(demo: Path) -> None:
     tell(demo, story)
 
 
+@pytest.mark.slow
 def test_nothing_but_ascii(demo: Path) -> None:
     async def story(one: Driven) -> None:
         for key in "1234567":
