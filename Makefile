@@ -49,7 +49,7 @@ test-faults: $(VENV)/.ready  ## kill FAULTS commands (1000) and 500 runners; FAU
 EXECUTIONS ?= 1000000
 
 fuzz: $(VENV)/.ready  ## try EXECUTIONS (1000000) mutated inputs; from Python 3.12 on, guided by the lines they reach
-	PYTHONPATH=tests:. $(BIN)/python -m fuzz $(EXECUTIONS) --corpus .fuzz
+	PYTHONPATH=tests:tests/support:. $(BIN)/python -m fuzz $(EXECUTIONS) --corpus .fuzz
 
 SOAK ?= 7200
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.processes import Cost, measure
 
-_TESTS = Path(__file__).resolve().parents[1] / "tests"
+_TESTS = Path(__file__).resolve().parents[1] / "tests" / "support"
 _ORIGINAL = "original client, graph list"
 _OURS = "fuel2 --server, graph list"
 _LOCAL = "fuel2 --local, graph list"

@@ -39,7 +39,7 @@ QUESTIONS = (
     "plan create {directory}/plan.json --env 1 --force",
 )
 _FUEL2 = str(Path(sys.executable).with_name("fuel2"))
-_TESTS = Path(__file__).resolve().parents[1] / "tests"
+_TESTS = Path(__file__).resolve().parents[1] / "tests" / "support"
 _ROLES = ("controller", "compute", "cinder")
 _NODES = {"controller": 3, "compute": 8, "cinder": 3}
 _SEED = 16

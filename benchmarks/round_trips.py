@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-_TESTS = Path(__file__).resolve().parents[1] / "tests"
+_TESTS = Path(__file__).resolve().parents[1] / "tests" / "support"
 
 
 def table() -> None:

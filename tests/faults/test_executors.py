@@ -53,7 +53,7 @@ def bench(tmp_path: Path) -> Bench:
 
 def runner(bench: Bench, *commands: str) -> subprocess.Popen[bytes]:
     """A process that runs shell jobs, each as a task `t<number>`."""
-    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests" / "support")))
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(RUNNER), str(bench.root), *commands],
         env={**os.environ, "PYTHONPATH": paths},

@@ -58,7 +58,8 @@ def test_a_run_that_fills_the_disk_ends_as_an_error_with_the_path(tmp_path: Path
 def _seen(directory: Path, how: str) -> dict[str, Any]:
     if not can_isolate():
         pytest.skip("a disk that is full needs a mount namespace, for which one has to be root")
-    paths = os.pathsep.join([str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])])
+    root = Path(__file__).resolve().parents[2]
+    paths = os.pathsep.join(str(path) for path in (root, root / "tests" / "support"))
     done = subprocess.run(
         ["unshare", "--mount", sys.executable, __file__, str(directory), how],
         stdout=subprocess.PIPE, text=True, check=True, env={**os.environ, "PYTHONPATH": paths},

@@ -1,4 +1,4 @@
-"""Fuzz targets: `PYTHONPATH=tests:. python -m fuzz [EXECUTIONS [SEED [TARGET...]]] [--corpus DIRECTORY]`.
+"""Fuzz targets: `PYTHONPATH=tests:tests/support:. python -m fuzz [EXECUTIONS [SEED [TARGET...]]] [--corpus DIRECTORY]`.
 
 The exit code is 1 after a find. In the directory stay the inputs that reached new lines of the package, in one
 subdirectory for each target; the next time starts from them.

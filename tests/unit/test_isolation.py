@@ -62,7 +62,7 @@ def test_the_place_of_the_corpus_is_kept() -> None:
     code = "import conftest, os; print(os.environ.get('FUEL_CORPUS'), os.environ.get('FUEL_ENGINE'))"
     environment = {
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(ROOT / "tests"),
+        "PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in ("tests", "tests/support")),
         "FUEL_CORPUS": "/c",
         "FUEL_ENGINE": "/e",
     }

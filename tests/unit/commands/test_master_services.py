@@ -1,6 +1,6 @@
 """Commands that only a master can carry out: what they print, write to files and send, as the original client does.
 
-`tests/scripted_master.py` explains the cases; what differs from the original client says `why`.
+`tests/support/scripted_master.py` explains the cases; what differs from the original client says `why`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def same_answer(code: str, *arguments: str, seeds: int = 3) -> str:
@@ -20,7 +20,11 @@ def same_answer(code: str, *arguments: str, seeds: int = 3) -> str:
 
 
 def _answer(code: str, arguments: tuple[str, ...], seed: str) -> str:
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": f"{_ROOT}{os.pathsep}{_ROOT / 'tests'}"}
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": seed,
+        "PYTHONPATH": os.pathsep.join(str(_ROOT / part) for part in ("", "tests", "tests/support")),
+    }
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env=environment, capture_output=True, text=True, check=False, timeout=120,

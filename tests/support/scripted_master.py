@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from faulty_master import Request, Server, serving
 
-CASES = sorted((Path(__file__).parent / "cases" / "master-services").glob("*.yaml"))
+CASES = sorted((Path(__file__).parents[1] / "cases" / "master-services").glob("*.yaml"))
 _VERSION = {
     "api": "1.0", "auth_required": False, "feature_groups": ["advanced"], "openstack_version": "newton-10.0",
     "release": "10.0",

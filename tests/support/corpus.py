@@ -13,7 +13,7 @@ def corpus(*parts: str) -> Path:
 
     The corpus is in the directory FUEL_CORPUS, by default `shared/corpus` beside the checkout.
     """
-    root = Path(os.environ.get("FUEL_CORPUS") or Path(__file__).resolve().parents[2] / "shared" / "corpus")
+    root = Path(os.environ.get("FUEL_CORPUS") or Path(__file__).resolve().parents[3] / "shared" / "corpus")
     return _existing(root.joinpath(*parts))
 
 

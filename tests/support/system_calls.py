@@ -20,7 +20,7 @@ CHANGING = (
 
 KILLED = 128 + 9
 _CALL = re.compile(r"^\d+ +(\w+)\(")
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def session(
     line = ["setsid", "--ctty", sys.executable, "-m", "fuelclient.main", "--engine", str(engine), *map(str, arguments)]
     process = subprocess.Popen(
         line, stdin=slave, stderr=slave, stdout=slave if stdout else subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1]), **(environ or {})},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2]), **(environ or {})},
     )  # fmt: skip
     os.close(slave)
     running = Session(process, master, width)
