@@ -56,7 +56,7 @@ def test_listing_imports_no_documents(line: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["graph list", "env list"])
-def test_a_listing_imports_neither_backups_nor_checks_of_documents(line: str, tmp_path: Path) -> None:
+def test_listing_imports_no_backups_and_no_document_checks(line: str, tmp_path: Path) -> None:
     all_modules_after(line.split(), tmp_path)  # creates the engine file
     loaded = all_modules_after(line.split(), tmp_path)
     late = {"store.backups", "serializers.finding", "environment.setting_values"}

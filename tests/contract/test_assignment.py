@@ -79,7 +79,7 @@ class TestAssignment:
         assert self.refused(backend, env, [1], "compute", "controller") == text
         backend.clusters.add_nodes(env, [2], ["controller", "cinder"])
 
-    def test_a_role_that_waits_gives_way_and_one_that_is_deployed_does_not(self, backend: Backend, env: int) -> None:
+    def test_pending_role_gives_way_and_deployed_role_stays(self, backend: Backend, env: int) -> None:
         backend.clusters.add_nodes(env, [1], ["compute"])
         backend.clusters.add_nodes(env, [1], ["controller"])
         assert backend.nodes.get(1).pending_roles == ("controller",)
@@ -110,7 +110,7 @@ class TestAssignment:
             backend, env, [1], "hidden"
         )
 
-    def test_a_feature_group_of_the_settings_allows_what_asks_for_it(
+    def test_feature_group_of_settings_allows_what_needs_it(
         self, backend: Backend, env: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FUEL_FEATURE_GROUPS", "experimental, advanced")

@@ -94,9 +94,7 @@ def test_a_copy_is_what_its_original_is(full: Backend, env: int, engine: LocalBa
     assert environment_differences(here, there) == ()
 
 
-def test_nodes_keep_their_ids_roles_and_labels_but_runs_do_not_reach_them(
-    full: Backend, env: int, engine: LocalBackend
-) -> None:
+def test_copied_nodes_keep_ids_but_runs_do_not_reach_them(full: Backend, env: int, engine: LocalBackend) -> None:
     copied = engine.copies.store(copy_of(full, env)).cluster_id
     originals = {node.id: node for node in full.nodes.list(env)}
     assert originals[4].reached_by == "ssh"
@@ -174,7 +172,7 @@ def test_a_taken_name_needs_another_one(full: Backend, env: int, engine: LocalBa
         ),
     ],
 )  # fmt: skip
-def test_networks_that_the_engine_cannot_have_are_listed_and_the_facts_have_them(
+def test_unsupported_networks_are_listed_and_kept_in_facts(
     full: Backend, env: int, engine: LocalBackend, networks: Any, count: int, named: str
 ) -> None:
     copy = replace(copy_of(full, env), networks={"networks": networks}, has_parts=False)

@@ -64,7 +64,7 @@ class TestGraph:
 
     # What a change does to the layers above it
 
-    def test_an_upload_that_leaves_a_record_with_nothing_below_names_the_environments(
+    def test_upload_that_orphans_a_record_names_environments(
         self, backend: Backend, release: OwnerRef, cluster: OwnerRef
     ) -> None:
         other = OwnerRef(Level.CLUSTER, backend.clusters.create("stage", release.id).id)

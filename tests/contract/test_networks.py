@@ -98,9 +98,7 @@ def test_virtual_addresses_are_added_and_moved(backend: Backend, env: int, node:
 
 
 @pytest.mark.parametrize("by_list", [True, False], ids=["list", "configuration"])
-def test_an_edited_address_counts_though_the_record_says_it_was_allocated(
-    backend: Backend, env: int, node: int, by_list: bool
-) -> None:
+def test_edited_address_wins_over_an_allocated_record(backend: Backend, env: int, node: int, by_list: bool) -> None:
     """The record is a downloaded one; the node that has the address gets another."""
     facts: Any = backend.facts.default(env).common["network_metadata"]
     (taken,) = (each["network_roles"]["mgmt/vip"] for each in facts["nodes"].values())

@@ -44,9 +44,7 @@ class TestPlugin:
         (found,) = backend.graphs.get(OwnerRef(Level.PLUGIN, done.plugin.id)).tasks
         assert str(found.source.place()) == "monitor-1.2.3/deployment_tasks.yaml:2"
 
-    def test_an_archive_is_installed_and_tasks_say_which_package_they_are_from(
-        self, backend: Backend, tmp_path: Path
-    ) -> None:
+    def test_installed_archive_is_the_source_of_its_tasks(self, backend: Backend, tmp_path: Path) -> None:
         write_package(tmp_path / "monitor", files=WATCHER)
         archive = tmp_path / "monitor-1.2.3.fp"
         with tarfile.open(archive, "w:gz") as tar:
@@ -203,7 +201,7 @@ class TestPlugin:
         backend.plugins.install(path)
         assert "watcher" not in backend.roles.of_cluster(env)
 
-    def test_an_upgrade_cannot_leave_the_release_of_its_environments(
+    def test_upgrade_keeps_the_release_of_its_environments(
         self, backend: Backend, env: int, monitor: Plugin, tmp_path: Path
     ) -> None:
         backend.plugins.enable(monitor.id, env)

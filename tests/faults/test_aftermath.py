@@ -82,7 +82,7 @@ def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
 
 
 @pytest.mark.slow
-def test_of_a_very_long_output_the_beginning_and_the_end_are_printed(env: Executions) -> None:
+def test_very_long_output_prints_beginning_and_end(env: Executions) -> None:
     env.graph(shell("long", "head -c 41000000 /dev/zero | tr '\\0' x; echo the end"))
     run = env.run(node_ids=(1,))
 
@@ -147,7 +147,7 @@ def test_only_the_end_of_an_instance_has_its_message(env: Executions) -> None:
 
 
 @pytest.mark.parametrize(("hours", "alive"), [(0, True), (-1, False), (1, False)])
-def test_a_runner_that_never_came_up_is_gone_whatever_the_clock_did(hours: int, *, alive: bool) -> None:
+def test_runner_that_never_started_is_gone_by_any_clock(hours: int, *, alive: bool) -> None:
     started = processes.this_process(Run(1, "", 1, "deploy", RunStatus.RUNNING, RunRequest(1)), pid=NOT_STARTED)
     moment = datetime.fromisoformat(started.heartbeat) + timedelta(hours=hours)
 
@@ -155,9 +155,7 @@ def test_a_runner_that_never_came_up_is_gone_whatever_the_clock_did(hours: int, 
 
 
 @pytest.mark.parametrize(("executor", "ran"), [("", ["here"]), ("noop", [])])
-def test_the_executor_that_runs_nothing_runs_nothing_on_the_master_either(
-    env: Executions, executor: str, ran: list[str]
-) -> None:
+def test_noop_executor_runs_nothing_on_the_master(env: Executions, executor: str, ran: list[str]) -> None:
     env.graph(shell("here", env.note("here"), roles=["master"]))
 
     run = env.run(executor=executor)
@@ -167,9 +165,7 @@ def test_the_executor_that_runs_nothing_runs_nothing_on_the_master_either(
 
 
 @pytest.mark.parametrize(("executor", "ran"), [("", []), ("noop", []), ("local", ["here"])])
-def test_where_nothing_runs_on_the_nodes_nothing_runs_on_this_machine(
-    env: Executions, executor: str, ran: list[str]
-) -> None:
+def test_noop_nodes_run_nothing_on_this_machine(env: Executions, executor: str, ran: list[str]) -> None:
     """Neither beside nodes with tasks of their own, nor alone."""
     for node_id in (3, 4):
         env.backend.nodes.create(
@@ -199,7 +195,7 @@ def test_the_examples_end_well_and_leave_this_machine_alone(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("noop", [False, True])
-def test_a_node_where_nothing_runs_is_not_reached_at_its_address(env: Executions, noop: bool) -> None:
+def test_noop_node_is_not_contacted_at_its_address(env: Executions, noop: bool) -> None:
     env.backend.nodes.create(
         [Node(3, "unreal", cluster_id=1, pending_roles=("compute",), ip="127.0.0.1", executor="noop")]
     )
@@ -240,7 +236,7 @@ class _Impatient(logging.Handler):
                 signal.raise_signal(signal.SIGINT)
 
 
-def test_three_interrupts_at_once_stop_and_kill_before_they_leave(env: Executions) -> None:
+def test_three_interrupts_at_once_stop_kill_and_leave(env: Executions) -> None:
     env.graph(shell("slow", "sleep 300"), shell("next", requires=["slow"]))
     run_id = env.begin(node_ids=(1,)).id
     impatient, level = _Impatient(), LOG.level

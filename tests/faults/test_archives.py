@@ -361,9 +361,7 @@ def unpacked() -> Iterator[Unpacked]:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in LARGE else ()) for name in CASES]
 )
-def test_an_archive_that_cannot_be_used_leaves_one_error_and_nothing_else(
-    name: str, tmp_path: Path, unpacked: Unpacked
-) -> None:
+def test_unusable_archive_leaves_one_error_and_no_files(name: str, tmp_path: Path, unpacked: Unpacked) -> None:
     build, message = CASES[name]
     box = tmp_path / "box"
     (box / "target").mkdir(parents=True)

@@ -81,7 +81,7 @@ def test_a_run_ends_well_whatever_its_clock_does(env: Executions, monkeypatch: p
 
 
 @pytest.mark.parametrize("hours", [-3, 3])
-def test_a_living_runner_is_not_taken_over_when_the_clock_was_set(
+def test_living_runner_is_kept_when_the_clock_is_set(
     env: Executions, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
     env.graph(shell("slow", env.held("began")))

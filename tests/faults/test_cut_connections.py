@@ -59,7 +59,7 @@ def stored(engine: Path, graph_type: str) -> list[str] | None:
 
 
 @pytest.mark.parametrize("number", CUTS)
-def test_an_upload_that_is_cut_is_stored_as_a_whole_or_not_at_all(engine: Path, server: Serving, number: int) -> None:
+def test_cut_upload_is_stored_whole_or_not_at_all(engine: Path, server: Serving, number: int) -> None:
     """One in three is sent as a whole, and cut before its answer; every second one ends with a reset."""
     graph_type, address = f"cut-{number}", urlsplit(server.url)
     chance = random.Random(f"{SEED} {number}")  # noqa: S311

@@ -66,7 +66,7 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize("dump", OLD, ids=lambda path: path.stem)
-def test_files_of_every_earlier_schema_are_upgraded_with_their_data_and_a_copy(dump: Path, tmp_path: Path) -> None:
+def test_files_of_earlier_schemas_are_upgraded_and_copied(dump: Path, tmp_path: Path) -> None:
     fuel2 = old_engine(dump, tmp_path / "engine.db")
     before, schema = content(fuel2.engine), int(dump.stem.rpartition("-")[2])
 
@@ -85,12 +85,12 @@ def test_files_of_every_earlier_schema_are_upgraded_with_their_data_and_a_copy(d
     assert (content(copy), mode(copy)) == (before, 0o600)
 
 
-def test_fixtures_are_there_for_all_schemas_that_were_ever_written() -> None:
+def test_every_schema_ever_written_has_a_fixture() -> None:
     assert [path.stem for path in OLD] == [f"schema-{number}" for number in range(2, LATEST)]
 
 
 @pytest.mark.slow
-def test_a_backup_is_whole_while_others_write_and_can_be_put_back(env: Executions) -> None:
+def test_backup_during_writes_is_whole_and_restorable(env: Executions) -> None:
     env.run()
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
     writer = start(
@@ -132,7 +132,7 @@ def test_a_backup_is_whole_while_others_write_and_can_be_put_back(env: Execution
     assert [path.name for path in env.directory.glob("*.restoring*")] == []
 
 
-def test_nothing_is_restored_while_a_run_goes_on_or_from_a_damaged_copy(env: Executions) -> None:
+def test_restore_is_refused_during_a_run_or_from_a_damaged_copy(env: Executions) -> None:
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
     fuel2.ok("engine", "backup", copy)
     env.graph(shell("slow", env.held("began")))
@@ -247,7 +247,7 @@ def test_what_is_no_export_is_refused_and_leaves_nothing(tmp_path: Path, change:
     assert [entry.name for entry in tmp_path.iterdir() if entry.name not in ("export.json",)] == []
 
 
-def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_nothing(env: Executions) -> None:
+def test_check_finds_unreadable_rows_and_compact_drops_orphans(env: Executions) -> None:
     env.run()
     fuel2, runs = CommandLine(env.engine), Path(f"{env.engine}.runs")
     (runs / "0-0" / "x").mkdir(parents=True)
@@ -275,7 +275,7 @@ def test_check_finds_what_cannot_be_read_and_compact_removes_what_belongs_to_not
     assert fuel2("--server", "http://127.0.0.1:9", "engine", "check").code == 2
 
 
-def test_a_log_that_a_killed_process_left_is_not_written_over_a_new_copy(env: Executions) -> None:
+def test_log_of_a_killed_process_does_not_overwrite_a_new_copy(env: Executions) -> None:
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
     start(OTHER_FILE, copy).communicate()
     assert Path(f"{copy}-wal").stat().st_size
@@ -285,7 +285,7 @@ def test_a_log_that_a_killed_process_left_is_not_written_over_a_new_copy(env: Ex
     assert content(copy) == content(env.engine)
 
 
-def test_a_log_that_a_deleted_engine_file_left_is_not_written_over_a_new_one(tmp_path: Path) -> None:
+def test_log_of_a_deleted_file_does_not_overwrite_a_new_file(tmp_path: Path) -> None:
     old, new = tmp_path / "old.db", CommandLine(tmp_path / "engine.db")
     start(OTHER_FILE, old).communicate()
     Path(f"{old}-wal").rename(f"{new.engine}-wal")
@@ -366,7 +366,7 @@ def test_backups_to_the_same_file_at_once_are_each_whole(env: Executions) -> Non
     assert not [name for name in os.listdir(env.directory) if name.startswith(".fuel-")]
 
 
-def test_an_import_makes_the_directories_of_its_engine_file_or_says_what_refuses(env: Executions) -> None:
+def test_import_makes_directories_or_names_what_refuses(env: Executions) -> None:
     export = env.directory / "export.json"
     CommandLine(env.engine).ok("engine", "export", "--file", export)
     CommandLine(env.directory / "new" / "deep" / "engine.db").ok("engine", "import", export)

@@ -111,7 +111,7 @@ def test_retries_that_are_left_are_made(bench: Bench) -> None:
     assert (bench.root / "log").read_text() == "x\n" * 3
 
 
-def test_a_command_that_was_killed_without_a_trace_has_no_known_end(bench: Bench) -> None:
+def test_command_killed_without_trace_has_unknown_end(bench: Bench) -> None:
     process = runner(bench, f"sleep 4714.{os.getpid()}")
     assert eventually(lambda: living(f"sleep 4714.{os.getpid()}"))
     shot(process)
@@ -151,9 +151,7 @@ def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pyte
     assert (again.rc, (bench.root / "log").read_text()) == (9, "x\n" * 3)
 
 
-def test_what_was_claimed_before_the_machine_restarted_has_no_known_end(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_claim_from_before_a_restart_has_unknown_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
     claimed_only(bench, "11111111-0000-0000-0000-000000000000")
 
@@ -203,7 +201,7 @@ def test_what_a_dead_leader_left_is_ended_before_the_next_try(bench: Bench, kind
     assert log.read_text() == "x\nx\n"
 
 
-def test_what_a_dead_leader_left_is_ended_before_it_is_run_again(bench: Bench) -> None:
+def test_leftovers_of_a_dead_leader_end_before_the_next_run(bench: Bench) -> None:
     """A runner and the leader of its command died: the user asked for another go, and there is only that one."""
     sleep = f"sleep 4719.{os.getpid()}"
     process = runner(bench, sleep)
@@ -235,7 +233,7 @@ def test_a_number_that_another_process_has_now_is_left_alone(bench: Bench) -> No
         os.killpg(int(words[0]), signal.SIGKILL)
 
 
-def test_the_whole_session_ends_with_the_kill_of_a_job_of_a_dead_runner(bench: Bench) -> None:
+def test_killing_a_job_of_a_dead_runner_ends_its_session(bench: Bench) -> None:
     loop = f"{bench.root}/loop"
     Path(loop).write_text("trap '' TERM\nwhile :; do sleep 0.1; done\n")
     process = runner(bench, f"sh {loop} a & sh {loop} b")

@@ -46,7 +46,7 @@ def test_a_run_whose_runner_was_killed_can_be_deleted_by_force(tmp_path: Path) -
     assert seen["freed"] >= _OUTPUT - _LOG
 
 
-def test_a_run_that_fills_the_disk_ends_as_an_error_with_the_path(tmp_path: Path) -> None:
+def test_run_that_fills_the_disk_fails_with_the_path(tmp_path: Path) -> None:
     seen = _seen(tmp_path, "filled")
 
     assert seen["status"] == "error"

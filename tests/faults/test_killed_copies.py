@@ -148,7 +148,7 @@ def check_killed(origin: Path, known: Known, case: Case, call: Call) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_a_command_on_whole_files_that_is_killed_did_all_or_nothing(
+def test_killed_command_on_whole_files_does_all_or_nothing(
     origin: Path, known: Callable[[str], Known], name: str
 ) -> None:
     chance = random.Random(f"{SEED} {name}")  # noqa: S311
@@ -156,9 +156,7 @@ def test_a_command_on_whole_files_that_is_killed_did_all_or_nothing(
 
 
 @pytest.mark.slow
-def test_an_import_that_is_killed_when_it_is_nearly_done_leaves_nothing_for_good(
-    origin: Path, known: Callable[[str], Known]
-) -> None:
+def test_import_killed_near_its_end_leaves_nothing_for_good(origin: Path, known: Callable[[str], Known]) -> None:
     found = known("import")
     last = [call for call in found.calls if call.name == "unlink"][-3:]
     for call in last:

@@ -115,7 +115,7 @@ def check_killed(make: Make, which: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize("which", ["command", pytest.param("runner", marks=pytest.mark.slow)])
-def test_a_run_that_is_killed_at_a_system_call_runs_each_command_once(
+def test_run_killed_at_a_system_call_runs_each_command_once(
     make: Make, known: Callable[[str], list[Call]], which: str
 ) -> None:
     chance = random.Random(f"{SEED} {which}")  # noqa: S311

@@ -61,9 +61,7 @@ def kept(env: Executions) -> list[int]:
 
 
 @pytest.mark.parametrize("command", [["env", "delete", "1", "--force"], ["task", "delete", "1"]])
-def test_a_deletion_that_is_killed_after_its_commit_is_finished_by_a_later_write(
-    env: Executions, command: list[str]
-) -> None:
+def test_deletion_killed_after_commit_is_finished_later(env: Executions, command: list[str]) -> None:
     env.run()
     killed = subprocess.run(
         [sys.executable, "-c", KILLED, "--engine", str(env.engine), *command], check=False, capture_output=True
@@ -84,7 +82,7 @@ def test_a_deletion_that_is_killed_after_its_commit_is_finished_by_a_later_write
     assert (Path(f"{env.engine}.runs") / "sweep.log").read_text(encoding="utf-8") == ""
 
 
-def test_what_cannot_be_removed_is_tried_later_each_time_and_given_up(env: Executions) -> None:
+def test_removal_that_fails_is_retried_and_given_up(env: Executions) -> None:
     uuid = "0b1c2d3e-0000-4000-8000-000000000001"
     node, roots = Node(7, "gone", executor="no-such-kind"), (f"/var/tmp/fuel2-{uuid}",)  # noqa: S108
     there = Leftover(0, 0, uuid, node, "", ("7 (gone)",), roots)
@@ -158,9 +156,7 @@ def test_a_run_without_an_end_is_as_old_as_its_beginning(env: Executions, monkey
     assert kept(env) == [latest]
 
 
-def test_runs_stay_as_long_as_a_run_may_be_resumed_that_is_compared_with_them(
-    env: Executions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_stay_while_a_resumable_run_compares_with_them(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, interrupted = (env.run(force=True).id for _ in range(3))
     monkeypatch.setenv("FUEL_RETENTION_RUNS", "1")
     change(env, f"UPDATE transactions SET status = 'running' WHERE id = {interrupted}")  # noqa: S608

@@ -76,7 +76,7 @@ def elsewhere(env: Executions) -> Iterator[Elsewhere]:
     shell_there.communicate()
 
 
-def test_a_command_that_goes_on_elsewhere_is_not_run_again_unasked(env: Executions, elsewhere: Elsewhere) -> None:
+def test_command_still_running_elsewhere_is_not_run_again(env: Executions, elsewhere: Elsewhere) -> None:
     assert "code 0" in elsewhere("task", "resume", 1)
     env.until(1, lambda run: run.runner == "gone")
 

@@ -23,7 +23,7 @@ from executions import Executions
         ("nodes", "roles", {"a": 1}), ("nodes", "attributes", [1]), ("plugins", "metadata", [1]),
     ],
 )  # fmt: skip
-def test_documents_of_another_shape_are_not_imported_and_found_by_a_check(
+def test_wrong_documents_are_not_imported_and_found_by_check(
     env: Executions, table: str, column: str, value: Any
 ) -> None:
     engine, export = env.directory / "new.db", env.directory / "export.json"

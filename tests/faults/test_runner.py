@@ -135,7 +135,7 @@ def test_a_graph_that_was_changed_is_not_resumed(env: Executions) -> None:
     assert str(env.backend.runs.get(run_id).status) == "running"
 
 
-def test_a_graph_that_changes_while_somebody_resumes_leaves_nothing_running(env: Executions) -> None:
+def test_graph_changed_during_resume_leaves_nothing_running(env: Executions) -> None:
     run_id = killed(env, env.held("began"))
     changed = partial(env.graph, shell("slow", "true"), shell("next", env.note("next"), requires=["slow"]))
 
@@ -175,7 +175,7 @@ held.execute("ROLLBACK")
 """A program that locks an engine file until another file is there, and makes a third one when it has."""
 
 
-def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Executions) -> None:
+def test_runner_waits_for_a_long_holder_of_the_engine_file(env: Executions) -> None:
     """Here it is a task that does so, until the runner, which has the end of another one to write down, has said twice
     that it waits."""
     said: list[str] = []
@@ -200,7 +200,7 @@ def test_a_runner_waits_for_somebody_who_holds_the_engine_file_for_long(env: Exe
     assert f"{env.engine} has been locked by another process" in said[0]
 
 
-def test_who_follows_a_runner_that_is_gone_hears_where_it_said_why(env: Executions) -> None:
+def test_follower_of_a_gone_runner_is_told_where_its_log_is(env: Executions) -> None:
     run_id = killed(env, env.held("began"))
     log = Path(f"{env.engine}.runs") / f"{run_id}.log"
     with log.open("a", encoding="utf-8") as stream:
@@ -239,7 +239,7 @@ def test_what_nobody_knows_the_end_of_asks(env: Executions) -> None:
         env.backend.runs.resume(run_id)
 
 
-def test_what_was_interrupted_is_run_again_when_somebody_says_so(env: Executions) -> None:
+def test_interrupted_task_runs_again_on_request(env: Executions) -> None:
     cmd = f"{env.note('began')}; [ $(grep -c began {env.notes}) -gt 2 ] || sleep 300; {env.note('ended')}"
     run_id = machine_died(env, cmd)
 

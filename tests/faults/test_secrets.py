@@ -171,7 +171,7 @@ def test_what_a_run_leaves_on_the_disk_has_no_password(watched: tuple[Executions
     assert "retried/1: try 1 of 3 failed (exit code 4)" in env.log(1)
 
 
-def test_the_engine_file_has_passwords_where_it_must_and_nowhere_else(watched: tuple[Executions, Watch, str]) -> None:
+def test_engine_file_has_passwords_only_where_it_must(watched: tuple[Executions, Watch, str]) -> None:
     env, _, _ = watched
     with closing(Database(str(env.engine))) as database, database.read() as connection:
         tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

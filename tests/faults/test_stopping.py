@@ -68,7 +68,7 @@ def until(process: subprocess.Popen[str], word: str) -> None:
     raise AssertionError(seen)
 
 
-def test_what_a_second_interrupt_kills_is_interrupted_and_runs_again(env: Executions) -> None:
+def test_task_killed_by_second_interrupt_runs_again(env: Executions) -> None:
     """It says nothing of the node: no group has lost one, and the next execution begins it anew."""
     wait = f"until [ -e {env.directory}/go ]; do sleep 0.05; done"
     env.graph(shell("slow", f"{env.note('began $$')}; {wait}"), shell("next", env.note("next"), requires=["slow"]))
@@ -118,7 +118,7 @@ def test_a_failure_before_the_kill_stays_one(env: Executions) -> None:
     assert "Stopped by user. Interrupted: a@" in run.message
 
 
-def test_the_kill_of_a_run_without_a_runner_leaves_its_nodes_stopped(env: Executions) -> None:
+def test_killing_a_run_without_runner_leaves_nodes_stopped(env: Executions) -> None:
     env.graph(shell("slow", f"{env.note('began $$')}; sleep 300"))
     begun = env.begin()
     began(env)
@@ -167,7 +167,7 @@ def test_time_limits_count_while_the_engine_file_is_locked(env: Executions) -> N
     assert {row.message for row in env.rows(begun.id)} == {"timed out: not done within 10 s, its processes were ended"}
 
 
-def test_a_kill_reaches_a_runner_while_the_engine_file_is_locked(env: Executions) -> None:
+def test_kill_reaches_runner_while_engine_file_is_locked(env: Executions) -> None:
     env.graph(shell("slow", f"{env.note('began $$')}; sleep 300"))
     begun = env.begin()
     began(env)
@@ -180,7 +180,7 @@ def test_a_kill_reaches_a_runner_while_the_engine_file_is_locked(env: Executions
     assert set(env.outcomes(begun.id).values()) == {("error", "interrupted")}
 
 
-def test_a_runner_whose_engine_file_was_removed_ends_what_runs_and_says_so(env: Executions) -> None:
+def test_runner_without_engine_file_ends_its_tasks_and_reports(env: Executions) -> None:
     env.graph(shell("slow", f"{env.note('began $$')}; sleep 300"))
     begun = env.begin()
     began(env)
@@ -200,7 +200,7 @@ def test_a_runner_whose_engine_file_was_removed_ends_what_runs_and_says_so(env: 
     assert not env.engine.exists(), "nobody has made another one in its place"
 
 
-def test_who_follows_a_run_whose_engine_file_is_removed_hears_that_once(env: Executions) -> None:
+def test_follower_of_a_removed_engine_file_is_told_once(env: Executions) -> None:
     env.graph(shell("slow", f"{env.note('began $$')}; sleep 300"))
     with following(env) as process:
         began(env)

@@ -92,7 +92,7 @@ def test_a_colleague_is_told_that_nothing_can_be_written(shared: Path, mode: int
         assert shared.read_bytes() == before
 
 
-def test_a_colleague_of_an_earlier_version_is_told_who_can_upgrade(shared: Path) -> None:
+def test_colleague_with_old_version_is_told_who_can_upgrade(shared: Path) -> None:
     with closing(Database(str(shared))) as database, database.write() as connection:
         connection.execute("PRAGMA user_version = 1")
     code, said = as_colleague(shared, "release", "list")

@@ -173,7 +173,7 @@ KILLED_CREATION = """
 """
 
 
-def test_a_process_that_is_killed_while_it_makes_the_file_harms_nobody(tmp_path: Path) -> None:
+def test_process_killed_while_making_the_file_harms_nobody(tmp_path: Path) -> None:
     path = tmp_path / "engine.db"
     process = start(KILLED_CREATION, path)
     _, errors = process.communicate(timeout=60)

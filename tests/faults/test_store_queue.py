@@ -109,7 +109,7 @@ def test_writers_pass_a_member_that_died_or_is_suspended(tmp_path: Path, number:
             stuck.send_signal(signal.SIGCONT)
 
 
-def test_a_write_that_lasts_too_long_is_reported_and_ends_the_wait(tmp_path: Path) -> None:
+def test_too_long_write_is_reported_and_ends_the_wait(tmp_path: Path) -> None:
     path = str(tmp_path / "engine.db")
     told: list[str] = []
     with (

@@ -151,7 +151,7 @@ def check_killed(engines: Engines, known: Known, command: str, call: Call) -> No
 @pytest.mark.parametrize(
     "command", [pytest.param(name, marks=pytest.mark.slow if place % 7 else ()) for place, name in enumerate(COMMANDS)]
 )
-def test_a_command_that_is_killed_or_without_a_disk_did_all_or_nothing(
+def test_command_killed_or_without_disk_does_all_or_nothing(
     engines: Engines, known: Callable[[str], Known], command: str
 ) -> None:
     facts = known(command)

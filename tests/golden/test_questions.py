@@ -175,7 +175,7 @@ def documented() -> Iterator[str]:
                 yield name
 
 
-def test_every_command_with_a_document_has_a_schema_and_golden_files() -> None:
+def test_commands_with_documents_have_schema_and_golden_files() -> None:
     commands = set(documented())
     titles = {one["title"] for one in SCHEMA["$defs"].values() if "title" in one}
     assert commands == titles

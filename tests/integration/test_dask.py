@@ -103,7 +103,7 @@ def test_one_worker_of_one_thread_serves_many_nodes_at_once(site: Site) -> None:
     assert [outcome.status for outcome in site.run(*jobs)] == ["ready"] * count
 
 
-def test_workers_of_one_machine_may_unpack_the_same_scripts_at_once(site: Site) -> None:
+def test_workers_of_one_machine_unpack_scripts_at_once(site: Site) -> None:
     """Each task checks all of them; the second time others take the place of some, and nothing else goes away."""
     scripts, place = site.root / "scripts", site.root / "plugin"
     (scripts / "deep" / "er").mkdir(parents=True)

@@ -205,7 +205,7 @@ def test_a_service_user_with_a_wrong_password(shared: Site, tmp_path: Path) -> N
         assert "wr0ng-service" not in wrong.log()
 
 
-def test_tokens_that_expire_and_a_keystone_that_goes_and_comes_back(tmp_path: Path) -> None:
+def test_expired_tokens_and_a_restarted_keystone(tmp_path: Path) -> None:
     with site(tmp_path, expiration=SHORT) as short:
         client = backend(short)
         assert len(client.clusters.list()) == 1

@@ -50,7 +50,7 @@ def test_a_node_that_is_ready(fleet: Fleet) -> None:
     assert (code, [(row["status"], row["name"]) for row in found]) == (0, [("ok", "1 (node-1)")])
 
 
-def test_unknown_and_changed_host_keys_are_told_apart_and_said_once(fleet: Fleet) -> None:
+def test_unknown_and_changed_host_keys_are_told_apart_once(fleet: Fleet) -> None:
     daemons = [fleet.add() for _ in range(5)]
     fleet.site.forget()
     for daemon in daemons[3:]:
@@ -97,7 +97,7 @@ def test_nodes_on_one_machine_are_examined_once(fleet: Fleet) -> None:
     assert daemon.log.count("Accepted publickey") == before + 1
 
 
-def test_a_node_that_nothing_runs_on_keeps_no_run_from_beginning(fleet: Fleet) -> None:
+def test_node_without_tasks_does_not_keep_a_run_from_beginning(fleet: Fleet) -> None:
     fleet.add("one")
     fleet.add("two").stop()
     fleet.site.daemons.pop()
@@ -175,7 +175,7 @@ def test_files_reach_nodes_without_sftp(site: Site) -> None:
         assert time.monotonic() - began < 50
 
 
-def test_a_file_that_cannot_be_written_without_sftp_fails_at_once(site: Site) -> None:
+def test_unwritable_file_without_sftp_fails_at_once(site: Site) -> None:
     node = site.target(site.daemon(sftp=""))
 
     async def put() -> None:
@@ -198,7 +198,7 @@ async def _run(site: Site, job: Any) -> Outcome:
         await executor.close()
 
 
-def test_a_script_that_ends_before_it_reads_its_input_is_judged_by_its_exit_code(site: Site) -> None:
+def test_script_that_ignores_its_input_is_judged_by_exit_code(site: Site) -> None:
     node = site.target(site.daemon())
 
     async def codes() -> set[int]:

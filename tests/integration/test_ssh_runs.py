@@ -95,7 +95,7 @@ def test_ten_nodes_with_everything_that_can_go_wrong(fleet: Fleet) -> None:
     assert "7" in shown.err.splitlines()[1]
 
 
-def test_scripts_of_a_plugin_reach_each_node_before_its_first_task(fleet: Fleet) -> None:
+def test_plugin_scripts_reach_a_node_before_its_first_task(fleet: Fleet) -> None:
     if not can_isolate():
         pytest.skip("nodes need files of their own, for which one has to be root and may make mount namespaces")
     package = write_package(
@@ -143,7 +143,7 @@ def test_puppet_on_a_node(fleet: Fleet) -> None:
     assert "/bin/false" in rows["bad/1"]["message"]
 
 
-def test_a_host_key_that_changed_stops_the_node_and_nothing_else(fleet: Fleet) -> None:
+def test_changed_host_key_stops_only_its_node(fleet: Fleet) -> None:
     daemons = [fleet.add(), fleet.add()]
     fleet.site.forget()
     fleet.site.know(daemons[0].port, "other_key")

@@ -56,7 +56,7 @@ def test_files_that_a_task_put_on_another_node_are_found_there(own: Fleet) -> No
     assert [len(spools(one)) for one in daemons] == [0, 0]
 
 
-def test_a_node_that_cannot_be_reached_is_named_with_what_to_do_there(own: Fleet) -> None:
+def test_unreachable_node_is_named_with_what_to_do(own: Fleet) -> None:
     daemons = [own.add(), own.add()]
     own.graph(task("a", cmd="true"))
     assert own.execute().code == 0

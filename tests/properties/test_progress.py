@@ -217,7 +217,7 @@ def test_what_is_told_once_more_changes_nothing() -> None:
     assert (progress.word(0), progress.seconds(0, BEGAN)) == ("ready", 9.0)
 
 
-def test_an_instance_that_took_no_time_does_not_spoil_the_estimate() -> None:
+def test_instance_of_no_duration_keeps_the_estimate() -> None:
     """It did not run earlier, and who saw it run expects the same as who came later."""
     rows = [HistoryRow(2, "default", task, 1, InstanceStatus.PENDING) for task in ("a", "b")]
     moves = [

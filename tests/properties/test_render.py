@@ -207,7 +207,7 @@ words = st.lists(pieces, max_size=9).map("".join)
 
 
 @given(words)
-def test_formatting_never_fails_and_agrees_with_python_where_it_formats(text: str) -> None:
+def test_formatting_agrees_with_python_and_never_fails(text: str) -> None:
     names = {"CLUSTER_ID": 1, "MASTER_IP": "m", "SETTINGS": {"MASTER_IP": "m"}}
     result = formatted(text, names)
 

@@ -49,7 +49,7 @@ def by_hand(expansion: Expansion, one: Subgraph) -> set[int]:
 
 
 @given(graphs(), fleets, st.lists(subgraphs, min_size=1, max_size=3))
-def test_a_subgraph_is_what_follows_its_start_and_precedes_its_end(
+def test_subgraph_follows_its_start_and_precedes_its_end(
     tasks: list[MergedTask], nodes: dict[int, list[str]], wanted: list[Subgraph]
 ) -> None:
     expansion = expand(tasks, fleet(nodes))
@@ -62,7 +62,7 @@ uids = st.lists(st.integers(0, 99) | st.just("master"), max_size=3, unique=True)
 
 
 @given(st.dictionaries(st.sampled_from(["start", "end"]), st.tuples(names, uids), min_size=1), st.sets(names))
-def test_what_is_written_is_read_again_unless_it_has_another_meaning(
+def test_written_values_are_read_back_unless_ambiguous(
     ends: dict[str, tuple[str, tuple[int | str, ...]]], others: set[str]
 ) -> None:
     """Ids may hold colons and slashes: then a text may mean two things, but never one that nobody wrote."""

@@ -100,7 +100,7 @@ def test_after_a_run_that_saw_the_same_nothing_is_unknown(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", [pytest.param("1", marks=pytest.mark.slow), "4b"])
-def test_a_name_of_the_common_part_is_missed_only_where_it_is_named(case: str) -> None:
+def test_common_fact_is_missing_only_where_it_is_named(case: str) -> None:
     full, _ = recorded(case)
     removed = {path[-1]: DeploymentFacts(without(full.common, path), full.nodes) for path in common_paths(case, 1)}
     counts = [check(case, name, facts) for name, facts in removed.items()]

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_picture_of_the_documentation_is_the_one_that_was_taken(copied: str, original: str) -> None:
+def test_picture_in_the_docs_equals_the_taken_one(copied: str, original: str) -> None:
     shown = (ROOT / "docs" / copied).read_bytes()
     taken = (ROOT / "tests" / "snapshots" / "pictures" / f"{original}.svg").read_bytes()
     assert shown == taken, f"docs/{copied} is not {original}.svg: `make renew` takes both"

@@ -167,7 +167,7 @@ VALUES = {"number": 5, "text": "http://127.0.0.1:9", "path": "/lab.db", "true or
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_every_setting_is_taken_by_all_its_names_and_refused_by_its_type(
+def test_settings_have_all_names_and_check_their_type(
     spec: Spec, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -198,7 +198,7 @@ def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:
         pass
 
 
-def test_settings_of_the_engine_hold_until_their_connection_ends(tmp_path: Path) -> None:
+def test_engine_settings_hold_until_the_connection_ends(tmp_path: Path) -> None:
     advanced = fuelclient.connect(tmp_path / "a.db", settings={"FEATURE_GROUPS": "advanced"})
     mirantis = fuelclient.connect(tmp_path / "b.db", settings={"FEATURE_GROUPS": "mirantis", "RETENTION_DAYS": 3})
     first = advanced.__enter__()

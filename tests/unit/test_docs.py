@@ -109,7 +109,7 @@ def test_every_key_of_the_terminal_ui_is_documented() -> None:
     assert missing == set()
 
 
-def test_every_view_of_the_terminal_ui_is_documented_with_its_key() -> None:
+def test_every_view_is_documented_with_its_key() -> None:
     rows = dict(re.findall(r"^\| `(\d)` \| (\w+) \|", text_of("tui.md"), re.M))
 
     assert rows == {"0": "environments"} | {str(key): str(view) for key, view in enumerate(TABS, start=1)}

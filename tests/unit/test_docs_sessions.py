@@ -180,7 +180,7 @@ def test_a_guide_prints_what_it_shows(guide: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_readme_can_be_followed_on_a_fresh_engine_and_after_the_demo(tmp_path: Path) -> None:
+def test_readme_works_on_a_fresh_engine_and_after_the_demo(tmp_path: Path) -> None:
     """The sections of README.md do not depend on each other: the second comes first, and the first another time."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     start, own = text.index("## A first session"), text.index("## Your own release")

@@ -221,7 +221,7 @@ def test_what_cannot_be_opened_says_so(tmp_path: Path) -> None:
 # --- trees ---------------------------------------------------------------------------------------------------
 
 
-def test_task_files_are_found_in_order_through_links_and_not_twice(tmp_path: Path) -> None:
+def test_task_files_are_found_once_in_order_through_links(tmp_path: Path) -> None:
     for name in ("b/tasks.yaml", "a/x/tasks.yml", "a/tasks.yaml", "a/other.yaml", "tasks.yaml"):
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / name).touch()
@@ -289,7 +289,7 @@ def test_what_an_encoding_lacks_is_escaped_as_the_format_has_it(fmt: str) -> Non
         assert parse(text.encode(encoding).decode(), "f").data == data
 
 
-def test_the_hint_about_a_directory_names_no_option_of_some_command(tmp_path: Path) -> None:
+def test_hint_about_a_directory_names_no_option(tmp_path: Path) -> None:
     with refused(UsageError, tmp_path, "directory") as raised:
         files.load(tmp_path)
     assert raised.value.hint == "Name a file in it."
@@ -361,7 +361,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) ->
     assert len(working) == 3, "what another one is writing stays"
 
 
-def test_devices_and_pipes_are_written_to_and_stay_what_they_are(tmp_path: Path) -> None:
+def test_devices_and_pipes_are_written_and_stay(tmp_path: Path) -> None:
     files.write("/dev/null", "x", force=True)
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     fifo = tmp_path / "fifo"

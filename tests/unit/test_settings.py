@@ -64,7 +64,7 @@ def test_later_sources_win_and_say_who_they_are(home: Path, tmp_path: Path) -> N
     assert (engine.value, engine.origin) == (f"{home}/line.db", "command line --engine")
 
 
-def test_an_option_that_was_not_given_and_an_empty_variable_change_nothing(home: Path) -> None:
+def test_absent_option_and_empty_variable_change_nothing(home: Path) -> None:
     environ = {"HOME": str(home), "FUEL_ENGINE": "", "FUELCLIENT_CUSTOM_SETTINGS": ""}
     assert settings.load({"ENGINE": None}, environ)["ENGINE"].origin == "default"
 
@@ -81,9 +81,7 @@ def test_a_blank_option_is_a_mistake(home: Path, blank: str) -> None:
         settings.load({"ENGINE": blank}, {"HOME": str(home)})
 
 
-def test_the_command_line_leaves_nothing_beside_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command_line_leaves_nothing_in_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -100,7 +98,7 @@ def test_the_config_directory_can_be_elsewhere(home: Path, tmp_path: Path) -> No
     assert settings.load(environ=environ).engine == "/elsewhere.db"
 
 
-def test_a_path_in_a_file_counts_from_the_directory_of_that_file(home: Path) -> None:
+def test_path_in_a_file_is_relative_to_that_file(home: Path) -> None:
     own = own_file(home, "ENGINE: engines/a.db\n")
     assert settings.load(environ={"HOME": str(home)}).engine == str(own.parent / "engines/a.db")
 
@@ -116,7 +114,7 @@ def test_keys_of_older_clients_are_kept_silently(home: Path, capsys: pytest.Capt
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_misspelt_key_is_a_warning_with_its_place_and_the_nearest_name(home: Path, tmp_path: Path) -> None:
+def test_misspelt_key_is_a_warning_with_the_nearest_name(home: Path, tmp_path: Path) -> None:
     custom = tmp_path / "custom.yaml"
     custom.write_text("SERVER_PORT: 8000\nSERVER_ADRESS: 10.20.0.2\nCOLOUR: blue\n", encoding="utf-8")
     loaded = settings.load(environ={"HOME": str(home), "FUELCLIENT_CUSTOM_SETTINGS": str(custom)})
@@ -267,7 +265,7 @@ def test_projects_go_by_both_names(home: Path) -> None:
         ({"ENGINE": "/a.db", "SERVER_ADDRESS": "10.0.0.9"}, False, False),
     ],
 )
-def test_an_engine_on_the_line_or_local_wins_over_a_master_of_settings(
+def test_engine_or_local_option_wins_over_a_configured_master(
     home: Path, overrides: dict[str, str], local: bool, is_local: bool
 ) -> None:
     own_file(home, "SERVER_ADDRESS: 10.20.0.2\n")
@@ -346,7 +344,7 @@ def test_the_registry_and_the_options_say_the_same() -> None:
 
 
 @pytest.mark.parametrize("target", ["/proc/self/mem", "/proc/self"])
-def test_a_file_that_cannot_be_opened_stops_only_who_chooses_a_target_by_it(home: Path, target: str) -> None:
+def test_unreadable_settings_stop_only_commands_that_need_them(home: Path, target: str) -> None:
     path = home / ".config" / "fuel" / "fuel_client.yaml"
     path.parent.mkdir(parents=True)
     path.symlink_to(target)

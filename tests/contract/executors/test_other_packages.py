@@ -110,7 +110,7 @@ def test_a_noop_run_looks_through_it(fuel2: CommandLine, tmp_path: Path) -> None
     assert spools(tmp_path / "home") == []
 
 
-def test_without_its_package_the_kind_is_refused_and_its_spools_are_told(
+def test_kind_without_package_is_refused_and_spools_named(
     fuel2: CommandLine, installed: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "home" / "go").touch()

@@ -74,7 +74,7 @@ def test_the_outputs_of_many_tries_have_one_limit(place: Place) -> None:
     assert CUT.search(found)
 
 
-def test_what_is_written_line_by_line_can_be_read_at_once_and_is_kept_as_a_whole(place: Place) -> None:
+def test_lines_are_readable_at_once_and_kept_whole(place: Place) -> None:
     go, begun = place.root / "go", place.root / "begun"
     cmd = (
         f"for i in $(seq 300); do echo line $i; done; touch {begun}; until [ -e {go} ]; do sleep 0.05; done; "

@@ -12,7 +12,7 @@ from processes import living
 from fuelclient.executors import registry
 
 
-def test_a_command_runs_in_its_directory_and_leaves_its_result_in_a_spool(place: Place) -> None:
+def test_command_runs_in_its_directory_and_fills_its_spool(place: Place) -> None:
     job = place.job("shell", cmd="pwd; umask; echo ünï", cwd="/usr")
     (outcome,) = place.run(job)
     assert (outcome.status, outcome.rc, outcome.message) == ("ready", 0, ""), outcome
@@ -29,7 +29,7 @@ def test_only_the_owner_can_read_a_spool(place: Place) -> None:
     assert not any(path.stat().st_mode & 0o077 for path in (spool, spool.parent, place.spools))
 
 
-def test_spools_of_nodes_are_not_here_and_those_of_this_machine_are(place: Place) -> None:
+def test_only_spools_of_this_machine_are_here(place: Place) -> None:
     place.run(place.job("shell", "on-node", cmd="true"), place.job("master_shell", "on-master", cmd="true"))
     here = {path.name for path in place.root.glob("spool/1/1/*")}
     there = {path.name for path in place.spools.glob("1/1/*")}
@@ -38,7 +38,7 @@ def test_spools_of_nodes_are_not_here_and_those_of_this_machine_are(place: Place
     assert here.isdisjoint(there) or place.target.kind == "local"
 
 
-def test_a_failure_is_tried_again_and_told_in_the_words_of_the_last_try(place: Place) -> None:
+def test_failure_is_retried_and_told_by_the_last_try(place: Place) -> None:
     cmd = f"echo x >> {place.root}/log; echo bad $(wc -l < {place.root}/log) >&2; exit 7"
     (outcome,) = place.run(place.job("shell", cmd=cmd, retries=2, interval=0.1))
     assert (outcome.status, outcome.rc, outcome.summary["tries"]) == ("error", 7, 3)

@@ -90,7 +90,7 @@ def test_what_was_uploaded_is_downloaded(on_master: OnMaster, tmp_path: Path) ->
     assert by_uid(written.values()) == by_uid(line(391).response_body)
 
 
-def test_an_upload_sends_the_facts_of_nodes_that_it_does_not_name(on_master: OnMaster, tmp_path: Path) -> None:
+def test_upload_sends_the_facts_of_unnamed_nodes(on_master: OnMaster, tmp_path: Path) -> None:
     place = tmp_path / "deployment_1"
     place.mkdir()
     (place / "2.yaml").write_text("roles: [changed]\n", encoding="utf-8")

@@ -82,7 +82,7 @@ def test_an_option_that_the_master_would_ignore_is_refused(line: str, option: st
 
 
 @pytest.mark.parametrize("verb", ["deploy", "provision"])
-def test_nodes_of_another_environment_are_refused_before_the_request(verb: str) -> None:
+def test_foreign_nodes_are_refused_before_the_request(verb: str) -> None:
     replay = Replay("deploy, redeploy, deploy selected nodes")
     done = run(replay, f"fuel2 env nodes {verb} --env 1 --nodes 2 6")
     assert done.code == 5, done

@@ -47,7 +47,7 @@ class Pending(Replay):
         return replace(answered, response_body=rows)
 
 
-def test_where_the_history_stays_pending_the_serialized_tasks_are_the_decision() -> None:
+def test_pending_history_is_decided_by_serialized_tasks() -> None:
     replay = Pending(495, 498)
     runs = replay.backend().runs
     part = Run(37, "", 1, "deployment", RunStatus.READY, RunRequest(1, ("small",)), "small", 36)

@@ -157,7 +157,7 @@ def test_a_node_to_be_deleted_is_known_as_such() -> None:
 # Plugins
 
 
-def test_plugins_are_those_of_the_master_and_its_environments_say_where_they_are_enabled(on_master: OnMaster) -> None:
+def test_plugins_and_where_they_are_enabled_are_the_masters(on_master: OnMaster) -> None:
     backend = Replay(656).backend()
     listed = {plugin.id: plugin for plugin in backend.plugins.list()}
     assert backend.plugins.get(2).clusters == (1,)
@@ -252,7 +252,7 @@ def test_a_deletion_is_done_whatever_its_answer_says(number: int, delete: Callab
     assert any(asked.startswith("DELETE ") for asked in replay.asked)
 
 
-def test_a_master_merges_nothing_for_a_graph_type_that_nobody_has() -> None:
+def test_master_merges_nothing_for_an_unknown_graph_type() -> None:
     assert list(Replay(328).backend().graphs.merged(1, "nosuch")) == []
 
 

@@ -110,7 +110,7 @@ def test_a_refusal_reaches_the_terminal(on_master: OnMaster) -> None:
     assert "Stopping deployment task is already launched." in done.err
 
 
-def test_what_the_state_of_things_forbids_is_no_missing_permission() -> None:
+def test_conflict_of_state_is_not_a_missing_permission() -> None:
     with pytest.raises(Conflict, match="Release with ID '1' is not deployable"):
         Replay(77).backend().clusters.create("env-u", 1)
 

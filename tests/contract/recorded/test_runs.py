@@ -45,7 +45,7 @@ def test_a_run_whose_task_was_forgotten_has_no_parts() -> None:
     assert [run for run in listed if run.children or run.parent_id is not None] == []
 
 
-def test_all_transactions_are_listed_with_those_of_no_environment(on_master: OnMaster) -> None:
+def test_all_transactions_are_listed_even_without_environment(on_master: OnMaster) -> None:
     recorded = {one["id"]: one for one in line(646).response_body}
     listed = Replay(646).backend().runs.list()
     assert [run.id for run in listed] == sorted(recorded)

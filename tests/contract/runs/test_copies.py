@@ -67,7 +67,7 @@ def test_a_run_on_a_copy_reaches_no_copied_node(copy: Executions, way: dict[str,
     assert copy.noted() == []
 
 
-def test_by_another_executor_it_has_to_be_meant_for_the_originals(copy: Executions) -> None:
+def test_another_executor_needs_on_originals(copy: Executions) -> None:
     for executor, noop, node_ids in product(KINDS, (False, True), ((), (2,), (2, 9))):
         kind = connector(executor)
         if kind.runs and not (noop and kind.needs_address):  # which does not look at a node without an address
@@ -77,7 +77,7 @@ def test_by_another_executor_it_has_to_be_meant_for_the_originals(copy: Executio
     assert [run for run in copy.backend.runs.list() if run.parent_id is None] == []
 
 
-def test_nodes_of_its_own_are_reached_and_originals_if_they_are_meant(copy: Executions) -> None:
+def test_own_nodes_are_reached_and_originals_on_request(copy: Executions) -> None:
     assert str(copy.run(node_ids=(9,), executor="local").status) == "ready"
     assert copy.noted() == ["here"]
     run = copy.run(executor="local", node_ids=(1,), on_originals=True)

@@ -70,7 +70,7 @@ def test_the_end_of_a_deletion_frees_what_was_marked(deployed: Executions, tasks
     assert deployed.noted() == ["a"]
 
 
-def test_a_marked_node_takes_no_part_in_other_graphs_until_it_is_added_again(deployed: Executions) -> None:
+def test_node_marked_for_deletion_joins_no_other_graph(deployed: Executions) -> None:
     deletion(deployed, shell("erase", "false"))
     deployed.backend.clusters.remove_nodes(1, [2])
     assert deployed.run(force=True).status == "ready"

@@ -14,7 +14,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node
 
 
-def test_facts_are_the_environments_with_the_uploaded_ones_over_them(env: Executions) -> None:
+def test_uploaded_facts_override_computed_ones(env: Executions) -> None:
     facts = env.backend.facts
     assert facts.get(1).is_empty
 

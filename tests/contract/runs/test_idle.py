@@ -33,7 +33,7 @@ NOTHING: dict[str, tuple[list[Task], dict[str, Any]]] = {
         for kind in NOTHING
     ],
 )
-def test_a_graph_with_nothing_to_do_ends_ready_wherever_it_comes(env: Executions, kind: str, place: int) -> None:
+def test_graph_with_nothing_to_do_ends_ready_at_any_place(env: Executions, kind: str, place: int) -> None:
     tasks, metadata = NOTHING[kind]
     env.graph(*tasks, graph_type="nothing", metadata=metadata)
     env.graph(shell("a", env.note("a"), cross_depends=[]), graph_type="one")

@@ -35,7 +35,7 @@ def test_histories_are_filtered(env: Executions) -> None:
     assert caught.value.message.startswith(text)  # Nailgun's own text, which scripts match
 
 
-def test_filters_that_nothing_has_are_refused_with_the_nearest_name(env: Executions) -> None:
+def test_unknown_filters_are_refused_with_the_nearest_name(env: Executions) -> None:
     env.graph(stage("s"), shell("netconfig"), shell("nowhere", roles=["storage"]), graph_type="one")
     env.graph(shell("keystone"), graph_type="two")
     found = env.run("one", "two")
@@ -81,7 +81,7 @@ def test_a_run_is_deleted_with_everything_of_it(env: Executions) -> None:
     assert (missing.value.noun, missing.value.key) == ("run", found.id)
 
 
-def test_an_environment_is_deleted_with_its_executions_unless_one_runs(env: Executions) -> None:
+def test_environment_with_a_running_execution_is_not_deleted(env: Executions) -> None:
     env.graph(shell("slow", env.held("began")))
     begun = env.begin()
     env.until(begun.id, lambda _: env.noted())

@@ -28,7 +28,7 @@ def test_a_run_is_limited_to_nodes_tasks_and_subgraphs(env: Executions) -> None:
     assert env.outcomes(found.id)["c@2"] == ("ready", "")
 
 
-def test_nodes_that_wait_to_be_added_take_part_as_soon_as_they_are_provisioned(env: Executions) -> None:
+def test_pending_nodes_take_part_once_provisioned(env: Executions) -> None:
     """Imported nodes of this machine are that from the beginning; others wait for an operating
     system, and only a graph with a filter of its own, such as provisioning, runs on them."""
     env.backend.nodes.create(
@@ -93,7 +93,7 @@ def test_what_cannot_run_is_refused_with_all_reasons(env: Executions) -> None:
     assert env.backend.runs.list() == []
 
 
-def test_a_run_begins_with_the_plan_that_is_asked_for_or_not_at_all(env: Executions) -> None:
+def test_run_begins_with_the_given_plan_or_not_at_all(env: Executions) -> None:
     env.graph(shell("a", env.note("a")))
     request = RunRequest(1, node_ids=(2,))
     made, _ = saved(env.backend, request)

@@ -104,7 +104,7 @@ def test_a_failure_that_the_task_ignores_stops_nothing(env: Executions) -> None:
     assert env.outcomes(found.id)["b@1"] == ("ready", "")
 
 
-def test_graphs_run_one_after_another_each_on_what_the_one_before_left(env: Executions) -> None:
+def test_graphs_run_in_turn_each_on_what_the_last_one_left(env: Executions) -> None:
     env.graph(shell("a", env.note("a")), graph_type="first")
     env.graph(shell("b", env.note("b")), graph_type="second", metadata={"node_filter": "$.status = ready"})
 
@@ -130,7 +130,7 @@ def test_the_first_graph_that_fails_ends_the_chain(env: Executions) -> None:
     assert env.rows(found.children[1].id) == []
 
 
-def test_what_succeeded_and_has_not_changed_is_skipped_the_next_time(env: Executions) -> None:
+def test_unchanged_success_is_skipped_next_time(env: Executions) -> None:
     changed = {"yaql_exp": "changed($.get(wanted))"}
     env.graph(shell("a", env.note("a"), condition=changed))
     env.backend.facts.put(1, DeploymentFacts({"wanted": 1}))

@@ -96,7 +96,7 @@ def test_a_master_that_works_is_waited_for(monkeypatch: pytest.MonkeyPatch, capl
     assert len([record for record in caplog.records if "has not answered" in record.getMessage()]) == len(lines)
 
 
-def test_who_raised_the_time_for_connections_does_not_wait_shorter() -> None:
+def test_raised_connection_timeout_is_not_shortened() -> None:
     settings = load({"SERVER_ADDRESS": "http://fuel:8000"}, {"HTTP_TIMEOUT": "400"})
     assert settings.master is not None
     assert settings.master.total_timeout == 400
@@ -284,7 +284,7 @@ def test_no_password_of_netrc_is_sent(tmp_path: Path, monkeypatch: pytest.Monkey
     assert seen == [None]
 
 
-def test_a_proxy_of_the_settings_is_used_unless_no_proxy_names_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_setting_is_used_unless_no_proxy_names_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = after_version(lambda request: request.json(ENVIRONMENTS))
     with serving(lambda request: request.json({"auth_required": False})) as proxy, serving(answer) as server:
         backend = connected(Master(server.url, proxy=proxy.url))

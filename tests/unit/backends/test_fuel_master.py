@@ -235,7 +235,7 @@ def test_a_dry_run_is_decided_as_the_engine_plans_it(env: Executions) -> None:
     assert DryGraph("default", plan, {**decided, ("b", 2): False}).disagreements == ("b/2",)
 
 
-def test_a_preview_follows_dependencies_that_are_computed_from_facts(env: Executions) -> None:
+def test_preview_follows_dependencies_computed_from_facts(env: Executions) -> None:
     asks = [{"yaql_exp": "switch($.uid = '2' => 'a', true => 'nothing')"}]
     env.graph(shell("b", requires=asks), shell("c", requires=[{"yaql_exp": "$.no.such.fact"}]), shell("a"))
     snapshot = env.backend.graphs.snapshot(1)

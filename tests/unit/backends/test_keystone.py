@@ -181,7 +181,7 @@ def test_one_token_is_asked_for_whatever_the_clock_says(version: str, path: str,
         assert [one for one in paths(server) if one.endswith("/tokens")] == [path]
 
 
-def test_a_token_that_is_never_good_is_not_asked_for_without_end() -> None:
+def test_token_that_is_never_valid_is_not_requested_for_ever() -> None:
     keystone = Keystone()
     keystone.good = _Nothing()
     with master(keystone) as (backend, server):
@@ -246,7 +246,7 @@ def test_what_is_no_keystone_is_told() -> None:
 
 
 @pytest.mark.parametrize("status", [302, 307])
-def test_a_keystone_that_redirects_elsewhere_gets_the_password_sent_nowhere(status: int) -> None:
+def test_redirecting_keystone_gets_no_password_sent_elsewhere(status: int) -> None:
     with serving(lambda request: request.json({})) as other:
 
         def away(request: Request) -> None:

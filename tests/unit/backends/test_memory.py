@@ -52,7 +52,7 @@ def test_the_last_success_counts() -> None:
     assert master.asked == [9, 8, ("facts", 8), 7, ("facts", 7)]
 
 
-def test_nothing_is_read_for_tasks_that_ask_for_no_changes_and_for_a_forced_run() -> None:
+def test_no_history_is_read_without_changes_or_when_forced() -> None:
     master = Master()
     memories = [
         memory_of(master.history, ENVIRONMENT, {"default": [layer(RELEASE, PLAIN)]}),

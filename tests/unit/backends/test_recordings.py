@@ -46,7 +46,7 @@ def test_a_body_chooses_the_line() -> None:
         ask(replay, "POST", "graphs/execute/", json={"cluster": 1})
 
 
-def test_doubled_headers_and_plain_texts_arrive_as_they_were_sent() -> None:
+def test_doubled_headers_and_plain_texts_arrive_unchanged() -> None:
     refused = ask(Replay("runs: stopping"), "PUT", "clusters/1/stop_deployment/")
     assert refused.status_code == 202
     replay = Replay(565)

@@ -180,7 +180,7 @@ def test_an_unknown_fact_keeps_its_path() -> None:
     assert (type(found), found.path) == (UnknownFact, "$.storage.pg_num")  # type: ignore[attr-defined]
 
 
-def test_an_error_of_a_package_below_becomes_the_one_that_it_is_a_kind_of() -> None:
+def test_error_of_a_lower_package_becomes_its_base() -> None:
     assert type(messages.refused(messages.refusal(ExpressionError("No.", "$.a")))) is InvalidDocument
 
 

@@ -104,9 +104,7 @@ def test_an_unknown_environment_creates_no_file(tiny: CommandLine, tmp_path: Pat
     assert not (tmp_path / "none.db").exists()
 
 
-def test_what_changed_in_the_original_since_the_copy_is_not_replaced_without_force(
-    tiny: CommandLine, copy: CommandLine
-) -> None:
+def test_changed_original_is_replaced_only_by_force(tiny: CommandLine, copy: CommandLine) -> None:
     upload(copy)
     words = ("env", "diff", 1, "--with-engine", copy.engine)
     assert "changed in the copy." in tiny.ok(*words).err

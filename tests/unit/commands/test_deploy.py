@@ -69,14 +69,14 @@ def test_nodes_that_are_not_provisioned_are_provisioned_first(env: CommandLine) 
     assert notes(env) == ["install", "deploy", "deploy"]
 
 
-def test_without_a_graph_that_provisions_such_nodes_are_left_out(env: CommandLine) -> None:
+def test_unprovisioned_nodes_are_left_out_without_a_graph(env: CommandLine) -> None:
     has(env, USED, FRESH)
     done = env.ok("env", "deploy", 1, "--wait")
     assert "node 2: not provisioned, and there is no provisioning graph" in done.err
     assert (notes(env), statuses(env)) == (["deploy"], ["ready", "discover"])
 
 
-def test_a_node_that_is_provisioned_is_not_provisioned_by_the_way(env: CommandLine) -> None:
+def test_provisioned_node_is_not_provisioned_again(env: CommandLine) -> None:
     has(env, USED, FRESH)
     upload(env, "provision", PROVISION)
     done = env("env", "deploy", 1)
@@ -186,7 +186,7 @@ def test_a_deletion_that_would_reach_other_nodes_is_refused(env: CommandLine) ->
 @pytest.mark.parametrize(
     ("stated", "missed"), [("", "1, 2"), ("node_filter: $.id = 1\n", "2"), ("node_filter: $.pending_deletion\n", "")]
 )
-def test_a_deletion_that_would_leave_marked_nodes_out_is_refused(env: CommandLine, stated: str, missed: str) -> None:
+def test_deletion_that_leaves_marked_nodes_is_refused(env: CommandLine, stated: str, missed: str) -> None:
     has(env, DEPLOYED, DEPLOYED.replace("old", "other"))
     upload(env, "deletion", ERASE.replace("{filter}", stated))
     env.ok("env", "remove", "nodes", "--env", 1, "--nodes-all")

@@ -174,7 +174,7 @@ class TestGenerators:
             assert first[name] != second[name], name
         assert made(two, 1) == first
 
-    def test_what_is_uploaded_takes_their_place_and_nothing_else_does(self, two: CommandLine) -> None:
+    def test_only_the_uploaded_settings_are_replaced(self, two: CommandLine) -> None:
         before = made(two, 1)
         stated = {
             "made": {"password": {"value": "mine"}, "token": {"value": {"generator": "hexstring", "generator_arg": 32}}}

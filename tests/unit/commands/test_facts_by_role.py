@@ -66,7 +66,7 @@ def test_a_copy_has_one_part_for_each_node(tiny: CommandLine, parts: Path) -> No
 
 
 @pytest.mark.parametrize("uid", ["typo_1", "_1", "controller_2", "1_2", "9"])
-def test_only_a_record_that_states_its_role_has_more_than_the_id_in_its_name(tiny: CommandLine, uid: str) -> None:
+def test_only_records_of_roles_have_a_role_in_their_file_name(tiny: CommandLine, uid: str) -> None:
     with closing(LocalBackend(str(tiny.engine))) as backend, pytest.raises(NotFound) as caught:
         backend.facts.put(1, DeploymentFacts({}, {uid: {"role": "controller" if uid == "typo_1" else "other", "a": 1}}))
     assert f"Node {uid} of environment 1 does not exist" in str(caught.value)

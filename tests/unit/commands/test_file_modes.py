@@ -45,7 +45,7 @@ def modes() -> dict[str, int]:
     return {str(path): stat.S_IMODE(path.stat().st_mode) for path in Path().rglob("*") if path.is_file()}
 
 
-def test_a_new_file_has_one_reader_and_an_old_one_keeps_its_mode(here: CommandLine) -> None:
+def test_new_file_is_private_and_old_file_keeps_its_mode(here: CommandLine) -> None:
     for words in WRITERS:
         before = modes()
         here.ok(*words)

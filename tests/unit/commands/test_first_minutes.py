@@ -67,9 +67,7 @@ def test_a_misspelt_option_gets_a_suggestion(
     assert f"Did you mean {suggested}?" in err
 
 
-def test_an_option_without_a_near_one_and_a_value_with_dashes_get_no_suggestion(
-    tiny: CommandLine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_far_option_and_dashed_value_get_no_suggestion(tiny: CommandLine, capsys: pytest.CaptureFixture[str]) -> None:
     assert tiny("env", "list", "--xyzzyqq").code == 2
     assert "Did you mean" not in capsys.readouterr().err
     assert tiny("graph", "preview", "--en", 1).code == 0  # an abbreviation
@@ -83,7 +81,7 @@ def test_help_after_arguments_is_the_help_of_the_command(tiny: CommandLine, line
     assert tiny.ok(*line.split()).out == tiny.ok("help", *name.split()).out
 
 
-def test_a_terminal_shows_the_number_of_tasks_and_the_first_of_them(tiny: CommandLine) -> None:
+def test_terminal_shows_number_of_tasks_and_the_first_ones(tiny: CommandLine) -> None:
     graph = "\n".join(
         f"- {{id: t{n}, type: shell, roles: [compute], parameters: {{cmd: x, timeout: 1}}}}" for n in range(9)
     )
@@ -114,7 +112,7 @@ def test_a_long_reason_of_many_nodes_is_printed_in_full_once(caplog: pytest.LogC
     assert caplog.messages[9] == "default: netconfig/10 error (like default: netconfig/1)"
 
 
-def test_a_simulation_without_nodes_assumes_some_and_an_execution_does_not(tiny: CommandLine) -> None:
+def test_only_simulations_assume_nodes(tiny: CommandLine) -> None:
     tiny.ok("env", "create", "empty", "--release", 1)
     simulated = tiny.ok("graph", "simulate", "--env", "empty")
     assert "assumed" in simulated.err
@@ -123,9 +121,7 @@ def test_a_simulation_without_nodes_assumes_some_and_an_execution_does_not(tiny:
     assert tiny.ok("node", "list", "--env", "empty", "-f", "json").json == []
 
 
-def test_only_the_owner_can_read_a_new_file_that_may_contain_passwords(
-    env: Executions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_file_with_passwords_is_private(env: Executions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fuel2 = CommandLine(env.engine)
     monkeypatch.chdir(tmp_path)
     old = os.umask(0o022)

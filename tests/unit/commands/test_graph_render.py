@@ -87,7 +87,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     return fuel
 
 
-def test_mermaid_stays_below_its_limits_and_says_what_is_missing(large: CommandLine) -> None:
+def test_mermaid_keeps_its_limits_and_names_what_is_missing(large: CommandLine) -> None:
     done = large.ok("graph", "render", "--env", 1, "-f", "mmd")
     assert 300 < done.out.count("-->") <= 500
     assert len(done.out) <= 50_000

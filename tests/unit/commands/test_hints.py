@@ -21,7 +21,7 @@ def env(tmp_path: Path) -> Executions:
     return executions(tmp_path)
 
 
-def test_the_release_of_a_deployed_environment_is_deleted_as_the_hint_says(env: Executions) -> None:
+def test_release_of_a_deployed_environment_is_deleted_by_hint(env: Executions) -> None:
     line = CommandLine(env.engine)
     env.graph(shell("good"))
     line.ok("graph", "execute", "--env", 1, "--wait")
@@ -31,7 +31,7 @@ def test_the_release_of_a_deployed_environment_is_deleted_as_the_hint_says(env: 
     assert line("release", "delete", 1).code == 0
 
 
-def test_ignored_failures_are_counted_by_themselves_and_logs_name_what_is_there(env: Executions) -> None:
+def test_ignored_failures_are_counted_apart(env: Executions) -> None:
     line = CommandLine(env.engine)
     env.graph(shell("tolerated", "exit 3", fail_on_error=False), shell("good"))
     done = line("graph", "execute", "--env", 1, "--node", 1, "--wait")
@@ -43,7 +43,7 @@ def test_ignored_failures_are_counted_by_themselves_and_logs_name_what_is_there(
     assert "never began" not in line("task", "logs", 1, "good/2").err
 
 
-def test_the_hint_of_an_unreadable_expression_speaks_of_no_facts(env: Executions) -> None:
+def test_hint_of_an_unreadable_expression_names_no_facts(env: Executions) -> None:
     line = CommandLine(env.engine)
     env.graph(shell("bad", condition={"yaql_exp": "$.a b ("}))
     refused = line("graph", "simulate", "--env", 1)
@@ -63,14 +63,14 @@ def test_a_directory_of_facts_can_be_assumed(env: Executions, tmp_path: Path, fo
     assert "$.nowhere.known" not in line.ok(*asked, "--assume-facts", folder).err
 
 
-def test_an_environment_that_needs_no_option_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_misplaced_environment_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
     for option in ("--env", "-e"):
         assert fuel2("env", "show", option, 1).code == 2
         assert f"{option} is not needed here: fuel2 env show ID|NAME." in capsys.readouterr().err
     assert fuel2("help", "graph", "blam").out.startswith("usage: fuel2 graph blame ")
 
 
-def test_an_argument_written_as_an_option_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_argument_written_as_option_is_told_where_it_belongs(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuel2("env", "create", "--name", "mine", "--release", 1).code == 2
     assert "NAME needs no option here: fuel2 env create NAME" in capsys.readouterr().err
 

@@ -68,9 +68,7 @@ def test_a_task_that_runs_nowhere_is_no_error(tiny: CommandLine, tmp_path: Path)
 
 @pytest.mark.parametrize("parameters", ["", ", parameters: {}", ", parameters: null"])
 @pytest.mark.parametrize("kind", ["shell", "puppet", "sync", "upload_file", "copy_files"])
-def test_a_task_without_parameters_is_refused_by_whoever_knows_all_layers(
-    tiny: CommandLine, kind: str, parameters: str
-) -> None:
+def test_task_without_parameters_is_refused_with_all_layers(tiny: CommandLine, kind: str, parameters: str) -> None:
     """One document is only warned (G013): another layer may have them."""
     text = f"- {{id: net, type: {kind}, version: 2.0.0, roles: [compute]{parameters}}}"
     tiny.ok("node", "import", "-", "--env", 1, stdin="- {name: one, roles: [compute]}")

@@ -50,7 +50,7 @@ def test_a_command_does_what_the_original_client_does(
             assert ("why" in step) == bool({"here", "writes_here"} & set(step)) or (step["exit"] and not done.code)
 
 
-def test_every_command_that_needs_a_master_says_so_on_the_engine(tiny: CommandLine) -> None:
+def test_commands_for_masters_are_refused_on_the_engine(tiny: CommandLine) -> None:
     commands = {}
     for name, (place, _) in COMMANDS.items():
         module, _, attribute = place.partition(":")

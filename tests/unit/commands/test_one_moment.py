@@ -78,7 +78,7 @@ def test_a_question_reads_in_one_transaction(tiny: CommandLine, command: str, en
 
 
 @pytest.mark.parametrize("options", [[], ["--select", "+keystone"]])
-def test_a_run_begins_with_one_reading_and_one_writing_transaction(tiny: CommandLine, options: list[str]) -> None:
+def test_run_begins_with_one_read_and_one_write_transaction(tiny: CommandLine, options: list[str]) -> None:
     counts = counted(tiny, "graph", "execute", "--env", "prod", *NOOP, *options)
     assert counts.pop("other reads") == 1  # whether files of deleted runs are to be removed
     assert counts == {"read": 1, "write": 1, "environment": 1, "settings": 1}
@@ -87,9 +87,7 @@ def test_a_run_begins_with_one_reading_and_one_writing_transaction(tiny: Command
 
 
 @pytest.mark.parametrize("concerns_it", [True, False])
-def test_a_run_is_prepared_again_if_what_it_rests_on_changes_before_it_is_stored(
-    tmp_path: Path, concerns_it: bool
-) -> None:
+def test_run_is_prepared_again_if_its_inputs_change(tmp_path: Path, concerns_it: bool) -> None:
     fuel2 = tiny_engine(tmp_path)
     asked: list[int] = []
 

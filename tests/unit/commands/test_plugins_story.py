@@ -196,7 +196,7 @@ def test_the_tasks_of_a_role_run_on_its_primary_node_too(demo: CommandLine, tmp_
     ] * 2
 
 
-def test_a_package_without_its_repository_is_installed_but_not_built(fuel2: CommandLine, tmp_path: Path) -> None:
+def test_package_without_repository_is_installed_but_not_built(fuel2: CommandLine, tmp_path: Path) -> None:
     package = write_package(tmp_path / "p", "bare", package_version="5.0.0")
     shutil.rmtree(tmp_path / "p" / "repositories")
     done = fuel2("plugins", "install", package)

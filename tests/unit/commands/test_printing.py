@@ -37,7 +37,7 @@ def test_no_listing_prints_what_a_terminal_obeys(make: type[Table]) -> None:
     assert "[2J" in told
 
 
-def test_lines_of_a_cell_are_lines_of_a_table_and_one_line_elsewhere(tmp_path: Path) -> None:
+def test_lines_of_a_cell_stay_lines_only_in_a_table(tmp_path: Path) -> None:
     lab = executions(tmp_path, nodes=1)
     lab.graph(shell("a", "echo x"))
     lab.run()
@@ -82,7 +82,7 @@ def test_logs_are_tamed_for_a_terminal_and_for_nothing_else(tmp_path: Path) -> N
     assert err.getvalue().startswith("\\x1bc")
 
 
-def test_an_upload_with_an_unprintable_id_says_so_and_changes_nothing(tmp_path: Path) -> None:
+def test_upload_with_an_unprintable_id_changes_nothing(tmp_path: Path) -> None:
     env = executions(tmp_path)
     fuel2 = CommandLine(env.engine)
     document = '- {id: "bad\\x1b[2J", type: reboot, roles: ["*"]}\n'

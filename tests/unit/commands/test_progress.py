@@ -222,7 +222,7 @@ def test_the_end_of_what_was_printed_as_running_is_printed(
         ([], {"node_ids": (1,)}, Exit.OK),
     ],
 )
-def test_a_run_that_is_ready_although_all_of_it_failed_is_told_as_a_failure(
+def test_ready_run_with_only_failures_is_told_as_a_failure(
     statuses: list[str], selection: dict[str, Any], code: Exit, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "fuelclient")

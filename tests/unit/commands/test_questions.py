@@ -71,7 +71,7 @@ def full(tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return tiny
 
 
-def test_each_command_asks_names_what_goes_and_does_nothing_without_a_yes(full: CommandLine) -> None:
+def test_commands_name_what_goes_and_need_a_yes(full: CommandLine) -> None:
     before = full.engine.read_bytes()
     for line, named in ASKING:
         asked = full(*line.split(), stdin="n\n", terminal=True)

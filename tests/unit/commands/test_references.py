@@ -77,7 +77,7 @@ def test_names_do_what_ids_do(tmp_path: Path) -> None:
     ("sequence show x", "There is no sequence yet."),
     ("graph simulate --env prod --fail keystone/nodd-1", "Did you mean node-1?"),
 ])  # fmt: skip
-def test_an_unknown_name_is_not_found_and_the_nearest_is_suggested(tiny: CommandLine, line: str, hint: str) -> None:
+def test_unknown_name_is_not_found_with_the_nearest_one(tiny: CommandLine, line: str, hint: str) -> None:
     done = tiny(*line.split())
     assert (done.code, done.out) == (5, "")
     assert hint in done.err
@@ -108,7 +108,7 @@ def test_a_name_of_several_things_is_refused_with_their_ids(tiny: CommandLine) -
         assert done.err.count("(") == 2, done.err
 
 
-def test_the_environment_of_the_line_decides_between_nodes_and_sequences(tiny: CommandLine) -> None:
+def test_environment_decides_between_nodes_and_sequences(tiny: CommandLine) -> None:
     tiny.ok("release", "import", "-", stdin=RELEASE.replace("Tiny", "Second"))
     tiny.ok("node", "create", "node-2", "--ip", "10.20.0.9")
     for release in (1, 2):

@@ -195,7 +195,7 @@ def test_a_tag_places_tasks(tiny: CommandLine) -> None:
 
 
 @pytest.mark.corpus
-def test_every_role_and_tag_of_a_real_release_comes_back_as_it_was(fuel2: CommandLine) -> None:
+def test_roles_and_tags_of_real_releases_come_back_unchanged(fuel2: CommandLine) -> None:
     fuel2.ok("release", "import", corpus("fuel-web", "newton", "nailgun", "nailgun", "fixtures", "openstack.yaml"))
     before = fuel2.ok("release", "show", 1, "-f", "json").json
     assert len(before["roles_metadata"]) > 5

@@ -81,7 +81,7 @@ def test_a_stale_plan_says_what_moved(lab: CommandLine, tmp_path: Path, change: 
     assert lab.ok("task", "list", "-f", "json").json == []
 
 
-def test_what_changes_after_the_comparison_keeps_the_run_from_beginning(
+def test_change_after_the_comparison_stops_the_run(
     lab: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = "[{id: api, type: shell, version: 2.0.0, roles: [compute], parameters: {cmd: 'true', timeout: 8}}]"

@@ -143,9 +143,7 @@ def test_an_unknown_column_is_an_error(fuel2: CommandLine) -> None:
     assert done.err.endswith("There is no column 'nmae'. Did you mean 'name'?\n")
 
 
-def test_global_options_stand_anywhere_and_cannot_be_abbreviated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_global_options_stand_anywhere_unabbreviated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engine = tmp_path / "here.db"
     assert main(["release", "list", "--engine", str(engine), "-q"]) == 0
     assert capsys.readouterr().err == f"Engine file {engine} does not exist yet; it is read as empty.\n"
@@ -158,7 +156,7 @@ def test_spellings_of_one_option_do_not_make_a_letter_ambiguous(tiny: CommandLin
 
 
 @pytest.mark.parametrize("option", ["--en", "--env", "--envi"])
-def test_spellings_of_one_option_do_not_make_an_abbreviation_ambiguous(tiny: CommandLine, option: str) -> None:
+def test_spellings_of_one_option_keep_abbreviations_unambiguous(tiny: CommandLine, option: str) -> None:
     assert tiny.ok("graph", "list", option, 1, "-f", "json").json
     assert tiny.ok("graph", "preview", f"{option}=1", "--nod", 2, "-f", "json").json
 

@@ -168,7 +168,7 @@ def test_resumes_a_run_whose_runner_was_killed(env: Executions, fuel2: CommandLi
     ],
     ids=str,
 )
-def test_a_run_that_has_ended_names_the_commands_that_execute_what_it_left(
+def test_ended_run_names_the_commands_for_what_is_left(
     tmp_path: Path, options: dict[str, Any], again: list[str]
 ) -> None:
     """They are not made up: executed as they are written, they run what did not end ready, and nothing else."""

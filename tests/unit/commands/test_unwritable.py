@@ -24,7 +24,7 @@ def test_a_directory_that_cannot_be_made_is_told(tiny: CommandLine, words: tuple
     assert "unexpected" not in done.err
 
 
-def test_an_environment_that_is_none_is_not_found_before_anything_else(fuel2: CommandLine) -> None:
+def test_missing_environment_is_told_before_anything_else(fuel2: CommandLine) -> None:
     for more in ((), ("--dot",)):
         done = fuel2("graph", "simulate", "--env", "99999999999999999999999", *more)
         assert done.code == 5, done

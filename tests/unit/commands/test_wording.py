@@ -52,7 +52,7 @@ def test_a_download_has_the_format_of_its_name(
         assert {one["id"] for one in json.loads(text)} >= {"keystone", "banner"}
 
 
-def test_a_node_that_is_not_there_keeps_the_others_in_what_is_known(tiny: CommandLine) -> None:
+def test_missing_node_keeps_the_facts_of_the_others(tiny: CommandLine) -> None:
     done = tiny("node", "delete", 1, 2, 999, "--force")
     assert (done.code, done.err.splitlines()[-1]) == (5, "Node 999 does not exist. Known: 1, 2.")
 

@@ -79,9 +79,7 @@ def test_a_node_more_or_less_changes_no_other_address(engine: Engine) -> None:
     assert endpoints["br-mgmt"] == {"IP": ["192.168.0.2/24"]}
 
 
-def test_an_environment_of_an_earlier_version_gets_its_secrets_when_facts_are_asked_for(
-    engine: Engine, tmp_path: Path
-) -> None:
+def test_old_environment_gets_secrets_on_its_first_facts(engine: Engine, tmp_path: Path) -> None:
     engine.facts.default(1)
     with closing(Database(path_of(tmp_path))) as database:
         with database.write() as connection:

@@ -347,7 +347,7 @@ class EngineMachine(Machine):
 
 
 @pytest.mark.parametrize(("share", "steps"), [(3, 20), pytest.param(1, 50, marks=pytest.mark.slow)])
-def test_any_sequence_of_operations_has_the_results_of_the_model(share: int, steps: int) -> None:
+def test_operations_agree_with_the_model(share: int, steps: int) -> None:
     """One in `share` of the examples of a property is tried, each with so many operations.
 
     The quick ones are the same each time, so that nobody's change fails for a mistake in the model.

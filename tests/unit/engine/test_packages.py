@@ -123,7 +123,7 @@ def ungenerated(settings: Mapping[str, Any], default: Mapping[str, Any]) -> dict
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["newton", "9.0"])
-def test_a_release_as_a_plugin_previews_exactly_as_the_same_release_imported(tmp_path: Path, version: str) -> None:
+def test_release_as_plugin_previews_like_the_imported_one(tmp_path: Path, version: str) -> None:
     seen = []
     for name in ("imported", "plugin"):
         with closing(Engine(str(tmp_path / name / "engine.db"))) as engine:
@@ -170,7 +170,7 @@ def test_every_real_package_is_installed_and_synchronised(engine: Engine) -> Non
 
 
 @pytest.mark.slow
-def test_real_plugins_are_enabled_on_a_real_release_or_say_why_not(engine: Engine) -> None:
+def test_real_plugins_are_enabled_or_refused_with_a_reason(engine: Engine) -> None:
     env = engine.clusters.create("prod", imported(engine, "9.0").id).id
     refused: dict[str, list[str]] = {}
     for directory in packages("plugins"):
@@ -188,9 +188,7 @@ def test_real_plugins_are_enabled_on_a_real_release_or_say_why_not(engine: Engin
 
 
 @pytest.mark.parametrize("name", ["fuel_plugin_example_v5_release@365418-ps5", "fpb_v5_template_rendered@365418-ps34"])
-def test_the_release_packages_of_upstream_are_installed_and_previewed(
-    engine: Engine, tmp_path: Path, name: str
-) -> None:
+def test_upstream_release_packages_are_installed_and_previewed(engine: Engine, tmp_path: Path, name: str) -> None:
     """The template both defines and extends releases, which the specification forbids: installed without the latter."""
     package = tmp_path / "package"
     shutil.copytree(corpus("release-plugins", name), package)

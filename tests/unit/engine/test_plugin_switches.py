@@ -66,9 +66,7 @@ def test_a_version_is_named_by_its_id_or_by_itself(backend: LocalBackend) -> Non
         {"metadata": {"enabled": "yes"}}, {"metadata": 5},
     ],
 )  # fmt: skip
-def test_what_would_keep_a_plugin_from_being_enabled_is_not_stored(
-    backend: LocalBackend, section: dict[str, Any]
-) -> None:
+def test_settings_that_forbid_an_enabled_plugin_are_refused(backend: LocalBackend, section: dict[str, Any]) -> None:
     with pytest.raises(InvalidDocument):
         backend.clusters.set_settings(1, {"monitor": section})
     backend.plugins.enable(2, 1)
@@ -82,7 +80,7 @@ def test_what_was_downloaded_may_be_uploaded(backend: LocalBackend) -> None:
     assert enabled(backend) == ["2.0.0"]
 
 
-def test_the_settings_of_a_plugin_that_is_off_are_kept_and_no_facts(backend: LocalBackend) -> None:
+def test_settings_of_a_disabled_plugin_are_kept_and_no_facts(backend: LocalBackend) -> None:
     put(backend, True, metadata={"chosen_id": 2}, mode={"value": "y"})
     put(backend, False, mode={"value": "y"})
     assert enabled(backend) == []

@@ -22,14 +22,14 @@ def test_this_process_lives() -> None:
     assert processes.this_process(PARENT_RUN).pid == os.getpid()
 
 
-def test_another_boot_or_another_process_of_the_same_number_is_somebody_else() -> None:
+def test_reused_process_id_or_new_boot_is_another_process() -> None:
     runner = processes.this_process(PARENT_RUN)
 
     assert not processes.is_alive(replace(runner, boot_id="another"))
     assert not processes.is_alive(replace(runner, start_time="1"))
 
 
-def test_a_process_that_ended_is_gone_even_if_nobody_collected_it() -> None:
+def test_ended_process_is_gone_even_if_not_collected() -> None:
     process = subprocess.Popen(["sleep", "30"])
     runner = processes.this_process(PARENT_RUN, pid=process.pid)
     try:
@@ -52,7 +52,7 @@ def test_a_process_that_is_being_started_has_half_a_minute(monkeypatch: pytest.M
     assert not processes.is_alive(runner)
 
 
-def test_a_runner_of_another_pid_namespace_lives_while_its_heart_beats() -> None:
+def test_runner_in_another_pid_namespace_lives_by_heartbeat() -> None:
     """Its number means another process here, or none."""
     runner = processes.this_process(PARENT_RUN)
     boot = runner.boot_id.partition(" ")[0]

@@ -61,7 +61,7 @@ def test_an_expression_that_fails_in_a_skipped_task_is_an_error() -> None:
     assert "t@1 and 1 more: parameters" in findings[0].message
 
 
-def test_a_fact_that_is_not_known_is_a_warning_with_the_first_node_that_lacks_it() -> None:
+def test_unknown_fact_is_a_warning_with_the_first_node() -> None:
     [finding] = seen(task("t", type="skipped", roles=["db"], parameters={"a": [yaql("$.y.z")]}))
     assert (finding.code, finding.severity) == ("G059", Severity.WARNING)
     assert "t@1: parameters" in finding.message
@@ -76,7 +76,7 @@ def test_a_condition_that_fails_anyway_is_not_said_twice() -> None:
     assert not seen(task("t", type="shell", roles=["db"], condition=yaql("1 + $.uid")))
 
 
-def test_without_facts_the_tasks_are_named_whose_expressions_were_not_evaluated() -> None:
+def test_tasks_with_unevaluated_expressions_are_named() -> None:
     plain = task("p", type="shell", roles=["db"], parameters={"cmd": "true"})
     computed = task("t", type="shell", roles=["db"], condition=yaql("$.on"), parameters={"a": {"b": yaql("$.y")}})
 
@@ -86,7 +86,7 @@ def test_without_facts_the_tasks_are_named_whose_expressions_were_not_evaluated(
 
 
 @pytest.mark.parametrize("other", ["shell", "skipped", ""])
-def test_two_plugins_with_one_task_are_an_error_whatever_its_type(other: str) -> None:
+def test_two_plugins_with_one_task_of_any_type_are_an_error(other: str) -> None:
     one = layer(plugin("one", plugin_id=1), task("t", type="shell", roles=["db"]))
     two = layer(plugin("two", plugin_id=2), task("t", type=other, roles=["web"]))
     stated = snapshot([layer(RELEASE, task("t", type="shell", roles=["db"])), one, two], NODES, roles("db", "web"))

@@ -82,7 +82,7 @@ def test_where_groups_order_old_tasks(version: str, adapts: bool, graph_type: st
     assert warned == ([] if joins else ["b"])
 
 
-def test_orders_that_are_lost_are_one_finding_at_the_first_old_task() -> None:
+def test_lost_orders_are_one_finding_at_the_first_old_task() -> None:
     row = [group("one"), group("two", requires=["one"]), group("three", requires=["two", "one"])]
     old, new = [member(name, "three") for name in "abc"], member("n", "two", "2.0.0")
     given = snapshot(environment("mitaka-9.0", adapts=False), [layer(RELEASE, *row, new, *old)], DEFAULT_TYPE)
@@ -92,7 +92,7 @@ def test_orders_that_are_lost_are_one_finding_at_the_first_old_task() -> None:
     assert "two requires" not in found.message
 
 
-def test_new_tasks_and_those_of_the_stage_before_wait_for_no_group() -> None:
+def test_new_tasks_and_earlier_stages_wait_for_no_group() -> None:
     members = environment("newton-10.0", adapts=True)
     early = task(
         "early", type="reboot", roles=["two"], requires=["pre_deployment_start"], required_for=["pre_deployment_end"]
@@ -105,7 +105,7 @@ def test_new_tasks_and_those_of_the_stage_before_wait_for_no_group() -> None:
 
 
 @pytest.mark.parametrize(("version", "waits"), [("newton-10.0", True), ("liberty-8.0", False)])
-def test_new_tasks_in_the_graph_of_an_old_release_end_the_order_by_roles(version: str, waits: bool) -> None:
+def test_new_tasks_in_an_old_graph_end_the_order_by_roles(version: str, waits: bool) -> None:
     members = environment(version, adapts=True)
     made = expansion(
         members, group("one"), group("two", requires=["one"]), member("a", "one", "2.0.0"), member("b", "two")

@@ -127,6 +127,6 @@ def test_a_conflict_is_refused_by_whichever_role_it_is_stated(had: str) -> None:
         rules.require_no_more(replace(PLAIN, nodes=(node(1, had),)), both, [1])
 
 
-def test_a_release_without_settings_says_nothing_of_unknown_ones() -> None:
+def test_release_without_settings_knows_no_unknown_ones() -> None:
     bare = replace(PLAIN, release=Release(1, "R", "1.0"), own_settings={"any": {"x": {"value": 1}}})
     assert rules.broken(bare) == []

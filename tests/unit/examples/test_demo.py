@@ -112,9 +112,7 @@ class TestTwice:
         assert "release ocata-ubuntu ocata-11.0" in done.err
         assert "--engine" in done.err
 
-    def test_an_environment_of_the_name_is_a_conflict_before_anything_is_stored(
-        self, fuel2: CommandLine, tmp_path: Path
-    ) -> None:
+    def test_existing_environment_name_is_a_conflict_before_storing(self, fuel2: CommandLine, tmp_path: Path) -> None:
         (tmp_path / "r.yaml").write_text("- {name: other, version: o-1, operating_system: x, roles_metadata: {a: {}}}")
         fuel2.ok("release", "import", tmp_path / "r.yaml")
         fuel2.ok("env", "create", "demo", "--release", 1)
@@ -148,9 +146,7 @@ class TestExecuting:
         assert (nodes / "7.edge-1/var/tmp/ocata-ubuntu/1/node/cluster.yaml").read_text()
 
     @pytest.mark.slow
-    def test_a_task_fails_on_request_and_succeeds_when_executed_again(
-        self, demo: CommandLine, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_task_fails_on_request_and_then_succeeds(self, demo: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FAIL", "register-hypervisors")
         failed = demo("graph", "execute", "--env", 1, "--wait")
         assert failed.code == 8
@@ -267,7 +263,7 @@ class TestRunning:
 
 
 @pytest.mark.slow
-def test_the_script_of_make_demo_shows_and_runs_the_main_commands(tmp_path: Path) -> None:
+def test_make_demo_shows_and_runs_the_main_commands(tmp_path: Path) -> None:
     script = Path(__file__).parents[3] / "docs/demo.sh"
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "FUEL_ENGINE": str(tmp_path / "engine.db")}

@@ -88,7 +88,7 @@ def sourced(script: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_every_script_is_in_the_package_and_every_script_is_used(name: str) -> None:
+def test_every_script_is_packaged_and_used(name: str) -> None:
     directory = ROOT / name / "deployment_scripts"
     named = {words[0] for words in scripts_of(load_package(ROOT / name))}
     there = {path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()}

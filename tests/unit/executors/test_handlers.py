@@ -173,7 +173,7 @@ def test_a_handler_command_names_the_node() -> None:
     assert "names {node.rack}" in refusal(job, erase_node="erase {node.rack}")
 
 
-def test_a_node_without_an_address_is_refused_for_what_runs_there() -> None:
+def test_node_without_address_is_refused_for_its_tasks() -> None:
     nowhere = replace(NODE, ip="")
     assert "no address" in refusal(replace(job_of("shell", cmd="true"), target=nowhere))
     assert refusal(replace(job_of("master_shell", cmd="true"), target=nowhere)) == ""

@@ -43,7 +43,7 @@ def test_a_directory_that_is_missing_fails_the_command(bench: Bench) -> None:
     assert not (bench.root / "ran").exists()
 
 
-def test_a_time_that_ends_between_two_tries_is_told_with_the_last_exit_code(bench: Bench) -> None:
+def test_timeout_between_tries_has_the_last_exit_code(bench: Bench) -> None:
     outcome = bench.run(job_of("shell", cmd="echo bad >&2; exit 3", timeout=5, retries=5, interval=60))
     assert outcome.message == "timed out: not done within 5 s; exit code 3 after 1 try: bad"
     assert (outcome.rc, outcome.summary["tries"]) == (3, 1)
@@ -79,7 +79,7 @@ def test_names_cannot_leave_the_spool(bench: Bench) -> None:
     assert len(list((bench.root / "spool" / "1" / "1").iterdir())) == 5
 
 
-def test_huge_output_is_capped_in_messages_and_whole_in_the_spool(bench: Bench) -> None:
+def test_huge_output_is_cut_in_messages_and_whole_in_the_spool(bench: Bench) -> None:
     job = job_of("shell", cmd="seq 1 500000; seq 1 500000 >&2; echo END >&2; exit 1", retries=0)
     outcome = bench.run(job)
     whole = "".join(f"{number}\n" for number in range(1, 500001))
@@ -229,7 +229,7 @@ def test_nothing_to_do(bench: Bench, type: str) -> None:
 
 
 @pytest.mark.parametrize("type", ["reboot", "erase_node", "move_to_bootstrap", "dance"])
-def test_what_is_refused_is_an_error_when_it_is_run_nevertheless(bench: Bench, type: str) -> None:
+def test_refused_job_is_an_error_if_run(bench: Bench, type: str) -> None:
     outcome = bench.run(job_of(type))
     assert (outcome.status, outcome.message) == ("error", bench.executor().check(job_of(type)))
 

@@ -68,7 +68,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZäöüßéñ€漢字😀0123456789$'\\\"/"
 
 @settings(max_examples=50, phases=set(Phase) - {Phase.shrink})
 @given(letters=st.permutations(LETTERS), data=st.data())
-def test_no_part_of_a_secret_beside_a_cut_is_told_wherever_it_is_cut(letters: list[str], data: st.DataObject) -> None:
+def test_no_part_of_a_cut_secret_is_printed(letters: list[str], data: st.DataObject) -> None:
     """All characters of the secret are different, and none of them is in what stands around it."""
     secret = "".join(letters[: data.draw(st.integers(5, len(letters)), "length")]).strip()
     before, after = (data.draw(st.sampled_from(["", "x", "see ", "x\ny\n", "z" * 300]), side) for side in "ba")

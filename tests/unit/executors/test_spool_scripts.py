@@ -15,7 +15,7 @@ from fuelclient.executors.local import LocalSpool, LocalTransport
 from fuelclient.executors.spool import Seen
 
 
-def test_a_job_that_another_executor_just_ran_is_started_by_neither_again_nor_refused(tmp_path: Path) -> None:
+def test_job_run_by_another_executor_is_not_started_again(tmp_path: Path) -> None:
     """Its leader empties every script in the spool, also the one that is about to be measured here: a tool does it in
     between, as another process might."""
     spool, tools = tmp_path / "root" / "spool", tmp_path / "tools"

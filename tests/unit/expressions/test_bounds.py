@@ -152,7 +152,7 @@ def test_a_set_in_sets_is_sorted_once() -> None:
 
 
 @pytest.mark.slow
-def test_a_process_apart_serves_all_nodes_and_is_replaced_when_it_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_evaluation_process_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_seconds", 1)
     views = Views(Facts(FACTS, {"1": {"uid": "1"}, "2": {"uid": "2"}}))
     text = "{a => $.uid}.mergeWith({b => $.names.first()})"

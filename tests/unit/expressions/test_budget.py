@@ -25,7 +25,7 @@ def test_work_without_an_end_is_an_error_that_says_so(text: str, monkeypatch: py
         parse(text).value(views().at("t", 1))
 
 
-def test_what_one_node_could_not_finish_is_not_begun_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expression_unfinished_on_one_node_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MOST_WORK", 50_000)
     seen = views()
     text = "range(9999).select($ + range(9999).sum()).sum() > int($.uid)"

@@ -58,7 +58,7 @@ def test_a_key_that_only_other_nodes_have_is_a_read() -> None:
     assert read(lambda view: "own" in view.new, node=None) == (False, True)
 
 
-def test_a_mapping_that_is_something_else_on_one_node_differs_between_all() -> None:
+def test_mapping_of_another_type_on_one_node_differs() -> None:
     assert read(lambda view: view.new["both"]["k"], node=2) == (1, True)
 
 
@@ -196,7 +196,7 @@ def test_what_fails_is_computed_again() -> None:
     assert len(calls) == 2
 
 
-def test_newton_like_expressions_are_evaluated_once_for_all_nodes() -> None:
+def test_newtons_expressions_are_evaluated_once_for_all_nodes() -> None:
     nodes = {str(uid): {"uid": str(uid), "scheme": {"ip": uid}} for uid in range(1, 6)}
     metadata = {"nodes": {f"node-{uid}": {"uid": uid} for uid in nodes}}
     views = Views(Facts({"network_metadata": metadata, "debug": True}, nodes))

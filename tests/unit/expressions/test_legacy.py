@@ -191,7 +191,7 @@ def test_what_is_allowed_is_evaluated_without_deep_recursion() -> None:
     assert parse("not " * (MAX_DEPTH - 1) + "1").evaluate({}) is False
 
 
-def test_the_parser_library_is_imported_by_the_first_expression_only() -> None:
+def test_parser_library_is_imported_by_the_first_expression() -> None:
     code = (
         "import sys; from fuelclient.expressions import legacy, restrictions; before = 'lark' in sys.modules;"
         "legacy.parse('1'); print(before, 'lark' in sys.modules)"
@@ -203,7 +203,7 @@ def test_the_parser_library_is_imported_by_the_first_expression_only() -> None:
 @pytest.mark.parametrize(
     "condition", ["settings:common.debug.value = 1", "settings:additional_components.murano.value == a", "settings:a ="]
 )
-def test_what_is_wrong_with_a_condition_is_said_in_the_words_of_its_author(condition: str) -> None:
+def test_wrong_condition_is_reported_in_its_own_words(condition: str) -> None:
     with pytest.raises(ExpressionError) as unreadable:
         parse_condition(condition)
     with pytest.raises(ExpressionError) as plain:
@@ -211,7 +211,7 @@ def test_what_is_wrong_with_a_condition_is_said_in_the_words_of_its_author(condi
     assert (unreadable.value.text, unreadable.value.position) == (condition, plain.value.position)
 
 
-def test_what_fails_in_a_condition_is_said_in_the_words_of_its_author() -> None:
+def test_failing_condition_is_reported_in_its_own_words() -> None:
     condition = "1 in settings:common.debug.value"
     with pytest.raises(ExpressionError, match=r"settings:common\.debug\.value"):
         parse_condition(condition).evaluate({"settings": {"debug": 5}}, strict=False)

@@ -116,7 +116,7 @@ def test_defaults(attributes: dict[str, Any], expected: dict[str, Any]) -> None:
     assert render(attributes, view(), MASTER) == expected
 
 
-def test_rendering_changes_nothing_and_is_shared_where_nodes_are_alike() -> None:
+def test_rendering_changes_nothing_and_is_shared_by_like_nodes() -> None:
     views = Views(Facts(COMMON, {"1": {"uid": "1"}, "2": {"uid": "2"}}))
     alike = {"type": "shell", "parameters": {"cmd": "{CLUSTER_ID}", "mode": {"yaql_exp": "$.cluster.mode"}}}
     own = {"type": "shell", "parameters": {"uid": {"yaql_exp": "$.uid"}}}
@@ -216,7 +216,7 @@ def test_a_condition_that_fails_is_an_error(condition: Any) -> None:
         condition_of(Task("t", {"condition": condition}), view())
 
 
-def test_a_legacy_condition_that_reads_no_node_is_evaluated_once() -> None:
+def test_legacy_condition_without_node_is_evaluated_once() -> None:
     views = Views(Facts(COMMON, {"1": {"uid": "1"}, "2": {"uid": "2"}}))
     for node in (1, 2):
         assert condition_of(Task("t", {"condition": "cluster:mode == 'ha'"}), views.at("t", node)).holds

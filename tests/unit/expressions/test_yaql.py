@@ -140,7 +140,7 @@ def test_an_error_in_an_old_value_means_that_it_is_undefined() -> None:
         parse("changed($.nothing)").value(view)
 
 
-def test_a_sequence_that_fails_late_still_answers_what_comes_earlier() -> None:
+def test_late_failure_of_a_sequence_keeps_earlier_values() -> None:
     """Keeping the parts of an expression must not ask for more of a sequence than the expression does."""
     assert value("$.nodes.select($.name).first()") == "a"
     with refused(ExpressionError, "name"):

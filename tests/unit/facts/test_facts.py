@@ -71,7 +71,7 @@ def test_settings_reach_their_places() -> None:
     assert not {"common", "additional_components"} & set(common)
 
 
-def test_a_drawn_secret_is_the_kept_one_or_follows_from_the_environment() -> None:
+def test_secret_is_the_kept_one_or_follows_from_environment() -> None:
     target = environment("controller")
     kept = Kept({"heat": {"db_password": "mine"}})
     assert facts(target, kept=kept)[0]["heat"]["db_password"] == "mine"  # noqa: S105
@@ -97,7 +97,7 @@ ABOUT = {
         ({}, {}, {"enabled": False, "weight": 8}, {"weight": 8}),
     ],
 )
-def test_the_settings_of_a_plugin_are_a_section_with_what_nailgun_says_of_it(
+def test_plugin_settings_are_a_section_with_nailguns_metadata(
     package: dict[str, Any], stated: Any, own: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     attributes = {"level": {"value": 2}, **({} if stated is None else {"metadata": stated})}
@@ -161,7 +161,7 @@ def test_ironic_has_a_network_of_its_own() -> None:
     assert "baremetal" in common["quantum_settings"]["predefined_networks"]
 
 
-def test_distributed_routers_connect_computes_to_the_public_network() -> None:
+def test_distributed_routers_put_computes_on_the_public_network() -> None:
     own = {"neutron_advanced_configuration": {"neutron_dvr": {"value": True}}}
     _, nodes = facts(environment("controller", "compute", own=own))
     scheme = nodes["2"]["network_scheme"]
@@ -209,7 +209,7 @@ def test_addresses_that_run_out_are_assumed_and_reported() -> None:
     assert computed(target, Given(made.kept)).facts == made.facts
 
 
-def test_the_own_address_of_a_node_counts_in_the_network_of_the_master() -> None:
+def test_own_address_of_a_node_counts_in_the_admin_network() -> None:
     target = environment("controller", "compute")
     first, second = target.nodes
     target = replace(target, nodes=(replace(first, ip="10.20.0.130"), replace(second, ip="192.0.2.7")))

@@ -157,7 +157,7 @@ def test_an_unchanged_second_run_sees_no_change(version: str, segmentation: str)
     assert not [task.id for task in asking if holding[task.id]]
 
 
-def test_the_status_of_a_deployed_environment_is_seen_only_by_tasks_that_read_everything() -> None:
+def test_deployed_status_is_seen_by_tasks_that_read_all_facts() -> None:
     target, tasks = of_roles("newton"), library("newton")
     first = computed(target, Given())
     deployed = replace(

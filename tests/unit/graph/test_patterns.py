@@ -104,7 +104,7 @@ def test_the_letters_with_which_every_match_begins(word: str, letters: str) -> N
     assert beginning(word) == letters
 
 
-def test_a_stored_pattern_that_is_not_linear_is_an_error_of_the_graph() -> None:
+def test_stored_nonlinear_pattern_is_an_error_of_the_graph() -> None:
     stated = layers_from({"release": [{"id": "t", "type": "shell", "roles": ["/a(?!x)/"], "requires": [r"/(a)\1/"]}]})
     errors = [finding for finding in Study(snapshot(stated), PreviewOptions()).findings if finding.code == "G015"]
     assert [(str(error.severity), error.task) for error in errors] == [("error", "t")] * 2

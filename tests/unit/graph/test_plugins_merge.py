@@ -37,7 +37,7 @@ def test_overrides_of_two_plugins_follow_one_another() -> None:
     assert graph.tasks[0].origin("parameters.b").owner.name == "two"
 
 
-def test_an_override_reaches_the_definition_of_a_plugin_that_sorts_after_it() -> None:
+def test_override_reaches_a_plugin_that_sorts_later() -> None:
     graph = merge_layers([LOW, ONE, WHOLE])
 
     assert [
@@ -56,7 +56,7 @@ def test_an_override_reaches_all_variants() -> None:
     ]
 
 
-def test_with_the_overlay_policy_every_plugin_overrides_the_one_before() -> None:
+def test_overlay_policy_lets_each_plugin_override_the_last() -> None:
     graph = merge_layers([LOW, ONE, WHOLE], MergePolicy.OVERLAY)
 
     assert told(graph) == [("shell", {"a": 10, "b": 3}, "zoe", ["one", ""])]

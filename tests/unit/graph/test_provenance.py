@@ -43,7 +43,7 @@ def test_a_task_of_one_layer_is_its_layers_with_its_lines() -> None:
     assert not merged.settings
 
 
-def test_a_partial_record_leaves_what_it_does_not_state_with_its_author() -> None:
+def test_partial_record_leaves_other_attributes_to_their_author() -> None:
     merged = _one(
         layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
         layer(CLUSTER, task("a", source=_source("c", parameters=7, parameters__x=8), parameters={"x": 9})),
@@ -57,7 +57,7 @@ def test_a_partial_record_leaves_what_it_does_not_state_with_its_author() -> Non
     assert merged.overrides == (RELEASE,)
 
 
-def test_what_two_records_override_one_after_another_is_told_of_both() -> None:
+def test_override_by_two_records_names_both() -> None:
     """The second finds its neighbour in the mapping still the release's, not the first one's."""
     merged = _one(
         layer(RELEASE, task("a", source=LOW, type="shell", parameters={"x": 1, "y": 2})),
@@ -69,7 +69,7 @@ def test_what_two_records_override_one_after_another_is_told_of_both() -> None:
     assert _history(merged, "parameters.x") == [(3, "plugin alfa-1.0.0 (p:6)"), (1, "release (r:4)")]
 
 
-def test_a_whole_definition_remembers_all_that_it_replaces_and_drops() -> None:
+def test_whole_definition_lists_what_it_replaces_and_drops() -> None:
     merged = _one(
         layer(RELEASE, task("a", source=_source("r", requires=2), type="shell", requires=["x"], condition="c")),
         layer(ALFA, task("a", source=_source("p", type=5), type="puppet")),
@@ -95,7 +95,7 @@ def test_what_was_dropped_and_is_stated_again_is_not_forgotten() -> None:
     assert _history(merged, "requires") == [(["x"], "release (r:2)")]
 
 
-def test_a_mapping_that_an_expression_replaces_leaves_no_keys_behind() -> None:
+def test_mapping_replaced_by_expression_leaves_no_keys() -> None:
     merged = _one(
         layer(RELEASE, task("a", type="shell", parameters={"x": 1})),
         layer(ALFA, task("a", parameters={"x": 2})),
@@ -141,7 +141,7 @@ def test_a_plugins_default_is_the_plugins() -> None:
     assert str(merged.origin("parameters")) == "plugin alfa-1.0.0 (p:4)"
 
 
-def test_a_definition_over_two_variants_names_both_plugins_first() -> None:
+def test_definition_over_two_variants_names_both_plugins() -> None:
     merged = _one(
         layer(RELEASE, task("a", type="shell", requires=["x"])),
         layer(ALFA, task("a", type="puppet")),

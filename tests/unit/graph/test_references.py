@@ -74,7 +74,7 @@ def test_a_broken_pattern_is_left_to_the_check_of_the_document() -> None:
     assert not _check(task("a", type="shell", requires=["/(/", "(/"][:1]))
 
 
-def test_a_stage_that_the_graph_lacks_is_a_warning_with_those_it_has() -> None:
+def test_unknown_stage_is_a_warning_with_the_known_ones() -> None:
     result = _check(
         task("pre_deployment_end", type="stage"),
         task("hw_end", type="stage"),

@@ -52,7 +52,7 @@ def _chains(*layers: Layer) -> dict[str, tuple[list[str], list[str], list[str]]]
     }
 
 
-def test_a_chain_stands_between_the_end_of_its_stage_and_the_next_stage() -> None:
+def test_chain_stands_between_its_stage_and_the_next() -> None:
     entries = [task(name, type="shell", stage=stage) for name, stage in (("x", "post_deployment/2"), ("y", "deploy"))]
 
     assert _chains(layer(RELEASE, *tasks_from(STAGES)), layer(plugin("p"), *entries)) == {

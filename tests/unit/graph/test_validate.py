@@ -49,7 +49,7 @@ def test_a_good_document_has_no_findings() -> None:
         ("Else", ""), ("else_where", ""), ("/ceph_osd/", ""), ("*", ""), ("base-os", ""), ("primary-", ""),
     ],
 )  # fmt: skip
-def test_a_role_in_another_spelling_is_found_without_an_environment(attribute: str, word: str, meant: str) -> None:
+def test_misspelt_role_is_found_without_an_environment(attribute: str, word: str, meant: str) -> None:
     stated: Any = [{"name": "b", "role": [word]}] if attribute.startswith("cross") else [word]
     found = [
         (finding.code, finding.hint)
@@ -120,9 +120,7 @@ NESTED = [
 
 
 @pytest.mark.parametrize(("key", "stated", "hint"), NESTED)
-def test_a_key_that_means_nothing_where_it_stands_is_a_warning_at_every_depth(
-    key: str, stated: dict[str, Any], hint: str
-) -> None:
+def test_meaningless_key_is_a_warning_at_every_depth(key: str, stated: dict[str, Any], hint: str) -> None:
     whole = {"type": "shell", "roles": ["db"], "parameters": {"cmd": "true"}, **stated}
     found = [finding for finding in _check(task("a", **whole)) if finding.code == "G009"]
 
@@ -169,7 +167,7 @@ def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
     assert result.hint == "Stages: pre_deployment, post_deployment. Did you mean post_deployment?"
 
 
-def test_stages_come_from_the_document_the_layers_below_and_the_target() -> None:
+def test_stages_come_from_document_layers_and_target() -> None:
     below = layer(RELEASE, task("hw_end", type="stage"))
     own = task("sw_end", type="stage")
     using = [task(name, type="reboot", stage=f"{name}/1") for name in ("hw", "sw", "extra")]
@@ -220,7 +218,7 @@ def test_a_star_beside_other_names_is_a_warning() -> None:
         ({"roles": ["x"], "cross_depended_by": [{"name": "b", "role": ["*"]}]}, "cross-depended-by"),
     ],
 )  # fmt: skip
-def test_a_star_that_means_no_node_is_a_warning_here_and_in_the_merged_graph(stated: dict[str, Any], said: str) -> None:
+def test_star_that_means_no_node_is_a_warning(stated: dict[str, Any], said: str) -> None:
     starred = task("a", type="reboot", **stated)
     for found in (_check(starred), check_references(merge_layers([layer(RELEASE, starred, task("b", type="reboot"))]))):
         [result] = [finding for finding in found if finding.code == "G014"]
@@ -278,7 +276,7 @@ def test_a_partial_record_over_something_is_good() -> None:
     assert _check(task("netconfig", requires=["a"]), below=[below]) == ()
 
 
-def test_a_partial_record_is_taken_on_trust_where_nothing_is_known_of_the_layers() -> None:
+def test_partial_record_is_trusted_without_layers() -> None:
     assert _check(task("netconfig", requires=["a"]), below=None) == ()
 
 
@@ -297,7 +295,7 @@ def test_everything_is_found_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb", "\x9bc"])
-def test_an_id_that_cannot_be_printed_is_an_error_that_shows_it_escaped(name: str) -> None:
+def test_unprintable_id_is_an_error_and_shown_escaped(name: str) -> None:
     (result,) = _check(task(name, source=FILE, type="reboot"))
 
     assert (str(result.severity), result.code, result.place.file) == ("error", "G016", "tasks.yaml")
@@ -333,7 +331,7 @@ def test_what_asks_for_changes_of_common_or_node_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("empty", [None, "", " \t", [], {}])
-def test_an_empty_condition_is_a_warning_in_the_document_and_in_the_merged_graph(empty: Any) -> None:
+def test_empty_condition_is_a_warning_before_and_after_merge(empty: Any) -> None:
     stated = task("a", source=replace(FILE, lines={"condition": 4}), type="reboot", roles=["x"], condition=empty)
     (result,) = _check(stated)
 

@@ -39,7 +39,7 @@ def random_study(seed: int) -> Study:
     return Study(Snapshot(Cluster(1, "c", 1), (layer,), nodes, {"web": Role("web", ("web",))}))
 
 
-def test_the_example_of_the_specification_has_its_order_and_its_reasons(engine: CommandLine) -> None:
+def test_example_of_the_specification_has_order_and_reasons(engine: CommandLine) -> None:
     rows = engine.ok("graph", "order", "--env", 1, "-f", "json").json["order"]
     assert [(row["stage"], row["layer"], row["because"]) for row in rows if ":" in row["task"]] == [
         ("pre_deployment/-101", "plugin plugin2-1.0.0", "stage"),
@@ -53,7 +53,7 @@ def test_the_example_of_the_specification_has_its_order_and_its_reasons(engine: 
     ]
 
 
-def test_every_reason_names_a_direct_predecessor_of_the_generation_before() -> None:
+def test_reasons_name_predecessors_of_the_generation_before() -> None:
     for seed in range(100):
         studied = random_study(seed)
         generation = {row.task: row.first_generation for row in studied.rows}

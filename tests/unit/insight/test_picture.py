@@ -91,9 +91,7 @@ _GRAPHS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=3
 
 
 @given(_GRAPHS, st.lists(st.integers(0, 2), min_size=12, max_size=12))
-def test_a_layout_has_no_two_vertices_in_one_place_and_every_edge_goes_right(
-    graph: list[tuple[int, int]], drawn_bands: list[int]
-) -> None:
+def test_layout_has_no_overlap_and_edges_go_right(graph: list[tuple[int, int]], drawn_bands: list[int]) -> None:
     bands = [sorted(set(drawn_bands)).index(band) for band in drawn_bands]
     placed = layout(graph, bands)
     for before, after in graph:

@@ -47,7 +47,7 @@ def test_either_order_of_the_names_gives_the_same_answer() -> None:
     assert (there.paths.count, there.paths.waypoints) == (1, ("b",))
 
 
-def test_an_order_between_nodes_is_found_where_one_node_has_none() -> None:
+def test_order_across_nodes_is_found_without_one_on_a_node() -> None:
     studied = made(task("a"), task("b", cross_depends=[{"name": "a", "role": ["web"], "policy": "any"}]))
     answer = between(studied, "b", "a")
     assert answer.same_node  # any means the lowest node, which has both

@@ -62,7 +62,7 @@ def test_a_chain_names_field_and_layer(tiny: Study) -> None:
     assert chain(tiny.expansion, index(tiny, "keystone"), index(tiny, "keystone")) == ()
 
 
-def test_a_chain_goes_through_barriers_and_takes_the_fewest_edges() -> None:
+def test_chain_passes_barriers_with_the_fewest_edges() -> None:
     base = {"type": "shell", "version": "2.0.0", "roles": ["web"]}
     tasks = (
         Task("a", base),

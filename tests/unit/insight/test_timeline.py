@@ -36,7 +36,7 @@ def test_waits_by_class() -> None:
     assert waits == {"running": 4 + 6 + 3 + 4 + 43, "predecessors": 2, "slot": 2 + 7}
 
 
-def test_the_critical_path_goes_through_predecessors_and_through_what_ran_on_the_node() -> None:
+def test_critical_path_follows_predecessors_and_node_slots() -> None:
     ended = timeline(ROWS[:-1], BEFORE, NOW)
     assert [bar.name for bar in ended.critical] == ["a/2", "b/2"]
     assert ended.seconds == 12

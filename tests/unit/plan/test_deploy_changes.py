@@ -45,8 +45,6 @@ def test_graphs_by_the_nodes_there_are(nodes: list[Node], known: tuple[str, ...]
         ([FRESH, LEAVING], ("deletion", "provision", "mine", "default")),
     ],
 )
-def test_a_sequence_runs_what_it_says_where_there_is_a_node_for_it(
-    nodes: list[Node], expected: tuple[str, ...]
-) -> None:
+def test_sequence_runs_its_types_where_nodes_exist(nodes: list[Node], expected: tuple[str, ...]) -> None:
     stated = ("deletion", "provision", "mine", "default")
     assert changes(nodes, lambda _: False, stated) == Changes(expected, sequence="deploy-changes")

@@ -33,7 +33,7 @@ def _codes(previewed: Preview) -> list[tuple[str, str]]:
     return [(finding.code, finding.task) for finding in _dropped(previewed)]
 
 
-def test_a_task_that_nothing_holds_back_any_more_is_a_warning_with_its_position() -> None:
+def test_task_without_predecessors_left_is_a_warning() -> None:
     source = Source("t.yaml", 3, {"requires": 5})
     previewed = _previewed(
         task("other", type="reboot", roles=["web"]),
@@ -64,7 +64,7 @@ def test_tasks_with_the_same_loss_share_a_finding() -> None:
     assert finding.message.endswith("t0 stands 1st, t1 stands 2nd, t2 stands 3rd and 3 more")
 
 
-def test_a_task_that_others_hold_back_is_a_notice_one_for_each_missing_task() -> None:
+def test_task_with_other_predecessors_is_one_notice_per_missing() -> None:
     held = [task(f"t{number}", type="reboot", roles=["web"], requires=["first", "rabbit"]) for number in range(3)]
     previewed = _previewed(
         task("first", type="reboot", roles=["web"]), task("rabbit", type="reboot", roles=["queue"]), *held
@@ -86,7 +86,7 @@ def test_a_requirement_of_another_node_never_ordered_anything() -> None:
     assert _codes(previewed) == [("G053", "murano")]
 
 
-def test_the_order_between_nodes_that_a_missing_task_carried_is_lost() -> None:
+def test_order_across_nodes_by_a_missing_task_is_lost() -> None:
     previewed = _previewed(
         task("first", type="reboot", roles=["web"]),
         task("schema", type="reboot", roles=["db"]),
@@ -122,7 +122,7 @@ def test_what_is_skipped_without_roles_takes_its_order_along() -> None:
     assert finding.message.endswith("it no longer waits for first")
 
 
-def test_a_pattern_that_still_means_a_task_that_runs_drops_nothing() -> None:
+def test_pattern_with_a_running_task_drops_nothing() -> None:
     previewed = _previewed(
         task("rabbit-web", type="reboot", roles=["web"]),
         task("rabbit", type="reboot", roles=["queue"]),
@@ -212,7 +212,7 @@ def test_what_runs_only_on_other_nodes_is_not_waited_for() -> None:
     assert (finding.task, "cross-depended-by" in finding.hint) == ("store", True)
 
 
-def test_what_is_ordered_otherwise_or_shares_a_node_is_no_finding() -> None:
+def test_tasks_ordered_otherwise_are_no_finding() -> None:
     store = task("store", type="reboot", roles=["primary-db", "db"], required_for=["done"])
     both = task("both", type="reboot", roles=["primary-db", "web"], requires=["store"])
     stage = task("done", type="stage")

@@ -113,7 +113,7 @@ def test_computed_dependencies_differ_by_node_and_tell_why() -> None:
     assert edges(expanded) == {"a@1 -> b@1", "a@1 -> b@2", "a@2 -> b@2"}
 
 
-def test_a_cycle_of_computed_dependencies_is_told_with_its_attribute() -> None:
+def test_cycle_of_computed_dependencies_names_the_attribute() -> None:
     tasks = merged(
         task("a", type="shell", roles=["db"], requires={"yaql_exp": "..."}),
         task("b", type="shell", roles=["db"], requires=["a"]),

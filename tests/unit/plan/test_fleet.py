@@ -139,7 +139,7 @@ def test_an_assumed_primary_is_primary() -> None:
     assert set(_primaries(fleet_of(_prod(), assume="controller=2,primary-controller=1")).values()) == {3}
 
 
-def test_without_nodes_there_are_two_of_each_role_with_a_primary() -> None:
+def test_assumed_nodes_are_two_of_each_role_with_primary() -> None:
     fleet = fleet_of(_prod())
 
     assert [node.tags for node in fleet.nodes[2:]] == [
@@ -149,7 +149,7 @@ def test_without_nodes_there_are_two_of_each_role_with_a_primary() -> None:
     assert "--assume controller=3,compute=2" in fleet.assumption
 
 
-def test_without_nodes_and_roles_there_is_nothing_but_the_master() -> None:
+def test_without_nodes_and_roles_only_the_master_is_left() -> None:
     fleet = fleet_of(snapshot([]))
 
     assert fleet.size == 0
@@ -174,9 +174,7 @@ def test_node_ids_of_an_environment_without_nodes_name_nobody() -> None:
         ("$.pending_deletion", [1, 2]),
     ],
 )
-def test_nodes_that_are_to_be_deleted_are_left_out_unless_the_filter_asks_for_them(
-    node_filter: str, covered: list[int]
-) -> None:
+def test_nodes_to_be_deleted_are_left_out_unless_filtered_for(node_filter: str, covered: list[int]) -> None:
     nodes = (_node(1, "compute"), _node(2, "compute", deleted=True))
     metadata = {"node_filter": node_filter} if node_filter else {}
     layer = Layer(Owner(Level.RELEASE, 1, "release"), (), metadata)

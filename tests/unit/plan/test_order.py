@@ -115,7 +115,7 @@ def test_every_reason_of_an_edge_is_told() -> None:
     ]
 
 
-def test_a_task_that_waits_for_itself_on_other_nodes_gets_another_hint() -> None:
+def test_self_dependency_across_nodes_has_its_own_hint() -> None:
     error, findings = _cycle(
         layer(RELEASE, task("a", type="shell", roles=["db"], cross_depends=[{"name": "a", "role": "db"}])),
         nodes={1: ["db"], 2: ["db"], 3: ["db"]},
@@ -168,7 +168,7 @@ def test_what_lies_behind_a_cycle_is_not_blamed() -> None:
     assert error.cycle == ("a@1", "b@1")
 
 
-def test_the_stage_of_an_instance_is_the_last_sync_point_before_it() -> None:
+def test_stage_of_an_instance_is_the_last_sync_point_before() -> None:
     expansion = _expansion(
         layer(
             RELEASE,

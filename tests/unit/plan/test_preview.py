@@ -51,7 +51,7 @@ def test_a_group_without_roles_places_nothing() -> None:
     assert findings == [("warning", "G040", "t.yaml:4", "Give it roles.")]
 
 
-def test_a_role_that_nobody_brings_is_a_warning_with_the_nearest() -> None:
+def test_undefined_role_is_a_warning_with_the_nearest_name() -> None:
     assert _found(_env(task("a", source=FILE, type="reboot", roles=["wbe"]))) == [
         ("warning", "G041", "t.yaml:5", "Did you mean web?")
     ]
@@ -99,7 +99,7 @@ def test_a_group_that_lists_an_unknown_task_is_an_error() -> None:
     assert _found(taken, "web=1") == [("info", "G042", "release", "")]
 
 
-def test_variants_of_two_plugins_on_one_node_are_an_error_of_the_later() -> None:
+def test_two_variants_on_one_node_are_an_error_of_the_later() -> None:
     layers = [
         layer(plugin(name), task("t", source=Source(f"{name}.yaml", 9), type="reboot", roles=["db"])) for name in "ab"
     ]
@@ -143,7 +143,7 @@ def test_offline_nodes_are_named() -> None:
     assert finding.message.endswith(": 2")
 
 
-def test_a_master_merges_nothing_while_two_plugins_define_one_task() -> None:
+def test_master_merges_nothing_if_two_plugins_define_a_task() -> None:
     layers = [
         layer(plugin(name), task("t", source=Source(f"{name}.yaml", 9), type="reboot", roles=[role]))
         for name, role in (("a", "db"), ("b", "web"))
@@ -170,7 +170,7 @@ def test_a_row_has_the_findings_of_its_task() -> None:
     assert {row.task: [finding.code for finding in row.findings] for row in previewed.rows} == {"a": ["G040"], "b": []}
 
 
-def test_a_graph_that_cannot_be_merged_is_previewed_without_what_cannot() -> None:
+def test_unmergeable_task_is_left_out_of_the_preview() -> None:
     taken = _env(task("a", type="reboot"), layers=[layer(CLUSTER, task("b", source=FILE, requires=["a"]))])
     previewed = preview(taken, PreviewOptions())
 
@@ -194,7 +194,7 @@ def test_a_cycle_is_raised_by_a_preview_and_told_by_findings() -> None:
     assert told == caught.value.findings
 
 
-def test_what_cannot_be_understood_is_raised_before_anything_is_found() -> None:
+def test_wrong_request_is_raised_before_any_finding() -> None:
     with pytest.raises(UsageError):
         preview(_env(), PreviewOptions(assume="db"))
     with missing("role", "bd", "db"):

@@ -102,7 +102,7 @@ def test_tasks_run_between_the_sync_points_that_they_name() -> None:
 
 
 @pytest.mark.parametrize("library", ["9.0", "newton"])
-def test_a_release_without_nodes_is_previewed_on_some_of_each_role(library: str) -> None:
+def test_release_without_nodes_is_previewed_on_assumed_ones(library: str) -> None:
     previewed = preview(_snapshot(library), PreviewOptions())
     metadata = release(library).metadata
     primary = primary_tags_in(metadata)
@@ -146,7 +146,7 @@ def test_every_plugin_can_be_laid_over_its_release(name: str) -> None:
         assert {finding.code for finding in answer if finding.is_error} <= {"G043", "G050"}
 
 
-def test_what_is_wrong_with_a_real_plugin_is_said_where_it_stands() -> None:
+def test_faults_of_real_plugins_are_found_at_their_lines() -> None:
     """detach-haproxy names 9.0, but its groups list a task that came later: on a master it cannot be deployed."""
     data = _plugin("detach-haproxy")
     taken = _snapshot("9.0", data)
@@ -276,7 +276,7 @@ def _has_a_cycle_of_ids(tasks: Iterable[MergedTask]) -> bool:
     return not networkx.is_directed_acyclic_graph(edges)
 
 
-def test_what_waits_for_itself_only_by_id_is_not_reported_as_a_cycle() -> None:
+def test_task_that_waits_for_its_own_id_is_no_cycle() -> None:
     found = set()
     for name in (*PLUGINS, *BRANCHES):
         data = _plugin(name)

@@ -293,7 +293,7 @@ def _chain(length: int, width: int = 1) -> Work:
     )
 
 
-def test_a_long_chain_of_sync_points_is_released_without_recursion() -> None:
+def test_long_chain_of_sync_points_needs_no_recursion() -> None:
     schedule = Schedule(_chain(50_000))
 
     assert schedule.is_done

@@ -100,7 +100,7 @@ def test_newton_on_fifty_nodes() -> None:
 
 
 @pytest.mark.corpus
-def test_a_failed_compute_of_newton_is_tolerated_and_a_failed_primary_is_not() -> None:
+def test_failed_compute_is_tolerated_and_failed_primary_not() -> None:
     """Of its computes 2% may fail: one of sixty, none of forty-nine."""
     work = _newton("controller=3,compute=60")
     at = vertex_of(work)

@@ -88,7 +88,7 @@ def test_an_rpm_is_unpacked_without_the_plugins_tree(tmp_path: Path, target: Pat
     }
 
 
-def test_hard_links_of_an_rpm_share_the_data_that_only_the_last_one_has(tmp_path: Path, target: Path) -> None:
+def test_hard_links_of_an_rpm_share_the_data_of_the_last(tmp_path: Path, target: Path) -> None:
     first, second = (f"{samples.TREE}/{name}".encode() for name in ("a", "b"))
     empty = [samples.Member(f"{samples.TREE}/{name}".encode(), inode=9, names=2) for name in ("e", "f")]
     archive = samples.rpm(
@@ -126,7 +126,7 @@ def test_scripts_are_shown_and_not_run(tmp_path: Path, target: Path) -> None:
     assert not trace.exists()
 
 
-def test_an_unknown_extension_is_refused_in_the_words_of_the_original_client(tmp_path: Path, target: Path) -> None:
+def test_unknown_extension_is_refused_like_the_original_does(tmp_path: Path, target: Path) -> None:
     path = tmp_path / "plugin.txt"
     path.write_text("text")
     with pytest.raises(InvalidDocument) as caught:
@@ -136,7 +136,7 @@ def test_an_unknown_extension_is_refused_in_the_words_of_the_original_client(tmp
     assert str(finding).startswith("plugin.txt: error: Plugin plugin.txt has unsupported format .txt [P001]")
 
 
-def test_files_that_are_not_there_and_targets_that_are_not_empty(tmp_path: Path, target: Path) -> None:
+def test_missing_files_and_occupied_targets_are_refused(tmp_path: Path, target: Path) -> None:
     archive = samples.fp(tmp_path / "plug.fp", samples.tar([samples.tar_file("plug-1.0/a")]))
     (tmp_path / "directory.fp").mkdir()
     with pytest.raises(NotFound):

@@ -144,7 +144,7 @@ def test_a_directory_that_is_not_there_gets_no_index(directory: Path, tmp_path: 
     assert not packed(directory, tmp_path / "target").exists()
 
 
-def test_an_empty_centos_repository_gets_an_index_that_describes_itself(directory: Path, tmp_path: Path) -> None:
+def test_empty_centos_repository_gets_a_valid_index(directory: Path, tmp_path: Path) -> None:
     (directory / "repositories" / "centos").mkdir(parents=True)
     root = packed(directory, tmp_path / "target").parent / "centos"
     space = "{http://linux.duke.edu/metadata/repo}"

@@ -130,7 +130,7 @@ def test_what_cannot_be_read_is_told(key: str, value: object, message: str, hint
     assert not fits({key: value}, "mitaka-9.0")
 
 
-def test_every_constraint_that_cannot_be_read_is_a_finding_at_its_key() -> None:
+def test_unreadable_constraint_is_a_finding_at_its_key() -> None:
     lines = {"os-version": 3, "fuel-version": 4}
     record = {"id": "a", "os-version": ">>", "fuel-version": "x"}
     found = list(check(record, "task a", lambda key: Place("tasks.yaml", lines[key])))
@@ -167,7 +167,7 @@ def test_the_first_of_equals_is_used_and_all_are_named() -> None:
     assert (choice.index, choice.tied) == (1, (1, 2))
 
 
-def test_a_record_for_a_release_that_is_known_by_its_name_only_fits_better_than_one_for_all() -> None:
+def test_record_for_a_named_release_wins_over_one_for_all() -> None:
     assert best([{}, {"os-version": "==example"}], "example-9.0").index == 1
 
 

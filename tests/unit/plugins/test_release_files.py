@@ -42,7 +42,7 @@ def test_a_file_that_the_base_of_the_record_names(tmp_path: Path) -> None:
     assert package.contents.roles == {}
 
 
-def test_the_place_of_the_record_does_not_matter_and_naming_it_twice_is_possible(tmp_path: Path) -> None:
+def test_record_may_stand_anywhere_and_be_named_twice(tmp_path: Path) -> None:
     extension = {**MITAKA, "node_roles_path": "node_roles.yaml"}
     releases = [MITAKA, extension, definition(roles_path="node_roles.yaml")]
     files = {"node_roles.yaml": {"base": role()}}

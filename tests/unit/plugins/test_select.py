@@ -49,7 +49,7 @@ def test_a_chosen_task_keeps_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("listed_by", ["node_roles.yaml", "deployment_tasks.yaml"])
-def test_a_group_does_not_list_what_is_not_meant_for_the_release(tmp_path: Path, listed_by: str) -> None:
+def test_group_lists_only_tasks_meant_for_the_release(tmp_path: Path, listed_by: str) -> None:
     """Otherwise each run of that release would miss the task. One of the release, which is only overridden, stays."""
     names, overridden = "tasks: [a, b, hiera, globals]", "- {id: hiera, condition: x, fuel-version: '==8'}\n"
     role = f"db: {{name: Db, description: d, {names if listed_by == 'node_roles.yaml' else ''}}}\n"
@@ -69,7 +69,7 @@ def test_contents_without_choices_are_the_package_s_own(tmp_path: Path) -> None:
     assert select(loaded, MITAKA).contents is loaded.contents
 
 
-def test_a_package_with_contents_for_one_record_needs_the_release(tmp_path: Path) -> None:
+def test_package_with_contents_per_record_needs_the_release(tmp_path: Path) -> None:
     loaded = package(tmp_path, "[]\n")
     [record] = loaded.records
     assert needs_release(replace(loaded, records=(replace(record, contents=loaded.contents),)))
@@ -78,7 +78,7 @@ def test_a_package_with_contents_for_one_record_needs_the_release(tmp_path: Path
 @pytest.mark.corpus
 class TestCorpus:
     @pytest.mark.parametrize("shelf", ["plugins", "plugins-branches", "fpb-examples"])
-    def test_real_plugins_extend_what_they_name_and_bring_the_same_everywhere(self, shelf: str) -> None:
+    def test_real_plugins_extend_what_they_name(self, shelf: str) -> None:
         for path in corpus(shelf).glob("*/metadata.yaml"):
             loaded = load_package(path.parent)
             assert not needs_release(loaded)

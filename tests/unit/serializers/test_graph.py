@@ -63,7 +63,7 @@ def test_what_is_no_graph_is_an_error_at_its_line(text: str, expected: tuple[str
     assert codes(read(text)) == [expected]
 
 
-def test_bad_tasks_are_left_out_and_the_warnings_of_reading_come_along() -> None:
+def test_bad_tasks_are_left_out_and_warnings_kept() -> None:
     graph = read("- {id: a, type: shell}\n- {type: shell}\n- {id: c, id: b}\n")
     assert [task.id for task in graph.tasks] == ["a", "b"]
     assert codes(graph) == [("G008", 3), ("G002", 2)]

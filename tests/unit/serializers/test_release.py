@@ -45,7 +45,7 @@ def read(text: str) -> list[Release]:
     return releases_from(parse(text, "r.yaml"))
 
 
-def test_a_fixture_inherits_through_several_bases_and_merges_deep() -> None:
+def test_fixture_inherits_through_bases_and_merges_deep() -> None:
     [release] = read(FIXTURE)
     assert (release.id, release.name, release.version) == (4, "Newton", "newton-10.0")
     assert (release.operating_system, release.state, release.description) == ("Ubuntu", "available", "middle")

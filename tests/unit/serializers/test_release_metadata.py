@@ -58,7 +58,7 @@ def test_all_that_is_malformed_is_told_at_once() -> None:
     assert len(raised.value.findings) == 4
 
 
-def test_null_says_nothing_and_what_nobody_reads_can_be_anything() -> None:
+def test_null_and_unread_keys_may_be_anything() -> None:
     nothing = "roles_metadata: {a: null, b: {tags: null, limits: null}}\ntags_metadata: {a: null}\nvolumes_metadata:\n"
     [release] = releases_from(parse(f"{HEAD}{nothing}bond_metadata: [1]\nmodes: 7\n", "r.yaml"))
     assert release.metadata["modes"] == 7

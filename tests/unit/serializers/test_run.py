@@ -65,7 +65,7 @@ def test_a_row_reads_as_a_master_tells_it() -> None:
         assert history_row_from(history_row_to(replace(ROW, node=node))).node == node
 
 
-def test_a_row_for_clients_of_nailgun_has_the_task_and_nothing_else() -> None:
+def test_row_for_nailgun_clients_has_only_the_task() -> None:
     assert history_row_to(ROW) == {
         "task_name": "hiera", "node_id": "1", "status": "error", "time_start": "2016-03-25T17:22:10", "time_end": None,
         "type": "puppet", "roles": ["controller"], "role": ["controller"], "version": "1.0.0",

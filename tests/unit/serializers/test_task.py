@@ -31,7 +31,7 @@ def test_attributes_keep_the_order_and_the_canonical_names() -> None:
     assert list(task_to(task)) == ["id", "type", "roles", "cross-depends", "x"]
 
 
-def test_the_source_knows_the_line_of_every_attribute_and_below_mappings() -> None:
+def test_source_has_the_line_of_every_attribute() -> None:
     task = good("id: net\ntype: puppet\nrole: a\nparameters:\n  timeout: 5\n  strategy:\n    type: parallel\n")
     assert task.source.place() == Place("tasks.yaml", 1)
     assert task.source.place("roles") == Place("tasks.yaml", 3)
@@ -40,7 +40,7 @@ def test_the_source_knows_the_line_of_every_attribute_and_below_mappings() -> No
     assert task.source.place("parameters.unknown") == Place("tasks.yaml", 4)
 
 
-def test_a_legacy_entry_is_named_after_its_place_and_written_without_id() -> None:
+def test_legacy_entry_is_named_by_place_and_written_without_id() -> None:
     task = good("role: [controller]\nstage: post_deployment/100.5\ntype: shell\n", position=3)
     assert (task.id, task.legacy) == ("plugin lma-1.0:post_deployment#3", True)
     assert task.stage == "post_deployment/100.5"
@@ -56,7 +56,7 @@ def test_a_legacy_entry_keeps_an_id_of_its_own() -> None:
     ]
 
 
-def test_a_task_with_id_and_stage_is_not_legacy_and_always_keeps_its_id() -> None:
+def test_task_with_id_and_stage_is_not_legacy() -> None:
     task = good("id: a\nstage: post_deployment\ntype: shell\n")
     assert (task.id, task.legacy) == ("a", False)
     assert task_to(task, with_id=False)["id"] == "a"
@@ -203,7 +203,7 @@ def test_a_condition_of_any_shape_is_kept_as_it_is_stated(condition: str, kept: 
     assert task_to(good(f"{{id: a, type: shell, condition: {condition}}}"))["condition"] == kept
 
 
-def test_a_partial_record_may_change_only_the_amount_of_a_strategy() -> None:
+def test_partial_record_may_change_the_amount_of_a_strategy() -> None:
     task = good("{id: net, parameters: {strategy: {amount: 3}}}")
 
     assert task.attributes["parameters"] == {"strategy": {"amount": 3}}

@@ -67,7 +67,7 @@ def test_web_pages_are_refused(api: Api, headers: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "10.20.0.2", "::", "example.org", ""])  # noqa: S104 (that is the point)
-def test_without_authentication_only_this_machine_is_listened_on(host: str) -> None:
+def test_server_without_authentication_listens_on_this_machine(host: str) -> None:
     with refused(UsageError, "this machine"):
         require_loopback(host)
 

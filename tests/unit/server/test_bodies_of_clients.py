@@ -188,7 +188,7 @@ def test_roles_have_tags_that_exist_and_lose_those_that_go(api: Api, owner: str)
 
 
 @pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
-def test_whether_a_role_exists_is_told_before_what_its_body_lacks(api: Api, owner: str) -> None:
+def test_unknown_role_is_told_before_faults_of_its_body(api: Api, owner: str) -> None:
     bare = {"name": "ghost", "meta": {"name": "N", "description": "d"}}
     assert api.refusal("PUT", f"{owner}/roles/ghost", bare, status=404).startswith("Role 'ghost' is not found")
     api.ask("POST", f"{owner}/roles", role("mine"), status=201)
@@ -199,7 +199,7 @@ def test_whether_a_role_exists_is_told_before_what_its_body_lacks(api: Api, owne
 
 
 @pytest.mark.parametrize("owner", ["releases/1", "clusters/1"])
-def test_a_posted_role_names_its_tags_where_the_release_describes_some(api: Api, owner: str) -> None:
+def test_posted_role_names_tags_if_the_release_has_tags(api: Api, owner: str) -> None:
     bare = {"name": "N", "description": "d"}
     api.ask("POST", f"{owner}/roles", role("before", meta=bare), status=201)
     api.ask("POST", "releases/1/tags", {"name": "eyes", "meta": {}}, status=201)

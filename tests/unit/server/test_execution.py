@@ -234,7 +234,7 @@ def test_a_sequence_of_another_release_cannot_be_run(api: Api, env: Executions, 
     assert told == "Sequence 'seq' is not found for cluster mitaka"
 
 
-def test_a_graph_that_cannot_be_ordered_is_told_with_its_findings(api: Api, env: Executions) -> None:
+def test_graph_without_order_is_refused_with_findings(api: Api, env: Executions) -> None:
     env.graph(shell("a", requires=["b"]), shell("b", requires=["a"]))
     found = api.ask("POST", "graphs/execute", {"cluster": 1, "graphs": [{"type": "default"}]}, status=400)
     assert {one["code"] for one in found["errors"]} == {"G050"}

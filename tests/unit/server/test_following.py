@@ -71,7 +71,7 @@ def test_a_server_that_is_started_again_is_asked_again(env: Executions) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_stays_away_ends_the_watch_and_not_the_run(env: Executions) -> None:
+def test_lost_server_ends_the_watch_and_not_the_run(env: Executions) -> None:
     run, go_on = _waiting(env)
     try:
         with serving(env.directory) as server, _watching(env, server.url, run) as watcher:

@@ -210,7 +210,7 @@ def test_an_orchestrator_is_sent_what_a_first_run_would_do(api: Api, env: Execut
     }  # fmt: skip
 
 
-def test_an_instance_that_names_itself_is_sent_as_on_a_master_and_runs(api: Api, env: Executions) -> None:
+def test_instance_that_names_itself_is_sent_and_runs(api: Api, env: Executions) -> None:
     env.graph(shell("a", cross_depends=[{"name": "/.*/", "role": "self"}]))
 
     (sent,) = api.ask("GET", "clusters/1/serialized_tasks/?nodes=1")["tasks_graph"]["1"]

@@ -130,7 +130,7 @@ def test_fuel2_finds_the_token_by_itself(env: Executions, home: Path, tmp_path: 
         assert handed.returncode == 0
 
 
-def test_a_client_follows_a_server_that_was_killed_and_started_anew(env: Executions, home: Path) -> None:
+def test_client_follows_a_killed_and_restarted_server(env: Executions, home: Path) -> None:
     with serving(env.directory, *TOKEN) as server:
         client = connected(Master(base(server)))
         assert [one.id for one in client.clusters.list()] == [1]

@@ -66,7 +66,7 @@ def test_default_disks_are_refused_with_a_reason(full: Api) -> None:
 
 
 @pytest.mark.parametrize("end", ["", "/"])
-def test_a_method_that_a_path_does_not_have_is_refused_with_those_that_it_has(api: Api, end: str) -> None:
+def test_unknown_method_of_a_path_is_refused_with_the_known(api: Api, end: str) -> None:
     for path in ("clusters/1/deployment_graphs", "version", "clusters/1/deployment_tasks/own"):
         for method in ("POST", "DELETE", "PATCH", "OPTIONS"):
             answer = api.raw(method, path + end)
@@ -142,7 +142,7 @@ def test_a_backend_that_is_away_is_503() -> None:
     assert Api(application(away)).refusal("GET", "clusters", status=503) == "The engine is away. Wait."
 
 
-def test_a_defect_is_told_without_its_traceback_and_logged_with_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_defect_is_answered_without_traceback_and_logged_with(caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> NoReturn:
         raise RuntimeError("secret words")
 

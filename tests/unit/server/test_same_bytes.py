@@ -51,7 +51,7 @@ def _both(env: Executions) -> Iterator[tuple[Fuel2, Fuel2]]:
 
 
 @pytest.mark.parametrize("by_release", [False, True])
-def test_legacy_entries_are_downloaded_as_their_author_wrote_them(
+def test_legacy_entries_are_downloaded_as_written(
     env: Executions, mitaka: int, tmp_path: Path, by_release: bool
 ) -> None:
     """Also those of a package whose graph depends on the release, whose layers only the server knows."""

@@ -34,14 +34,14 @@ def enabling(plugin_id: int, **more: Any) -> dict[str, Any]:
     return {"editable": {"monitor": {"metadata": {"enabled": True, "chosen_id": plugin_id}, **more}}}
 
 
-def test_a_plugin_that_could_be_enabled_is_told_with_its_versions(api: Api, plugins: list[int], path: str) -> None:
+def test_available_plugin_is_listed_with_its_versions(api: Api, plugins: list[int], path: str) -> None:
     metadata = api.ask("GET", path)["editable"]["monitor"]["metadata"]
     assert (metadata["class"], metadata["enabled"]) == ("plugin", False)
     assert [one["metadata"]["plugin_id"] for one in metadata["versions"]] == plugins
     assert "monitor" not in api.ask("GET", "clusters/1/attributes")["editable"]  # another release
 
 
-def test_plugins_are_enabled_and_disabled_as_the_original_client_does(
+def test_plugins_are_switched_as_the_original_client_does(
     api: Api, env: Executions, plugins: list[int], path: str, mitaka: int
 ) -> None:
     known = api.ask("GET", path)

@@ -28,7 +28,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return told
 
 
-def test_the_server_answers_the_recorded_requests_like_the_master(story: Story) -> None:
+def test_server_answers_recorded_requests_like_the_master(story: Story) -> None:
     wanted = {request: set(differs) for group in stated() for request, differs in group["requests"].items()}
     assert story.differences == wanted
     assert story.told > 500

@@ -107,7 +107,7 @@ def test_a_refused_request_holds_its_connection_for_a_time_only(limits: str) -> 
         server.terminate()
 
 
-def test_a_refused_request_does_not_keep_the_server_from_its_end() -> None:
+def test_refused_request_does_not_delay_the_servers_end() -> None:
     code = LINGERS_ON.format(limits="end_seconds=300")
     server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     with server, socket.create_connection(("127.0.0.1", int(server.stdout.readline() if server.stdout else 0))) as line:
@@ -258,7 +258,7 @@ def _upload(port: int) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("signals", [1, 2])
-def test_a_request_that_does_not_end_holds_the_server_for_a_time_only(signals: int) -> None:
+def test_endless_request_holds_the_server_for_a_time_only(signals: int) -> None:
     """And not at all when a second signal says so: an hour is far more than this test waits."""
     with _ended_on(1 if signals == 1 else 3600) as (server, port), socket.create_connection(("127.0.0.1", port)) as one:
         one.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -274,7 +274,7 @@ def test_a_request_that_does_not_end_holds_the_server_for_a_time_only(signals: i
         assert "1 request is left without a response" in server.stderr.read()
 
 
-def test_a_request_that_is_still_arriving_is_answered_after_the_signal(env: Executions) -> None:
+def test_arriving_request_is_answered_after_the_signal(env: Executions) -> None:
     body = json.dumps([{"id": "x", "padding": "x" * 300_000}]).encode()
     with serving(env.directory) as server:
         address = urlsplit(server.url)

@@ -24,7 +24,7 @@ def test_networks_come_back_as_they_were_put(connection: Connection) -> None:
     assert networks.own_networks(connection, env) == own
 
 
-def test_an_address_replaces_the_one_of_its_name_and_keeps_its_id(connection: Connection) -> None:
+def test_address_replaces_its_namesake_and_keeps_the_id(connection: Connection) -> None:
     env = cluster(connection)
     number = networks.put_vip(connection, env, VIP)
     other = networks.put_vip(connection, env, Vip(0, "x", "172.16.0.4"))

@@ -19,7 +19,7 @@ async def _browsing(one: Driven, task: str) -> BrowseScreen:
     return one.screen
 
 
-def test_neighbours_and_those_beyond_are_all_that_precede_and_follow(demo: Path) -> None:
+def test_neighbours_are_all_that_precede_and_follow(demo: Path) -> None:
     async def story() -> None:
         async with driven(connecting(demo), (140, 40), env=1) as one:
             screen = await _browsing(one, "load-balancer")

@@ -23,7 +23,7 @@ def test_it_parses(view: View, kind: str, focus: str) -> None:
         assert (parsed.graph_type or "default") == kind
 
 
-def test_a_trail_goes_back_and_forward_and_forgets_what_was_ahead() -> None:
+def test_trail_goes_back_and_forward_and_drops_what_was_ahead() -> None:
     trail = Trail(Route())
     one, other = Route(View.ROLES, 1), Route(View.LANES, 1)
     trail.go(one)

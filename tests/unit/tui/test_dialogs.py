@@ -63,7 +63,7 @@ def test_a_dialog_may_be_closed_before_it_is_built(demo: Path, dialog: str) -> N
     tell(demo, story)
 
 
-def test_a_dialog_may_be_left_for_another_place_before_it_is_built(demo: Path) -> None:
+def test_dialog_may_be_left_before_it_is_built(demo: Path) -> None:
     async def story(one: Driven) -> None:
         one.ui.action_log()
         one.ui.action_environments()
@@ -107,7 +107,7 @@ def test_time_and_failures_may_come_before_a_view_is_built(demo: Path, view: Vie
     tell(demo, story)
 
 
-def test_what_ends_the_ui_is_kept_for_the_command_and_not_printed_with_its_variables(demo: Path) -> None:
+def test_fatal_error_is_kept_and_printed_without_variables(demo: Path) -> None:
     async def story(one: Driven) -> None:
         one.ui._handle_exception(ValueError("nobody expected it"))
         assert one.ui._exit_renderables == []
@@ -135,7 +135,7 @@ def test_any_name_can_be_confirmed(demo: Path, name: str, typed: str) -> None:
     tell(demo, story)
 
 
-def test_the_first_word_that_is_typed_is_the_one_that_is_asked_for(demo: Path) -> None:
+def test_first_typed_word_is_the_confirmation(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("A", "e")
         assert one.told() == ""
@@ -204,7 +204,7 @@ def test_ctrl_c_names_the_key_that_quits(demo: Path) -> None:
     tell(demo, story, notifications=True)
 
 
-def test_without_a_terminal_signals_are_left_to_whoever_runs_the_app(demo: Path) -> None:
+def test_signals_without_terminal_are_left_to_the_caller(demo: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
 
     async def story(one: Driven) -> None:

@@ -184,7 +184,7 @@ def test_a_filter_asks_how_the_last_run_ended(engine: Executions) -> None:
     tell(Path(engine.engine), story)
 
 
-def test_a_filter_that_only_the_instances_know_outlives_the_switch_to_tasks(demo: Path) -> None:
+def test_filter_of_instances_outlives_the_switch_to_tasks(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("3", "i")
         kept = await filtered(one, "role:compute node=1")
@@ -203,7 +203,7 @@ def test_a_filter_that_only_the_instances_know_outlives_the_switch_to_tasks(demo
 
 
 @pytest.mark.parametrize("screen", ["3", "4"])
-def test_reloading_with_half_a_query_keeps_what_could_be_read_last(demo: Path, screen: str) -> None:
+def test_reload_with_half_a_query_keeps_the_last_valid_one(demo: Path, screen: str) -> None:
     async def story(one: Driven) -> None:
         await one.press(screen)
         kept = await filtered(one, "role:compute")
@@ -239,7 +239,7 @@ def test_results_that_cannot_be_read_are_asked_for_once(demo: Path, monkeypatch:
     tell(demo, story)
 
 
-def test_a_filter_that_cannot_be_read_does_not_pretend_that_no_row_matches(demo: Path) -> None:
+def test_unreadable_filter_does_not_show_an_empty_list(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("3")
         assert await filtered(one, "no-such-task") == set()

@@ -94,7 +94,7 @@ def test_nodes_of_a_master_are_not_reached_from_here() -> None:
     tell(Replay("runs: after the end", instead=ONE), story)
 
 
-def test_plugins_of_a_master_are_enabled_where_its_settings_say_so() -> None:
+def test_plugins_of_a_master_are_enabled_by_its_settings() -> None:
     backend = Replay(656).backend()
     overview, graph = AskOverview().read(backend), AskGraph(1).read(backend)
     for plugins in (overview.plugins, graph.plugins):

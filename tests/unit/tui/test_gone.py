@@ -117,9 +117,7 @@ def test_what_was_refused_is_asked_again_when_one_comes_back(guarded: Path) -> N
     asyncio.run(story())
 
 
-def test_trouble_that_nobody_looks_at_keeps_nothing_from_being_live(
-    engine: Executions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unseen_trouble_keeps_other_screens_live(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "PATIENCE", (0.05, 0.1))
     monkeypatch.setattr(_Guarded, "refused", None)
     gate = engine.directory / "gate"

@@ -105,7 +105,7 @@ def test_why_says_that_a_task_is_gone(fuel2: CommandLine) -> None:
     tell(fuel2, story)
 
 
-def test_a_cursor_whose_task_is_gone_says_so_and_stays_where_it_is(fuel2: CommandLine) -> None:
+def test_cursor_of_a_gone_task_reports_and_stays(fuel2: CommandLine) -> None:
     async def story(one: Driven) -> None:
         await one.cursor_to("t3")
         upload(fuel2, "t0", "t1", "t2", "t4", "t5")
@@ -116,7 +116,7 @@ def test_a_cursor_whose_task_is_gone_says_so_and_stays_where_it_is(fuel2: Comman
     tell(fuel2, story)
 
 
-def test_an_instance_keeps_the_cursor_and_instances_stay_instances(fuel2: CommandLine) -> None:
+def test_reload_keeps_the_cursor_on_its_instance(fuel2: CommandLine) -> None:
     async def story(one: Driven) -> None:
         await one.press("i")
         await one.cursor_to("t3@2")

@@ -76,9 +76,7 @@ def test_one_timer_looks_after_all_keys_and_none_is_lost(demo: Path) -> None:
     tell(demo, story)
 
 
-def test_a_timer_that_comes_when_all_screens_are_closed_harms_nothing(
-    demo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_timer_after_all_screens_closed_is_harmless(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = App._close_all
 
     async def and_look(ui: TerminalApp) -> None:
@@ -119,9 +117,7 @@ def test_a_widget_that_is_gone_keeps_no_key_waiting(demo: Path) -> None:
     tell(demo, story)
 
 
-def test_a_key_that_is_never_done_with_does_not_hold_the_others_for_ever(
-    demo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unfinished_key_does_not_hold_the_others_for_ever(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def story(one: Driven) -> None:
         monkeypatch.setattr(key_queue, "LONGEST", 0.0)
         one.ui._busy = one.ui.screen.focused

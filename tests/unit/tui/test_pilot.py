@@ -247,7 +247,7 @@ def test_side_panes_say_nothing_where_no_row_answers(demo: Path) -> None:
     tell(demo, story)
 
 
-def test_keys_typed_ahead_wait_for_the_screen_they_were_meant_for(demo: Path) -> None:
+def test_keys_typed_ahead_wait_for_their_screen(demo: Path) -> None:
     async def story(one: Driven) -> None:
         for key in ("enter", "j", "enter", "3", "slash", *"host", "minus", "n", "enter", "enter"):
             one.ui.post_message(events.Key(key, key if len(key) == 1 else "-" if key == "minus" else None))
@@ -258,7 +258,7 @@ def test_keys_typed_ahead_wait_for_the_screen_they_were_meant_for(demo: Path) ->
     tell(demo, story)
 
 
-def test_an_attribute_that_is_cut_stands_in_full_in_the_next_pane(demo: Path) -> None:
+def test_cut_attribute_stands_in_full_in_the_next_pane(demo: Path) -> None:
     async def story(one: Driven) -> None:
         await one.press("3")
         await one.cursor_to("host-network")

@@ -32,7 +32,7 @@ def test_what_a_filter_suggests_fits_on_80_columns(view: View) -> None:
     assert 0 < cell_len(screen_class(view).PLACEHOLDER) < 80 - _SLASH - _CHIP
 
 
-def test_a_column_without_a_title_takes_no_room_while_it_is_empty() -> None:
+def test_empty_column_without_title_takes_no_room() -> None:
     columns = (Column("id", "#", least=3), Column("sign", "", least=1, most=1), Column("name", "name", grows=True))
     assert widths(Table(columns, [("1", "", "a"), ("2", "", "b")]), 20) == [1, 0, 17]
     assert widths(Table(columns, [("1", "", "a"), ("2", "!", "b")]), 20) == [1, 1, 14]

@@ -101,7 +101,7 @@ def test_what_is_on_the_screen_stays_when_the_backend_dies(demo: Path) -> None:
     asyncio.run(story())
 
 
-def test_an_answer_that_is_an_error_is_told_and_not_asked_for_again(demo: Path) -> None:
+def test_error_answer_is_shown_and_not_requested_again(demo: Path) -> None:
     async def story() -> None:
         line = Line(demo)
         async with driven(line.connect, env=77) as one:
@@ -116,7 +116,7 @@ def test_an_answer_that_is_an_error_is_told_and_not_asked_for_again(demo: Path) 
     asyncio.run(story())
 
 
-def test_a_hanging_backend_is_told_and_keeps_nobody_from_leaving(demo: Path) -> None:
+def test_hanging_backend_is_shown_and_does_not_block_leaving(demo: Path) -> None:
     async def story() -> None:
         line = Line(demo)
         async with driven(line.connect) as one:

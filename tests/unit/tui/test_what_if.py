@@ -103,7 +103,7 @@ def _is_rack(one: Driven, row: int) -> bool:
     return "rack-monitoring" in map(str, one.main.table.rows[row])
 
 
-def test_a_plugin_that_cannot_be_enabled_says_so_and_so_does_the_command(tmp_path: Path) -> None:
+def test_plugin_that_cannot_be_enabled_is_refused_everywhere(tmp_path: Path) -> None:
     engine = demo_engine(tmp_path)
     fuel2 = CommandLine(engine)
     fuel2.ok("plugins", "install", write_package(tmp_path / "other", "other", releases=[MITAKA]))
@@ -129,7 +129,7 @@ def test_a_plugin_that_cannot_be_enabled_says_so_and_so_does_the_command(tmp_pat
     asyncio.run(story())
 
 
-def test_what_if_is_turned_off_anywhere_and_on_only_where_it_means_something(tmp_path: Path) -> None:
+def test_what_if_turns_off_anywhere_and_on_where_it_applies(tmp_path: Path) -> None:
     engine = demo_engine(tmp_path)
     CommandLine(engine).ok("plugins", "disable", "rack-monitoring", "--env", 1)
 

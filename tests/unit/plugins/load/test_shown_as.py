@@ -23,7 +23,7 @@ def test_findings_and_tasks_have_the_name_that_is_shown(build: Build) -> None:
     assert str(root) not in str(caught.value.findings)
 
 
-def test_a_file_that_cannot_be_read_is_told_without_its_real_path(build: Build) -> None:
+def test_unreadable_file_is_named_without_its_real_path(build: Build) -> None:
     root = build("thing_path: a.yaml\n")
     (root / "a.yaml").mkdir()
     (root / "deployment_tasks.yaml").mkdir()

@@ -87,7 +87,7 @@ def test_no_other_task_orders_a_legacy_entry(build: Build, stated: str, codes: l
     assert planned(build(head=head, **{**files, "deployment_tasks_yaml": own})) == (plain, [*told, *codes])
 
 
-def test_an_entry_of_a_later_version_is_ordered_by_its_dependencies(build: Build) -> None:
+def test_entry_of_a_later_version_is_ordered_by_dependencies(build: Build) -> None:
     entries = ENTRIES % ("id: early,", "version: 2.1.0, cross-depends: [{name: b}]")
     ordered, told = planned(build(head=HEAD.replace("5.0.0", "2.0.0"), tasks_yaml=entries))
     assert ("b@1 -> early@2" in ordered, told) == (True, [])
@@ -111,7 +111,7 @@ def test_the_tasks_of_a_role_become_a_group(build: Build) -> None:
     assert package.contents.roles == {"extra": {"name": "Extra", "description": "e", "tags": ["extra"]}}
 
 
-def test_a_group_of_the_package_s_own_wins_over_the_tasks_of_a_role(build: Build) -> None:
+def test_own_group_of_a_package_wins_over_tasks_of_a_role(build: Build) -> None:
     files = {**FILES, "deployment_tasks_yaml": "- {id: extra, type: group, roles: [extra], tasks: [x]}\n"}
     package = load_package(build(**files))
     assert [task.attributes["tasks"] for task in package.contents.graphs["default"].tasks] == [["x"]]
