@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from forked.sitecustomize import ADDRESS
@@ -96,6 +97,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # nohup does the same with hangups, and then a closed terminal would end nothing.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Any:
+    """The data of a case file (`case_files`)."""
+    return request.param.load()
 
 
 @pytest.fixture(autouse=True)

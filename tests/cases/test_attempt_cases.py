@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import case_files
 from executor_bench import Bench, job_of
 
 from fuelclient.executors.job import Job
 
-FILES = sorted((Path(__file__).parent / "attempts").glob("*.yaml"))
 _COUNTED = 'echo run >> runs; exit $(sed -n "$(wc -l < runs)p" codes)'
 
 
@@ -37,12 +36,8 @@ def command(given: Mapping[str, Any], bench: Bench, patch: pytest.MonkeyPatch) -
     return job_of("puppet", puppet_manifest="site.pp", **limits)
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert (
-        {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
-    )
+@case_files("attempts", keys=("input", "expected"))
+def test_case(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given, expected = case["input"], case["expected"]
     assert set(given) <= {"type", "exits", "lasts", "limits", "recovered"}
     bench = Bench(tmp_path)

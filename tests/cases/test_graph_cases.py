@@ -6,12 +6,11 @@ README.md beside this file explains the keys of a case.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from building import STAGES, edges, fleet, instances, layers_from, roles, snapshot, tasks_from
+from case_files import case_files
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.match import matches
@@ -129,8 +128,6 @@ CHECKS: dict[str, Callable[[Data], object]] = {
 }
 """What is asked in each directory of cases."""
 
-_FILES = [path for category in CHECKS for path in sorted((Path(__file__).parent / category).glob("*.yaml"))]
-
 
 def _sorted_lists(answer: Any) -> Any:
     """Instances and edges are sets: a case lists them in whatever order reads best."""
@@ -140,17 +137,8 @@ def _sorted_lists(answer: Any) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("path", _FILES, ids=[f"{path.parent.name}-{path.stem}" for path in _FILES])
-def test_case(path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert (
-        {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
-    )
-
-    answer = CHECKS[path.parent.name](case["input"])
+@case_files(*CHECKS, keys=("input", "expected"))
+def test_case(case: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    answer = CHECKS[request.node.callspec.params["case"].path.parent.name](case["input"])
 
     assert answer == _sorted_lists(case["expected"]), case["says"]
-
-
-def test_every_category_has_cases() -> None:
-    assert {path.parent.name for path in _FILES} == set(CHECKS)

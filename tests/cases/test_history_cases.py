@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from building import tasks_from
+from case_files import case_files
 from executions import RELEASE
 
 from fuelclient.backends import connect
@@ -30,7 +30,6 @@ from fuelclient.store.database import Database
 from fuelclient.store.history import Written
 
 Data = Mapping[str, Any]
-FILES = sorted((Path(__file__).parent / "history").glob("*.yaml"))
 TABLE = {
     "task_name": "task", "node_id": "node", "status": "status", "type": "type", "time_start": "time_start",
     "time_end": "time_end",
@@ -70,10 +69,8 @@ def cells(row: HistoryRow) -> list[Any]:
     return [str(cell) if isinstance(cell, InstanceStatus) else cell for cell in found]
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path, tmp_path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert {"says", "recorded", "input", "asks"} <= set(case) <= {"says", "recorded", "decision", "input", "asks"}
+@case_files("history", keys=("input", "asks"))
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     runs, database, parent = begun(case["input"], tmp_path / "engine.db")
     with closing(database):
         change(database, runs, parent, case["input"].get("changes", []))

@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-import pytest
-import yaml
+from case_files import case_files
 from executions import executions, shell
 
-FILES = sorted((Path(__file__).parent / "runs").glob("*.yaml"))
 
-
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path, tmp_path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert (
-        {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
-    )
+@case_files("runs", keys=("input", "expected"))
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     given, expected = case["input"], case["expected"]
     env = executions(tmp_path, nodes=given["nodes"])
     with closing(env.backend):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 from failures import failures
 
@@ -22,39 +21,6 @@ VECTORS = {
     *(f"a{number:02}" for number in range(1, 27)),
     *(f"h{number:02}" for number in range(1, 6)),
 } - OLD_GENERATION
-_GRAPH_CASES = CASES / "test_graph_cases.py"
-_UNIT = TESTS / "unit"
-LOADERS = {
-    "attempts": CASES / "test_attempt_cases.py",
-    "dot": _UNIT / "insight" / "test_dot_cases.py",
-    "expand": _GRAPH_CASES,
-    "expressions": _UNIT / "expressions" / "test_cases.py",
-    "fault-tolerance": _GRAPH_CASES,
-    "history": CASES / "test_history_cases.py",
-    "master-services": TESTS / "scripted_master.py",
-    "merge": _GRAPH_CASES,
-    "merge-meta": _GRAPH_CASES,
-    "name-match": _GRAPH_CASES,
-    "original-client": TESTS / "integration" / "test_original_client.py",
-    "original-on-a-master": TESTS / "contract" / "recorded" / "test_original_outputs.py",
-    "plan": _UNIT / "plan" / "test_plan_cases.py",
-    "plugins-check": _UNIT / "plugins" / "test_check_cases.py",
-    "plugins-loader": _UNIT / "plugins" / "test_load_cases.py",
-    "plugins-select": _UNIT / "plugins" / "test_select_cases.py",
-    "plugins-together": _UNIT / "plugins" / "test_real_packages.py",
-    "preview": _GRAPH_CASES,
-    "resolve-role": _GRAPH_CASES,
-    "runs": CASES / "test_run_cases.py",
-    "schedule": _UNIT / "plan" / "test_schedule_cases.py",
-    "server": _UNIT / "server" / "test_cases.py",
-    "server-story": _UNIT / "server" / "test_story.py",
-    "stage-order": _GRAPH_CASES,
-    "store": _UNIT / "serializers" / "test_cases.py",
-    "validate": _UNIT / "serializers" / "test_cases.py",
-    "yaql": _UNIT / "expressions" / "test_yaql_cases.py",
-}
-"""The test that reads each directory."""
-
 _ID = re.compile(r"(?:^|[a-z_]-)([nah]\d\d)[a-z]?-")
 
 
@@ -84,14 +50,9 @@ def test_no_file_names_an_unknown_vector() -> None:
     assert set(files()) == VECTORS
 
 
-@pytest.mark.parametrize("directory", sorted(LOADERS))
-def test_a_directory_is_read_by_its_loader(directory: str) -> None:
-    loader = LOADERS[directory].read_text(encoding="utf-8")
-
-    assert '.glob("*.yaml")' in loader
-    assert f'"{directory}"' in loader
-
-
-def test_every_directory_has_a_loader() -> None:
-    assert {path.name for path in CASES.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(LOADERS)
+def test_every_directory_is_read_by_a_test() -> None:
+    modules = [path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py")]
+    readers = [text for text in modules if "from case_files import" in text]
+    directories = {path.parent.name for path in CASES.glob("*/*.yaml")}
+    assert {name for name in directories if not any(f'"{name}"' in text for text in readers)} == set()
     assert not list(CASES.glob("*.yaml"))

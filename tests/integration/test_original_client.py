@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 import yaml
+from case_files import all_cases, case_files
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
 
@@ -33,7 +34,6 @@ from server_process import serving
 
 from fuelclient.backends.local import LocalBackend
 
-CASES = sorted((Path(__file__).parents[1] / "cases" / "original-client").glob("*.yaml"))
 PATIENCE = 120.0
 _MOMENTARY = ("id", "status", "progress", "message", "time_end")
 """What a document says of an execution that a moment changes, and its id, which counts the parts of others here."""
@@ -69,15 +69,14 @@ def original(tmp_path: Path, home: Path) -> Iterator[Original]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
-def test_a_recorded_conversation(case: Path, tmp_path: Path, home: Path, original: Original) -> None:
-    told = yaml.safe_load(case.read_text(encoding="utf-8"))
-    for name, text in told.get("files", {}).items():
+@case_files("original-client")
+def test_a_recorded_conversation(case: dict[str, Any], tmp_path: Path, home: Path, original: Original) -> None:
+    for name, text in case.get("files", {}).items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace("HOME", str(home)), encoding="utf-8")
     fuel2 = CommandLine(tmp_path / "engine.db")
-    for step in told["steps"]:
+    for step in case["steps"]:
         _wait_for_runs(tmp_path / "engine.db")
         for line in step.get("before", ()):
             fuel2.ok(*shlex.split(line.replace("HOME", str(home))))
@@ -100,7 +99,7 @@ def test_a_recorded_conversation(case: Path, tmp_path: Path, home: Path, origina
 
 @pytest.mark.slow
 def test_every_difference_has_a_reason() -> None:
-    steps = [step for case in CASES for step in yaml.safe_load(case.read_text(encoding="utf-8"))["steps"]]
+    steps = [step for case in all_cases("original-client") for step in case["steps"]]
     differing = [step for step in steps if {"here", "exit_here"} & set(step)]
     assert [step["run"] for step in differing if not step.get("because")] == []
     assert len(steps) > 70

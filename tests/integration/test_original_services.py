@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from case_files import case_files
 from integration.cached_environments import Absent
 from integration.original_client import Original, installed
-from scripted_master import CASES, load, prepare, scripted, shown, words, writes, written
+from scripted_master import prepare, scripted, shown, words, writes, written
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -19,9 +21,8 @@ def _original_client() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_the_original_client_does_what_a_case_says(path: Path, tmp_path: Path) -> None:
-    case = load(path)
+@case_files("master-services")
+def test_the_original_client_does_what_a_case_says(case: dict[str, Any], tmp_path: Path) -> None:
     prepare(case, tmp_path)
     with scripted(case["master"]) as server:
         original = Original(server.url, tmp_path)

@@ -17,7 +17,6 @@ from typing import Any
 import yaml
 from faulty_master import Request, Server, serving
 
-CASES = sorted((Path(__file__).parents[1] / "cases" / "master-services").glob("*.yaml"))
 _VERSION = {
     "api": "1.0", "auth_required": False, "feature_groups": ["advanced"], "openstack_version": "newton-10.0",
     "release": "10.0",
@@ -63,12 +62,6 @@ def writes(server: Server) -> list[dict[str, Any]]:
             changes.append({asked(request.method, request.path): body})
     server.asked.clear()
     return changes
-
-
-def load(path: Path) -> dict[str, Any]:
-    """Return a case."""
-    case: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return case
 
 
 def prepare(case: Mapping[str, Any], home: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from case_files import all_cases
 from contract.recorded.conftest import OnMaster
 from original_outputs import values
 from recordings import HOST, Replay, commands
@@ -17,10 +18,7 @@ from fuelclient.commands.exits import Exit
 
 pytestmark = pytest.mark.corpus
 
-CASES = sorted((Path(__file__).parents[2] / "cases" / "original-on-a-master").glob("*.yaml"))
-READS: list[dict[str, Any]] = [
-    case for path in CASES for case in yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)["commands"]
-]
+READS: list[dict[str, Any]] = [case for group in all_cases("original-on-a-master") for case in group["commands"]]
 
 
 @pytest.mark.parametrize("case", READS, ids=lambda case: case["run"].removeprefix("fuel2 "))

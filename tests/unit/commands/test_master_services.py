@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from case_files import case_files
 from command_line import CommandLine, fuel2
-from scripted_master import CASES, load, prepare, scripted, shown, words, writes, written
+from scripted_master import prepare, scripted, shown, words, writes, written
 
 from fuelclient.commands.master_only import MasterOnly
 from fuelclient.commands.suggestions import aimed
@@ -32,11 +34,10 @@ ON_THE_ENGINE = {
 """Arguments of every command that needs a master."""
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@case_files("master-services")
 def test_a_command_does_what_the_original_client_does(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case = load(path)
     monkeypatch.chdir(tmp_path)
     prepare(case, tmp_path)
     with scripted(case["master"]) as server:

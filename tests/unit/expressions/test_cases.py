@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import case_files
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.legacy import parse, rewrite
 from fuelclient.expressions.restrictions import check_limits, conflicting, expand_restrictions, unmet
-
-CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "expressions").glob("*.yaml"))
 
 
 def outcome(case: dict[str, Any]) -> Any:
@@ -31,9 +28,8 @@ def outcome(case: dict[str, Any]) -> Any:
     return parse(text).evaluate(case["models"], strict=case["strict"])
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+@case_files("expressions")
+def test_case(case: dict[str, Any]) -> None:
     assert case["name"]
     assert case["source"]
     if "error" in case:
@@ -44,7 +40,3 @@ def test_case(path: Path) -> None:
         result = outcome(case)
         assert result == case["expected"]
         assert type(result) is type(case["expected"])
-
-
-def test_there_are_cases() -> None:
-    assert len(CASES) >= 30

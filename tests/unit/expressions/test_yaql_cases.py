@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import case_files, paths_of
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.evaluation import condition_of
@@ -16,8 +15,6 @@ from fuelclient.expressions.render import Master, render
 from fuelclient.expressions.yaql_engine import parse
 from fuelclient.model.run import uid_of
 from fuelclient.model.task import Task
-
-CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "yaql").glob("*.yaml"))
 
 
 def views_of(case: dict[str, Any], memoise: bool) -> Views:
@@ -40,10 +37,9 @@ def answer(check: str, given: Any, views: Views, node: int | str | None) -> Any:
     return render(given, view, Master())
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@case_files("yaql")
 @pytest.mark.parametrize("memoise", [True, False], ids=["memoised", "plain"])
-def test_case(path: Path, memoise: bool) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+def test_case(case: dict[str, Any], memoise: bool) -> None:
     assert (
         {"says", "recorded", "check", "facts", "asks"}
         <= set(case)
@@ -63,5 +59,5 @@ def test_case(path: Path, memoise: bool) -> None:
 
 
 def test_there_are_cases_for_all_vectors() -> None:
-    vectors = {path.stem[:3] for path in CASES}
+    vectors = {path.stem[:3] for path in paths_of("yaql")}
     assert {f"n{number}" for number in range(11, 19)} == {vector for vector in vectors if vector.startswith("n1")}

@@ -6,18 +6,16 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import case_files
 from schedule_traces import vertex_of, work_from
 
 from fuelclient.insight.forecast import dot
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.schedule import Change
 
-FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "dot").glob("*.yaml"))
 _TEXT = r'"((?:[^"\\]|\\.)*)"'
 _NODE = re.compile(rf'  "Task\[((?:[^"\\]|\\.)*)\]" \[label={_TEXT}, style=filled, fillcolor=(\w+)\];')
 _EDGE = re.compile(r'  "Task\[((?:[^"\\]|\\.)*)\]" -> "Task\[((?:[^"\\]|\\.)*)\]";')
@@ -33,15 +31,8 @@ def picture(given: Mapping[str, Any]) -> str:
     return dot(work, changes)
 
 
-def cases() -> list[Mapping[str, Any]]:
-    return [yaml.safe_load(path.read_text(encoding="utf-8")) for path in FILES]
-
-
-@pytest.mark.parametrize("case", cases(), ids=[path.stem for path in FILES])
+@case_files("dot", keys=("input", "expected"))
 def test_case(case: Mapping[str, Any]) -> None:
-    assert (
-        {"says", "recorded", "input", "expected"} <= set(case) <= {"says", "recorded", "decision", "input", "expected"}
-    )
     first, *lines, last = picture(case["input"]).splitlines()
     nodes = [result for line in lines if (result := _NODE.fullmatch(line))]
     edges = [result for line in lines if (result := _EDGE.fullmatch(line))]
@@ -54,7 +45,7 @@ def test_case(case: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-@pytest.mark.parametrize("case", cases(), ids=[path.stem for path in FILES])
+@case_files("dot", keys=("input", "expected"))
 def test_graphviz_reads_it(case: Mapping[str, Any]) -> None:
     done = subprocess.run(
         ["dot", "-Tplain"], input=picture(case["input"]), capture_output=True, text=True, check=False, timeout=60

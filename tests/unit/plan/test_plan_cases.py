@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
 from building import fleet, layers_from, merged, snapshot, tasks_from
 from building import roles as plain_roles
+from case_files import all_cases, case_files
 
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.expressions.evaluation import Expressions
@@ -26,7 +24,6 @@ from fuelclient.plan.plan import Plan, plan, require_decided
 from fuelclient.plan.work import InstanceKind
 
 Data = Mapping[str, Any]
-FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plan").glob("*.yaml"))
 KEYS = {"nodes", "primary_tags", "tasks", "metadata", "facts", "request"}
 RENDERED = ("type", "parameters", "fail_on_error")
 
@@ -109,11 +106,8 @@ def _skips(given: Data) -> object:
 CHECKS: dict[str, Callable[[Data], object]] = {"plan": _plan, "skips": _skips}
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert {"says", "recorded", "check", "input", "expected"} <= set(case)
-    assert set(case) <= {"says", "recorded", "decision", "check", "input", "expected"}
+@case_files("plan", keys=("check", "input", "expected"))
+def test_case(case: dict[str, Any]) -> None:
     answer, expected = CHECKS[case["check"]](case["input"]), case["expected"]
 
     assert isinstance(answer, dict)
@@ -123,4 +117,4 @@ def test_case(path: Path) -> None:
 
 
 def test_every_check_has_cases() -> None:
-    assert {yaml.safe_load(path.read_text(encoding="utf-8"))["check"] for path in FILES} == set(CHECKS)
+    assert {case["check"] for case in all_cases("plan")} == set(CHECKS)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
+from case_files import all_cases, case_files
 from schedule_traces import skips, trace, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected
@@ -18,7 +16,6 @@ from fuelclient.plan.simulate import simulate
 from fuelclient.plan.work import Work, limit_from
 
 Data = Mapping[str, Any]
-FILES = sorted((Path(__file__).resolve().parents[2] / "cases" / "schedule").glob("*.yaml"))
 WORK = ("groups", "limits", "lenient", "skip", "max_busy")
 
 
@@ -115,11 +112,8 @@ CHECKS: dict[str, Callable[[Data], object]] = {
 }
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
-def test_case(path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert {"says", "recorded", "check", "input", "expected"} <= set(case)
-    assert set(case) <= {"says", "recorded", "decision", "check", "input", "expected"}
+@case_files("schedule", keys=("check", "input", "expected"))
+def test_case(case: dict[str, Any]) -> None:
     answer, expected = CHECKS[case["check"]](case["input"]), case["expected"]
 
     if isinstance(answer, dict) and case["check"] == "simulate":
@@ -130,4 +124,4 @@ def test_case(path: Path) -> None:
 
 
 def test_every_check_has_cases() -> None:
-    assert {yaml.safe_load(path.read_text(encoding="utf-8"))["check"] for path in FILES} == set(CHECKS)
+    assert {case["check"] for case in all_cases("schedule")} == set(CHECKS)

@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import paths_of, read
 from valid_packages import write_package
 
 from fuelclient.plugins.checks import check
 
-_CASES = Path(__file__).resolve().parents[2] / "cases" / "plugins-check"
 _KEYS = {"package", "metadata", "without", "files", "expected", "ignoring"}
 
 
 def _variants() -> list[Any]:
     found = []
-    for path in sorted(_CASES.glob("*.yaml")):
-        case = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    for path in paths_of("plugins-check"):
+        case = read(path)
         assert {"says", "recorded", "cases"} <= set(case) <= {"says", "recorded", "decision", "cases"}, path
         for number, variant in enumerate(case["cases"], 1):
             assert set(variant) <= _KEYS, (path, set(variant))
@@ -55,6 +54,6 @@ def test_case(major: int, variant: dict[str, Any], says: str, tmp_path: Path) ->
 
 
 def test_every_vector_has_a_case() -> None:
-    stems = {path.stem for path in _CASES.glob("*.yaml")}
+    stems = {path.stem for path in paths_of("plugins-check")}
     vectors = {f"{number:02d}" for number in range(1, 64)} | {f"S{number}" for number in range(1, 9)}
     assert vectors <= {stem.partition("-")[0] for stem in stems}

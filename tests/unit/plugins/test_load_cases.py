@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import case_files
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
@@ -16,7 +16,6 @@ from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.plugins import shared_ids
 from fuelclient.plugins.load import load_package, plugin_of, read_package, usable
 
-CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plugins-loader").glob("*.yaml"))
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: {}\n"
 KEYS = {"says", "recorded", "decision", "package_version", "metadata", "files", "expected", "refused"}
 
@@ -78,9 +77,8 @@ def outcome(package: Package) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path, tmp_path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+@case_files("plugins-loader")
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     assert {"says", "recorded"} <= set(case) <= KEYS
     assert ("expected" in case) != ("refused" in case)
     root = unpacked(case, tmp_path)
@@ -99,7 +97,3 @@ def test_case(path: Path, tmp_path: Path) -> None:
         outcomes = [release_outcome(one) for one in package.releases]
         shown = [{key: one[key] for key in wanted} for one, wanted in zip(outcomes, releases, strict=True)]
         assert shown == releases, case["says"]
-
-
-def test_there_are_cases() -> None:
-    assert len(CASES) >= 45

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from case_files import all_cases
 from corpus import corpus
 
 from fuelclient import files
@@ -20,11 +21,8 @@ from fuelclient.serializers.release import releases_from
 
 pytestmark = pytest.mark.corpus
 
-_CASES = Path(__file__).resolve().parents[2] / "cases" / "plugins-together"
 _PACKAGES: dict[str, Sequence[str]] = {
-    name: entries
-    for path in sorted(_CASES.glob("*.yaml"))
-    for name, entries in yaml.safe_load(path.read_text("utf-8"))["packages"].items()
+    name: entries for case in all_cases("plugins-together") for name, entries in case["packages"].items()
 }
 _QUICK = {"haproxy", "kibana", "kubernetes"}
 """The last parts of the names of packages that are always tried: they have errors, or names that nothing defines."""

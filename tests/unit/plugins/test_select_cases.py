@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
+from case_files import case_files
 
 from fuelclient.model.package import Selection
 from fuelclient.model.release import Release
@@ -15,7 +14,6 @@ from fuelclient.plugins import constraints
 from fuelclient.plugins.load import load_package
 from fuelclient.plugins.select import is_compatible, is_constrained, needs_release, select
 
-CASES = sorted((Path(__file__).resolve().parents[2] / "cases" / "plugins-select").glob("*.yaml"))
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: 5.0.0\n"
 KEYS = {"says", "recorded", "decision", "metadata", "files", "needs_release", "answers"}
 
@@ -52,9 +50,8 @@ def outcome(selection: Selection) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path, tmp_path: Path) -> None:
-    case = yaml.safe_load(path.read_text(encoding="utf-8"))
+@case_files("plugins-select")
+def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     assert {"says", "recorded", "needs_release", "answers"} <= set(case) <= KEYS
     package = load_package(unpacked(case, tmp_path), shown_as="pkg")
     assert needs_release(package) is case["needs_release"]
@@ -68,7 +65,3 @@ def test_case(path: Path, tmp_path: Path) -> None:
         assert not any(key in role for role in selection.contents.roles.values() for key in constraints.KEYS)
         found = outcome(selection)
         assert {key: found[key] for key in answer} == answer, f"{case['says']} ({version})"
-
-
-def test_there_are_cases() -> None:
-    assert len(CASES) >= 14

@@ -8,21 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
+from case_files import case_files
 
 from fuelclient import files
 from fuelclient.graph.validate import check_document
 from fuelclient.model.task import Task
 from fuelclient.serializers.graph import document_from
 from fuelclient.serializers.task import task_from, task_to
-
-CASES = Path(__file__).resolve().parents[2] / "cases"
-
-
-def _cases(category: str) -> list[Any]:
-    paths = sorted((CASES / category).glob("*.yaml"))
-    assert paths, f"no case files for {category}"
-    return [pytest.param(files.load(path).data, id=path.stem) for path in paths]
 
 
 def _read(record: Any) -> Task:
@@ -32,7 +24,7 @@ def _read(record: Any) -> Task:
     return task
 
 
-@pytest.mark.parametrize("case", _cases("store"))
+@case_files("store")
 def test_store(case: dict[str, Any]) -> None:
     task = _read(case["record"])
     assert (task.id, task.attributes) == ("alpha", case["attributes"])
@@ -45,7 +37,7 @@ def test_store(case: dict[str, Any]) -> None:
         assert answered == case["attributes"]
 
 
-@pytest.mark.parametrize("case", _cases("validate"))
+@case_files("validate")
 def test_validate(case: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "tasks.yaml"
     path.write_text(case["text"])

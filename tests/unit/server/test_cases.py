@@ -6,11 +6,9 @@ recorded vector that a case holds to, `differs` why it does not.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
+from case_files import CASES, all_cases, case_files, read
 from executions import Executions
 from http_api import Api
 
@@ -18,18 +16,10 @@ from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.serializers.graph import document_from
 
-DIRECTORY = Path(__file__).parents[2] / "cases" / "server"
-CASES = sorted(DIRECTORY.glob("*.yaml"))
 
-
-def read(path: Path) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_case(path: Path, api: Api, env: Executions) -> None:
-    case = read(path)
-    tasks = read(DIRECTORY / "graphs" / f"{case['graph']}.yaml") if "graph" in case else case.get("tasks")
+@case_files("server")
+def test_case(case: dict[str, Any], api: Api, env: Executions) -> None:
+    tasks = read(CASES / "server" / "graphs" / f"{case['graph']}.yaml") if "graph" in case else case.get("tasks")
     if tasks is not None:
         env.backend.graphs.upload(OwnerRef(Level.CLUSTER, 1), document_from(Document(tasks, ""), owner_label="cluster"))
 
@@ -49,5 +39,5 @@ def test_case(path: Path, api: Api, env: Executions) -> None:
 
 
 def test_there_are_cases_of_every_kind() -> None:
-    recorded = {read(path).get("recorded", "").partition("-")[0] for path in CASES} - {""}
+    recorded = {case.get("recorded", "").partition("-")[0] for case in all_cases("server")} - {""}
     assert recorded == {"gv", "subgraph", "check", "validate"}

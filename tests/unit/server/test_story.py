@@ -5,20 +5,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from case_files import all_cases
 from story import Story
 
 pytestmark = pytest.mark.corpus
 
-CASES = sorted((Path(__file__).parents[2] / "cases" / "server-story").glob("*.yaml"))
-
 
 def stated() -> list[dict[str, Any]]:
-    return [group for path in CASES for group in yaml.safe_load(path.read_text(encoding="utf-8"))["groups"]]
+    return [group for case in all_cases("server-story") for group in case["groups"]]
 
 
 @pytest.fixture(scope="module")
