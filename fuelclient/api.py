@@ -13,12 +13,14 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from fuelclient import backends, files
+from fuelclient.backends import connect as connecting
 from fuelclient.backends.base import Backend
 from fuelclient.backends.plans import planned as planning
 from fuelclient.backends.plans import simulated as simulating
 from fuelclient.environment.plans import plans as planning_from
 from fuelclient.errors import FuelError, UsageError
+from fuelclient.files import load as load_file
+from fuelclient.files import metadata_file, task_files
 from fuelclient.graph.merge import merge_layers as merging
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, MergedGraph, MergePolicy, OwnerRef
@@ -88,7 +90,7 @@ def connect(
     """
     loaded = _guard(_settings, "connect")(engine, server, settings or {})
     with in_force(loaded):
-        backend = backends.connect(loaded)
+        backend = connecting(loaded)
         try:
             yield cast("Backend", _Guarded(backend))
         finally:
@@ -160,14 +162,14 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
     """
     name = os.fspath(path)
     if not os.path.isdir(name):
-        return document_from(files.load(name), owner_label=label)
-    metadata = files.metadata_file(name)
-    documents = [files.load(file) for file in files.task_files(name)]
-    return documents_from(documents, files.load(metadata) if metadata else None, owner_label=label)
+        return document_from(load_file(name), owner_label=label)
+    metadata = metadata_file(name)
+    documents = [load_file(file) for file in task_files(name)]
+    return documents_from(documents, load_file(metadata) if metadata else None, owner_label=label)
 
 
 @_guard
 def read_releases(path: str | os.PathLike[str]) -> list[Release]:
     """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if they are
     wrong."""
-    return releases_from(files.load(os.fspath(path)))
+    return releases_from(load_file(os.fspath(path)))

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 from fuelclient.expressions import limits
@@ -23,6 +23,14 @@ from fuelclient.expressions.facts import Facts, Past, View, Views
 from fuelclient.expressions.functions import UNDEFINED
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+_EVALUATOR = """
+from fuelclient.expressions import apart, yaql_engine
+apart.serve(lambda text, view: yaql_engine.parse(text).value(view))
+"""
+"""The program of the process: only there does this module need the one that uses it."""
+
+Evaluate = Callable[[str, View], Any]
 
 
 class Exhausted(Exception):
@@ -95,7 +103,7 @@ class _Process:
         views = self._views()
         assert views is not None  # noqa: S101 - the views ask
         process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-P", "-m", "fuelclient.expressions.apart", str(os.getpid())],
+            [sys.executable, "-P", "-c", _EVALUATOR, str(os.getpid())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         weakref.finalize(views, _end, process)
@@ -134,14 +142,17 @@ def _why(code: int) -> Exhausted | _Killed:
     return Exhausted(f"it takes more than {limits.MEMORY // 2**20} MB of memory", "Compute it in the task itself.")
 
 
-def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer the requests of one parent until it closes the pipe."""
+def serve(evaluate: Evaluate) -> None:
+    """Answer the requests of the parent, on standard input, until it closes the pipe."""
     import resource
 
+    _end_with(int(sys.argv[1]))
+    requests, answers = sys.stdin.buffer, sys.stdout.buffer
     seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
     views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
     set_apart()
-    _evaluated(views, ("regex('a').matches('a')", "null", None))  # what it imports is none of the expression's memory
+    # What this imports is none of the memory of an expression.
+    _evaluated(evaluate, views, ("regex('a').matches('a')", "null", None))
     with open("/proc/self/statm", encoding="ascii") as size:
         taken = int(size.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + limits.MEMORY, taken + limits.MEMORY))
@@ -152,17 +163,15 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             return
         used = resource.getrusage(resource.RUSAGE_SELF)
         resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, -1))
-        _send(answers, _evaluated(views, request))
+        _send(answers, _evaluated(evaluate, views, request))
 
 
-def _evaluated(views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, bool]:
+def _evaluated(evaluate: Evaluate, views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, bool]:
     """Return the kind of an answer, the value or the error, and whether it was read from what differs between nodes."""
-    from fuelclient.expressions.yaql_engine import parse
-
     text, uid, moment = request
     views.reads.reset()
     try:
-        answer = parse(text).value(View(views, uid, moment))
+        answer = evaluate(text, View(views, uid, moment))
     except MissingFact as error:
         return "missing", (error.message, error.path, error.hint), views.reads.node
     except ExpressionError as error:
@@ -181,8 +190,3 @@ def _end_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before the call
         sys.exit()
-
-
-if __name__ == "__main__":
-    _end_with(int(sys.argv[1]))
-    serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -11,9 +11,11 @@ import sys
 from typing import NoReturn, TextIO
 
 from fuelclient.errors import NotFound, Unavailable, UsageError
-from fuelclient.files import json_text, yaml_text
+from fuelclient.files.json_text import is_json as is_json_text
+from fuelclient.files.json_text import parse as parse_json
 from fuelclient.files.limits import DOCUMENT, Limits, unreadable
 from fuelclient.files.writing import permitted, refused
+from fuelclient.files.yaml_text import parse as parse_yaml
 from fuelclient.model.document import Document
 
 STDIN = "-"
@@ -40,10 +42,10 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None, limits: L
         raise unreadable(name, line, "this is not UTF-8 text", "Save the file as UTF-8.") from error
     if path == STDIN:
         # There is no name to show the format here, and YAML 1.1 reads some JSON differently (`1e5`, `\\ud83d`).
-        is_json = text.lstrip()[:1] in ("{", "[") and json_text.is_json(text)
+        is_json = text.lstrip()[:1] in ("{", "[") and is_json_text(text)
     else:
         is_json = path.lower().endswith(".json")
-    return json_text.parse(text, name, limits) if is_json else yaml_text.parse(text, name, limits)
+    return (parse_json if is_json else parse_yaml)(text, name, limits)
 
 
 def _read_file(path: str, most: int) -> bytes:
