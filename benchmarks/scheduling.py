@@ -27,12 +27,12 @@ from fuelclient.engine.runs import runner
 from fuelclient.engine.runs.event_loop import GraphRun
 from fuelclient.engine.runs.journal import Journal
 from fuelclient.executors.job import Job, Log, Outcome
+from fuelclient.insight.forecast import simulate
 from fuelclient.model.release import Release
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.schedule import Schedule
-from fuelclient.plan.simulate import simulate
 from fuelclient.settings import load
 from fuelclient.store import history, runs
 from fuelclient.store.database import Database

@@ -15,9 +15,8 @@ from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import YAQL, root_names
 from fuelclient.graph.findings import place_of
-from fuelclient.graph.keys import mappings_in
 from fuelclient.graph.references import place_of_filter
-from fuelclient.graph.validate import expressions_in
+from fuelclient.graph.validate import expressions_in, mappings_in
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument, MergedTask
 from fuelclient.model.run import NodeKey

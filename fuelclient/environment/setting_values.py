@@ -16,7 +16,7 @@ from fuelclient.environment.plugin_settings import METADATA
 from fuelclient.environment.settings import EDITABLE, defaults, models
 from fuelclient.errors import FuelError, nearest
 from fuelclient.expressions.restrictions import expand_restrictions, unmet
-from fuelclient.graph.patterns import Regex
+from fuelclient.graph.match import Regex
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import beyond, in_words, mapping, mappings

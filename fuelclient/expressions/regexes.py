@@ -14,7 +14,7 @@ from typing import Any
 from yaql.standard_library import regex as library  # type: ignore[import-untyped]
 
 from fuelclient.expressions.budget import TooLarge, Uncounted, is_apart, spend, spend_text
-from fuelclient.graph.patterns import Regex, Unbounded
+from fuelclient.graph.match import Regex, Unbounded
 
 _LONGEST = 10_000
 _FLAGS = int(re.IGNORECASE | re.MULTILINE | re.DOTALL | re.ASCII)

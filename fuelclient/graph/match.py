@@ -1,19 +1,259 @@
-"""Match the names and patterns by which tasks, roles and tags are referred to.
+"""Match the names and patterns by which tasks, roles and tags are referred to, in time that grows only with the text.
 
 A word between slashes is a regular expression that has to match the beginning of a name, because Nailgun uses
-`re.match`. Any other word is the name itself. Patterns are matched in linear time; see `patterns`.
+`re.match`. Any other word is the name itself.
+
+Python's own matcher tries every way to read a text: `(a+)+$` on thirty letters takes it hours. Patterns come from
+uploads, plugins and masters, so RE2 matches them here. Python parses them first, so that they mean what they mean to
+`re`, and what RE2 cannot express is refused: references to groups, possessive repeats,
+and look-ahead except where a pattern for the beginning of a name begins with it.
+
+Two differences remain: `\\b` takes only ASCII letters for letters, and `$` does not match before a newline that ends
+the text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import accumulate
+from re import _constants as op
+from re import _parser as parser
+from typing import Any
 
-from fuelclient.graph.patterns import Regex, anchored, encoded
+_REFUSED = {
+    op.ASSERT: "a look-ahead or look-behind",
+    op.ASSERT_NOT: "a look-ahead or look-behind",
+    op.GROUPREF: "a reference to a group",
+    op.GROUPREF_EXISTS: "a reference to a group",
+    op.ATOMIC_GROUP: "an atomic group",
+    op.POSSESSIVE_REPEAT: "a possessive repeat",
+}
+_SAME = re.compile(r"(?:[\w.^$*+?|)-]|\((?!\?)|\(\?:|\\[.dw-]|\[[\w.-]+\])*", re.ASCII)
+"""Patterns that mean the same to Python and RE2, as long as texts are of ASCII; most are so."""
+_REPEATS = {(0, op.MAXREPEAT): "*", (1, op.MAXREPEAT): "+", (0, 1): "?"}
+_CATEGORIES: Mapping[Any, tuple[Callable[[str], bool], bool]] = {
+    op.CATEGORY_DIGIT: (str.isdecimal, True),
+    op.CATEGORY_NOT_DIGIT: (str.isdecimal, False),
+    op.CATEGORY_WORD: (lambda character: character.isalnum() or character == "_", True),
+    op.CATEGORY_NOT_WORD: (lambda character: character.isalnum() or character == "_", False),
+    op.CATEGORY_SPACE: (str.isspace, True),
+    op.CATEGORY_NOT_SPACE: (str.isspace, False),
+}
+"""Python's classes of characters, and whether their members are meant or all other characters."""
+_ASCII, _CHARACTERS, _NEWLINE = 0x80, 0x110000, 10
+_IGNORECASE = int(re.IGNORECASE)
+_NEVER = r"[^\x00-\x{10ffff}]"
+Ranges = tuple[tuple[int, int], ...]
+
+
+class Unbounded(re.error):
+    """Python can match a regular expression, but not in linear time."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"it has {what}, and matching that can take unlimited time")
+
+
+class Regex:
+    """A regular expression that is matched in linear time, anywhere in a text.
+
+    Raise `re.error` for a pattern that Python cannot read or that is too large, and `Unbounded` for one that RE2 cannot
+    express. `flags` are those of `re`.
+    """
+
+    __slots__ = ("_forms", "_items", "_source", "_state")
+
+    def __init__(self, pattern: str, flags: int = 0, *, tree: Any = None) -> None:
+        self._source, self._forms = (pattern, flags), dict[tuple[bool | None, bool], Any]()
+        self._items: Any = tree[0] if tree else None
+        self._state: Any = tree[1] if tree else None
+        if tree is None and not flags and _SAME.fullmatch(pattern):
+            with contextlib.suppress(re.error):  # it is read again below, for Python's words about what is wrong
+                self._forms[True, True] = _compiled(f"(?m)^(?:{pattern})".encode())
+        self.form("", lines=True)
+
+    def form(self, text: str, *, lines: bool = False) -> Any:
+        """Return the pattern as RE2 reads it, for bytes in UTF-8.
+
+        It fits texts like `text`: those of ASCII need no tables of all characters. With `lines`, it matches only
+        at the beginning of a line and never beyond the line's end, so that many names are searched at once.
+        """
+        kind = (lines, text.isascii())
+        if kind not in self._forms:
+            written = self._written(lines=lines, narrow=kind[1])
+            self._forms[kind] = _compiled((f"(?m:^)(?:{written})" if lines else written).encode())
+        return self._forms[kind]
+
+    def for_text(self, text: str) -> Any:
+        """Return the pattern as RE2 reads it, for texts like `text`: its methods are those of Python's patterns."""
+        kind = (None, text.isascii())
+        if kind not in self._forms:
+            self._forms[kind] = _compiled(self._written(lines=False, narrow=kind[1]))
+        return self._forms[kind]
+
+    def _written(self, *, lines: bool, narrow: bool) -> str:
+        if self._state is None:
+            self._items = parsed(*self._source)
+            self._state = self._items.state
+        names = {number: name for name, number in self._state.groupdict.items()}
+        try:
+            return _Writer(names, lines=lines, narrow=narrow).sequence(self._items, int(self._state.flags))
+        except RecursionError as error:
+            raise re.error("it is nested too deeply") from error
+
+    def matches(self, name: str) -> bool:
+        """Return whether the beginning of `name` matches, as `re.match` does."""
+        return self.form(name, lines="\n" not in name).match(encoded(name)) is not None
+
+
+def anchored(pattern: str) -> tuple[tuple[Regex, bool], ...]:
+    """Return a pattern for the beginning of names as parts that have to match there, or not to match (false).
+
+    So `(?!primary)` at its beginning is no obstacle. Raise what `Regex` does.
+    """
+    if "(?" not in pattern:
+        return ((Regex(pattern), True),)
+    tree = parsed(pattern, 0)
+    parts, items = [], list(tree)
+    while items:
+        code, value = items[0]
+        if code in (op.ASSERT, op.ASSERT_NOT) and value[0] == 1:
+            parts.append((Regex(pattern, tree=(list(value[1]), tree.state)), code is op.ASSERT))
+        elif code is not op.AT or value not in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
+            break
+        del items[0]
+    return ((Regex(pattern, tree=(items, tree.state)), True), *parts)
+
+
+def encoded(text: str) -> bytes:
+    """Return `text` as RE2 reads it. Surrogates, which no file contains, stay what they are."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def parsed(pattern: str, flags: int) -> Any:
+    try:
+        with warnings.catch_warnings():  # Python warns about sets such as [[a], whose meaning has not changed
+            warnings.simplefilter("ignore", FutureWarning)
+            return parser.parse(pattern, flags)
+    except (OverflowError, RecursionError) as error:  # a{99999999999} and the like
+        raise re.error(str(error)) from error
+
+
+def _compiled(written: str | bytes) -> Any:
+    import re2  # it takes 10 ms, and most commands match no pattern
+
+    try:
+        return re2.compile(written, _options())
+    except re2.error:
+        raise re.error("it is too large, or nested too deeply") from None
+
+
+@functools.cache
+def _options() -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    return options
+
+
+class _Writer:
+    """Writes Python's parse of a pattern in RE2's syntax; see `Regex.form` for `lines`, and `narrow` is for ASCII."""
+
+    def __init__(self, names: Mapping[int, str], *, lines: bool, narrow: bool) -> None:
+        self._names, self._lines, self._narrow = names, lines, narrow
+
+    def sequence(self, items: Iterable[Any], flags: int) -> str:
+        return "".join([self._item(code, value, flags) for code, value in items])
+
+    def _item(self, code: Any, value: Any, flags: int) -> str:
+        if code is op.LITERAL or code is op.NOT_LITERAL or code is op.IN or code is op.ANY:
+            written = self._characters(code, value, flags)
+            return f"(?i:{written})" if flags & _IGNORECASE else written
+        if code is op.MAX_REPEAT or code is op.MIN_REPEAT:
+            least, most, inner = value
+            bounds = f"{{{least},{'' if most is op.MAXREPEAT else most}}}"
+            times = _REPEATS.get((least, most), bounds) + ("?" if code is op.MIN_REPEAT else "")
+            return f"(?:{self.sequence(inner, flags)}){times}"
+        if code is op.SUBPATTERN:
+            number, added, removed, inner = value
+            return self._group(number, self.sequence(inner, (flags | added) & ~removed))
+        if code is op.BRANCH:
+            return f"(?:{'|'.join(self.sequence(branch, flags) for branch in value[1])})"
+        if code is op.AT:
+            return self._position(value, self._lines or bool(flags & re.MULTILINE))
+        raise Unbounded(_REFUSED.get(code, str(code)))
+
+    def _group(self, number: int | None, written: str) -> str:
+        if number is None or self._lines:
+            return f"(?:{written})"
+        return f"(?P<{self._names[number]}>{written})" if number in self._names else f"({written})"
+
+    def _position(self, where: Any, multiline: bool) -> str:
+        if where is op.AT_BEGINNING or where is op.AT_BEGINNING_STRING:
+            return "(?m:^)" if self._lines or (multiline and where is op.AT_BEGINNING) else r"\A"
+        if where is op.AT_END or where is op.AT_END_STRING:
+            return "(?m:$)" if self._lines or (multiline and where is op.AT_END) else r"\z"
+        return r"\b" if where is op.AT_BOUNDARY else r"\B"
+
+    def _characters(self, code: Any, value: Any, flags: int) -> str:
+        if code is op.ANY:
+            return "(?s:.)" if flags & re.DOTALL and not self._lines else r"[^\n]"
+        if code is op.LITERAL:
+            character = chr(value)
+            return character if character.isalnum() and value < _ASCII else self._set(((value, value),))
+        if code is op.NOT_LITERAL:
+            return self._set(((value, value),), negated=True)
+        negated = value[0][0] is op.NEGATE
+        members = (self._member(kind, inner, flags) for kind, inner in value[negated:])
+        return self._set(tuple(pair for ranges in members for pair in ranges), negated=negated)
+
+    def _member(self, code: Any, value: Any, flags: int) -> Ranges:
+        if code is op.CATEGORY:
+            return _category(value, self._narrow, bool(flags & re.ASCII))
+        return ((value, value),) if code is op.LITERAL else (value,)
+
+    def _set(self, ranges: Ranges, *, negated: bool = False) -> str:
+        if self._lines:
+            ranges = (*ranges, (_NEWLINE, _NEWLINE)) if negated else tuple(_without_newline(ranges))
+        if not ranges:
+            return _NEVER
+        written = "".join(f"\\x{{{first:x}}}-\\x{{{last:x}}}" for first, last in ranges)
+        return f"[{'^' if negated else ''}{written}]"
+
+
+def _without_newline(ranges: Ranges) -> Iterator[tuple[int, int]]:
+    for first, last in ranges:
+        if first <= _NEWLINE <= last:
+            around = ((first, _NEWLINE - 1), (_NEWLINE + 1, last))
+            yield from ((start, end) for start, end in around if start <= end)
+        else:
+            yield first, last
+
+
+@functools.cache
+def _category(name: Any, narrow: bool, ascii_only: bool) -> Ranges:
+    """Return the characters of a class as Python defines it; `ascii_only` is the flag (?a), in which only they are
+    members."""
+    belongs, wanted = _CATEGORIES[name]
+    members = (
+        belongs(chr(code)) and not (ascii_only and (code >= _ASCII or 0x1C <= code < 0x20))
+        for code in range(_ASCII if narrow else _CHARACTERS)
+    )
+    ranges: list[tuple[int, int]] = []
+    for code, member in enumerate(members):
+        if member is not wanted:
+            continue
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1] = (ranges[-1][0], code)
+        else:
+            ranges.append((code, code))
+    return tuple(ranges)
+
 
 _SIMPLE = re.compile(r"\^?([\w-]*)(\.\*|\$)?", re.ASCII)
 """Most of Fuel's patterns: they say what a name is or how it begins, and need no matcher."""

@@ -1,22 +1,177 @@
 """Compare two graphs, each merged and placed: tasks, attributes, elements of lists, order of instances, new findings.
 
-Which attributes differ is decided by `insight.differences`, as in every comparison of graphs.
+Which attributes differ is decided by `insight.differences`, as in every comparison of graphs. Of the order, the
+transitive closure is compared and not the edges: an edge may go without changing any order, because a longer path says
+the same. What counts are the orderings: the pairs of task instances of which one cannot begin before the other has
+ended. They are kept as bitsets, one for each instance, in slices of bounded memory.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
+from fuelclient.graph.dag import order, reverse
+from fuelclient.insight.blame import override_findings
 from fuelclient.insight.differences import differences
-from fuelclient.insight.order_effect import OrderEffect, order_effect
-from fuelclient.insight.override_findings import override_findings
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import MergedTask, Origin
+from fuelclient.model.run import NodeKey
+from fuelclient.plan.expand import Expansion
 from fuelclient.plan.study import Study
+
+_MOST_BITS = 1 << 29
+"""The most bits of all sets of one slice: 64 MB for each of the two graphs."""
+
+Instance = tuple[str, NodeKey]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two tasks of which an ordering differs: `before` ran first. `instances` counts the pairs of their instances."""
+
+    before: str
+    after: str
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEffect:
+    """What a change does to the order of the task instances that both graphs have.
+
+    `edges_removed` and `edges_added` are edges between tasks. `before` and `after` count the orderings of instances;
+    `lost` and `gained` say how many of them only one graph has. `lost_pairs` and `gained_pairs` are those from which
+    all others follow: pairs with no instance of both graphs in between.
+    """
+
+    instances: int
+    edges_removed: tuple[tuple[str, str], ...]
+    edges_added: tuple[tuple[str, str], ...]
+    before: int
+    after: int
+    lost: int
+    gained: int
+    lost_pairs: tuple[Pair, ...]
+    gained_pairs: tuple[Pair, ...]
+
+
+def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BITS) -> OrderEffect:
+    """Return how the order differs. Raise `InvalidGraph` if a graph has a cycle.
+
+    `most_bits` bounds the memory, and changes nothing else.
+    """
+    old, new = _Side(before), _Side(after)
+    shared = [name for name in old.instances_in_order() if name in new.vertex_of]
+    number = {name: bit for bit, name in enumerate(shared)}
+    old.number(number)
+    new.number(number)
+    width = max(most_bits // max(old.size, new.size, 1), 64)
+    totals, lost, gained = [0, 0, 0, 0], Counter[tuple[str, int, int]](), Counter[tuple[str, int, int]]()
+    for low in range(0, len(shared), width):
+        (told, near_old), (tnew, near_new) = old.slice(low, low + width), new.slice(low, low + width)
+        for name in shared:
+            was, is_now = told[old.vertex_of[name]], tnew[new.vertex_of[name]]
+            totals[0] += was.bit_count()
+            totals[1] += is_now.bit_count()
+            if was == is_now:
+                continue
+            totals[2] += (was & ~is_now).bit_count()
+            totals[3] += (is_now & ~was).bit_count()
+            lost[name[0], low, near_old[old.vertex_of[name]] & ~is_now] += 1
+            gained[name[0], low, near_new[new.vertex_of[name]] & ~was] += 1
+    edges = [_task_edges(expansion) for expansion in (before, after)]
+    return OrderEffect(
+        len(shared), _without(*edges), _without(*reversed(edges)),
+        totals[0], totals[1], totals[2], totals[3],
+        _pairs(lost, shared), _pairs(gained, shared),
+    )  # fmt: skip
+
+
+class _Side:
+    """One of the two graphs: its vertices and barriers in topological order, each with its direct predecessors."""
+
+    def __init__(self, expansion: Expansion) -> None:
+        self._expansion = expansion
+        successors = expansion.edges.successors()
+        result = order(successors, expansion.size)
+        if result.stuck:
+            raise InvalidGraph("A graph with a cycle has no order that could be compared.")
+        self.size = len(successors)
+        self._topological = result.topological
+        self._predecessors = reverse(successors)
+        self.vertex_of = {self._instance(vertex): vertex for vertex in range(expansion.size)}
+        self._bit: list[int] = []
+
+    def _instance(self, vertex: int) -> Instance:
+        return self._expansion.task(vertex).id, self._expansion.uid(vertex)
+
+    def instances_in_order(self) -> Iterator[Instance]:
+        """Yield the instances in a topological order, so that the sets of the first ones are short."""
+        return (self._instance(vertex) for vertex in self._topological if vertex < self._expansion.size)
+
+    def number(self, number: dict[Instance, int]) -> None:
+        """Number the vertices that both graphs have; -1 stands for barriers and all others."""
+        self._bit = [-1] * self.size
+        for name, vertex in self.vertex_of.items():
+            self._bit[vertex] = number.get(name, -1)
+
+    def slice(self, low: int, high: int) -> tuple[list[int], list[int]]:
+        """Return for every vertex the set of those before it, and the set of those with no shared one in between.
+
+        Only the shared vertices from `low` to `high` are in the sets.
+        """
+        closure, near = [0] * self.size, [0] * self.size
+        for vertex in self._topological:
+            everything = nearest = 0
+            for before in self._predecessors[vertex]:
+                bit = self._bit[before]
+                everything |= closure[before]
+                if bit < 0:
+                    nearest |= near[before]
+                elif low <= bit < high:
+                    own = 1 << (bit - low)
+                    everything |= own
+                    nearest |= own
+            closure[vertex], near[vertex] = everything, nearest
+        return closure, near
+
+
+def _task_edges(expansion: Expansion) -> dict[tuple[str, str], None]:
+    tasks = expansion.tasks
+    return {
+        (tasks[before].id, tasks[index].id): None
+        for index, preceding in enumerate(expansion.preceding_tasks())
+        for before in sorted(preceding)
+        if tasks[before].id != tasks[index].id
+    }
+
+
+def _without(edges: dict[tuple[str, str], None], others: dict[tuple[str, str], None]) -> tuple[tuple[str, str], ...]:
+    return tuple(edge for edge in edges if edge not in others)
+
+
+def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -> tuple[Pair, ...]:
+    """Return the pairs of tasks in sets of instances, each with the number of its pairs of instances."""
+    pairs = Counter[tuple[str, str]]()
+    for (after, low, bits), times in counted.items():
+        for number in _bits(bits):
+            pairs[shared[low + number][0], after] += times
+    return tuple(Pair(before, after, instances) for (before, after), instances in pairs.items())
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are set.
+
+    >>> list(_bits(0b1011))
+    [0, 1, 3]
+    """
+    return (match.start() for match in re.finditer("1", f"{mask:b}"[::-1]))
+
 
 DEFINITIONS = "definitions"
 """The path of a change in the number of the definitions of one task: plugins may define variants."""

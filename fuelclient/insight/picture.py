@@ -1,20 +1,24 @@
-"""What a picture of an ordered graph shows: selected tasks, the order between them, and their groups."""
+"""Pictures of an ordered graph: which tasks, groups and edges are in one, where each stands, and the same as text for
+Graphviz, for Mermaid, and in lanes. The colours are those of Fuel.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from fuelclient.grouping import grouped
-from fuelclient.insight.lanes import Reach
+from fuelclient.insight.lanes import Ink, Reach, draw, lanes
 from fuelclient.model.graph import MergedTask
-from fuelclient.model.task import TaskType
+from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
+from fuelclient.printing import one_line
 
 _MOST_ROLES = 2
 """Tasks of more roles than this form one group, because nearly each of them has a list of its own."""
@@ -144,3 +148,250 @@ def fewer(whole: Picture, most: int) -> Picture:
         ranked = ranked[: len(ranked) * 9 // 10]
         part = picture(whole.study, set(ranked), grouping=whole.grouping)
     return part
+
+
+_SWEEPS = 6
+_BEND = 0.3
+"""The height of a bend, in rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The column and the row of each vertex; the rows at which each edge passes the columns between its ends; the first
+    row and the height of each band."""
+
+    columns: tuple[int, ...]
+    rows: tuple[float, ...]
+    bends: tuple[tuple[float, ...], ...]
+    bands: tuple[tuple[float, float], ...]
+
+
+def layout(edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> Layout:
+    """Place a vertex for each of `bands`, which are numbered from 0; every edge leads to a higher number.
+
+    >>> layout([(0, 1), (1, 2), (0, 2)], [0, 0, 0]).columns
+    (0, 1, 2)
+    """
+    drawing = _Drawing(edges, bands)
+    for sweep in range(_SWEEPS):
+        drawing.order(forward=sweep % 2 == 0)
+    count = max(bands, default=-1) + 1
+    heights = [max(map(drawing.height, drawing.cells[band::count])) for band in range(count)]
+    starts = [float(sum(heights[:band]) + band) for band in range(count)]
+    for sweep in range(_SWEEPS):
+        drawing.straighten(starts, heights, forward=sweep % 2 == 0)
+    size = len(bands)
+    return Layout(
+        tuple(drawing.column[:size]),
+        tuple(round(row, 2) for row in drawing.row[:size]),
+        tuple(tuple(round(drawing.row[bend], 2) for bend in route) for route in drawing.routes),
+        tuple(zip(starts, heights, strict=True)),
+    )
+
+
+class _Drawing:
+    """Vertices, then bends, by number. `cells` has those of each column and band, from top to bottom."""
+
+    def __init__(self, edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> None:
+        size, self.band = len(bands), list(bands)
+        self.column = [0] * size
+        for before, after in sorted(edges):
+            self.column[after] = max(self.column[after], self.column[before] + 1)
+        self.heights = [1.0] * size
+        self.before: list[list[int]] = [[] for _ in range(size)]
+        self.after: list[list[int]] = [[] for _ in range(size)]
+        self.routes = [self._route(*edge) for edge in edges]
+        self.row = [0.0] * len(self.band)
+        self.bands = max(self.band, default=-1) + 1
+        self.cells: list[list[int]] = [[] for _ in range(self.bands * (max(self.column, default=-1) + 1))]
+        for vertex in range(len(self.band)):
+            self.cells[self.column[vertex] * self.bands + self.band[vertex]].append(vertex)
+        for cell in self.cells:
+            self._number(cell)
+
+    def _route(self, before: int, after: int) -> list[int]:
+        bends = []
+        last = before
+        for column in range(self.column[before] + 1, self.column[after]):
+            bends.append(len(self.band))
+            self.band.append(self.band[before])
+            self.column.append(column)
+            self.heights.append(_BEND)
+            self.before.append([last])
+            self.after.append([])
+            self.after[last].append(bends[-1])
+            last = bends[-1]
+        self.after[last].append(after)
+        self.before[after].append(last)
+        return bends
+
+    def height(self, cell: Iterable[int]) -> float:
+        return sum(self.heights[vertex] for vertex in cell)
+
+    def _number(self, cell: Sequence[int]) -> None:
+        top = 0.0
+        for vertex in cell:
+            self.row[vertex] = top + self.heights[vertex] / 2
+            top += self.heights[vertex]
+
+    def _wanted(self, vertex: int, forward: bool) -> float:
+        """Return the mean row of the neighbours on the side that is already placed, or else its own."""
+        near = (self.before if forward else self.after)[vertex]
+        return sum(self.row[other] for other in near) / len(near) if near else self.row[vertex]
+
+    def order(self, *, forward: bool) -> None:
+        for cell in self.cells if forward else reversed(self.cells):
+            wanted = {vertex: self._wanted(vertex, forward) for vertex in cell}
+            cell.sort(key=wanted.__getitem__)
+            self._number(cell)
+
+    def straighten(self, starts: Sequence[float], heights: Sequence[float], *, forward: bool) -> None:
+        """Move what is in each cell as near to its neighbours as its order and its band allow."""
+        numbered = list(enumerate(self.cells))
+        for number, cell in numbered if forward else reversed(numbered):
+            start, room = starts[number % self.bands], heights[number % self.bands]
+            offsets, top = [], 0.0
+            for vertex in cell:
+                offsets.append(top + self.heights[vertex] / 2)
+                top += self.heights[vertex]
+            wanted = [self._wanted(vertex, forward) - offset for vertex, offset in zip(cell, offsets, strict=True)]
+            for vertex, offset, moved in zip(cell, offsets, _ascending(wanted), strict=True):
+                self.row[vertex] = offset + min(max(moved, start), start + room - top)
+
+
+def _ascending(wanted: Sequence[float]) -> list[float]:
+    """Return the nearest values (by least squares) that never descend.
+
+    >>> _ascending([3.0, 1.0, 5.0])
+    [2.0, 2.0, 5.0]
+    """
+    blocks: list[tuple[float, int]] = []
+    for value in wanted:
+        blocks.append((value, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (one, many), (other, more) = blocks[-2:]
+            blocks[-2:] = [((one * many + other * more) / (many + more), many + more)]
+    return [mean for mean, count in blocks for _ in range(count)]
+
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|-?(\.[0-9]+|[0-9]+(\.[0-9]*)?)")
+_KEYWORDS = frozenset({"node", "edge", "graph", "digraph", "subgraph", "strict"})
+_STYLES = {
+    "stage": "color=red, shape=rect, style=filled",
+    "group": 'color=lightskyblue, shape=box, style="filled, rounded"',
+    "skipped": "color=gray95",
+    "task": "color=yellowgreen, style=filled",
+}
+"""How Nailgun draws each kind of task."""
+
+MERMAID_EDGES, MERMAID_LETTERS = 500, 50_000
+"""What Mermaid draws unless its page allows more."""
+
+_MOST_LANES = 24
+
+
+def kind(task: Task, *, skipped: bool | None = None) -> str:
+    """Return how a task is drawn: as a stage, a group, a skipped task or a task. `skipped` overrides what it states.
+
+    >>> kind(Task("a", {"type": "stage"})), kind(Task("a", {"type": "puppet", "skipped": True}))
+    ('stage', 'skipped')
+    """
+    if task.type in _STYLES:
+        return task.type
+    return "skipped" if (task.attributes.get("skipped") if skipped is None else skipped) else "task"
+
+
+def style(kind: str) -> str:
+    """Return the attributes with which Nailgun draws that kind of task in DOT."""
+    return _STYLES[kind]
+
+
+def quoted(name: str) -> str:
+    """Return an id as DOT reads it.
+
+    >>> quoted("web"), quoted("db-node"), quoted("node"), quoted('a"b')
+    ('web', '"db-node"', '"node"', '"a\\\\"b"')
+    """
+    if _PLAIN.fullmatch(name) and name.lower() not in _KEYWORDS:
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")
+    return f'"{escaped}"'
+
+
+def dot(drawn: Picture) -> str:
+    """Return a picture in the language of Graphviz; each group is a cluster."""
+
+    def vertex(number: int) -> str:
+        shown = drawn.vertices[number]
+        tooltip = quoted(f"{shown.row.layer} {shown.task.origin().place}".strip())
+        return f"{quoted(shown.name)} [{style(kind(shown.task.task))}, tooltip={tooltip}];"
+
+    lines = ["strict digraph G {", *_grouped(drawn, "subgraph cluster_{0} {{\n    label={1};", "}", vertex, quoted)]
+    names = [quoted(vertex.name) for vertex in drawn.vertices]
+    for edges, styles in ((drawn.edges, []), (drawn.back, ["style=dashed", "constraint=false"])):
+        for before, after in edges:
+            marks = ["color=red", "penwidth=2"] if (before, after) in drawn.cycle else []
+            stated = ", ".join((*styles, *marks))
+            lines.append(f"  {names[before]} -> {names[after]}{f' [{stated}]' if stated else ''};")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def mermaid(drawn: Picture, note: str = "") -> str:
+    """Return a picture as a flowchart of Mermaid; each group is a subgraph. `note` becomes a comment."""
+
+    def vertex(number: int) -> str:
+        return f"t{number}[{_mermaid_text(drawn.vertices[number].name)}]"
+
+    lines = [*([f"%% {one_line(note)}"] if note else []), "flowchart TB"]
+    lines += _grouped(drawn, "subgraph g{0} [{1}]", "end", vertex, _mermaid_text)
+    lines += [f"  t{before} --> t{after}" for before, after in drawn.edges]
+    lines += [f"  t{before} -.-> t{after}" for before, after in drawn.back]
+    in_cycle = [str(number) for number, edge in enumerate((*drawn.edges, *drawn.back)) if edge in drawn.cycle]
+    if in_cycle:
+        lines.append(f"  linkStyle {','.join(in_cycle)} stroke:red,stroke-width:3px")
+    colours = {"stage": "red", "group": "lightskyblue", "skipped": "#f2f2f2", "task": "yellowgreen"}
+    for word, colour in colours.items():
+        members = [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == word]
+        if members:
+            lines += [f"  classDef {word} fill:{colour},color:#000", f"  class {','.join(members)} {word}"]
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_text(text: str) -> str:
+    """Return a label of Mermaid.
+
+    >>> _mermaid_text('a"<b>')
+    '"a#34;#60;b#62;"'
+    """
+    return '"' + "".join(f"#{ord(letter)};" if letter in '"#<>&;`\\' else letter for letter in one_line(text)) + '"'
+
+
+def _grouped(
+    drawn: Picture, begin: str, end: str, vertex: Callable[[int], str], name: Callable[[str], str]
+) -> Iterator[str]:
+    """Yield the vertices, those of a named group between `begin` and `end`."""
+    for number, (group, members) in enumerate(drawn.groups.items()):
+        if group:
+            yield "  " + begin.format(number, name(group))
+        yield from (f"  {'  ' if group else ''}{vertex(member)}" for member in members)
+        if group:
+            yield f"  {end}"
+
+
+def text(drawn: Picture, ink: Ink) -> Iterator[str]:
+    """Yield a picture as lines, one for each task: lanes, the task, its group, and its layer if it is changed."""
+    after = grouped(drawn.edges)
+    rows = lanes([after.get(number, []) for number in range(len(drawn.vertices))])
+    pictures = [draw(row, ink, _MOST_LANES) for row in rows]
+    columns: Sequence[Sequence[str]] = [pictures, *zip(*map(_cells, drawn.vertices), strict=True)]
+    widths = [max(map(len, column), default=0) for column in columns]
+    for cells in zip(*columns, strict=True):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+    names = {vertex.index: one_line(vertex.name) for vertex in drawn.vertices}
+    for ring in drawn.study.cycles:
+        if names.keys() >= set(ring):
+            yield f"cycle: {' -> '.join(names[index] for index in (*ring, ring[0]))}"
+
+
+def _cells(vertex: Vertex) -> tuple[str, str, str]:
+    return one_line(vertex.name), one_line(vertex.group), vertex.row.layer if vertex.row.is_changed else ""

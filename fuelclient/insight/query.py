@@ -21,7 +21,7 @@ from fuelclient.graph.dag import distances, reachable, search
 from fuelclient.graph.match import matcher, pattern_error
 from fuelclient.graph.stage import parse_stage
 from fuelclient.grouping import grouped
-from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.study import Study

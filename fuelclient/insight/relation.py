@@ -1,5 +1,5 @@
-"""How two tasks are ordered, and what the order rests on: the shortest chain of dependencies, with the statements that
-make each edge, or the stage that both name.
+"""Why one task precedes another: the shortest chain of dependencies between them, with the statements that make each
+edge, or the stage that both name; and the total order, with the reason for the position of each task.
 
 Vertices are numbered from 0, and `successors` has the edges. Nothing here enumerates paths between two vertices: there
 can be more of them than atoms.
@@ -19,6 +19,8 @@ from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.plan.expand import Expansion, Word
 from fuelclient.plan.fleet import SYNC
+from fuelclient.plan.preview import PreviewRow
+from fuelclient.plan.study import Study
 
 MOST_EDGES_CUT = 64
 """Larger cuts are not searched: to remove so many edges is no advice, and the time grows with the number of edges."""
@@ -363,3 +365,62 @@ def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Com
         expansion.tasks[expansion.task_of[vertex]].id for vertex in sorted(real) if is_nearest(vertex)
     )
     return Common(len(names), tuple(nearest))
+
+
+class Holds(StrEnum):
+    """What keeps a task from an earlier position, besides the rules of stages (`Because`)."""
+
+    NOTHING = "nothing"
+    """Nothing precedes it."""
+    STAGE = "stage"
+    """It is the first task of its stage, after the sync point that ends it."""
+    COMPUTED = "computed"
+    """A dependency that an expression states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The position of one task, by its preview row and merged task.
+
+    It is where it is because of the task `after`, which precedes it directly and runs last of those that do; `words`
+    are the statements that say so. Without one, `after` is empty.
+    """
+
+    row: PreviewRow
+    index: int
+    because: Because | Holds
+    after: str = ""
+    words: tuple[Word, ...] = ()
+
+
+def positions(study: Study) -> Iterator[Position]:
+    """Yield the tasks of an ordered study in execution order."""
+    tasks, task_of = study.merged.tasks, study.expansion.task_of
+    before_in_stage = {
+        after: before
+        for chain in chains(tasks)
+        for before, after in itertools.pairwise(
+            index for index in chain.entries if study.rows[study.row_of[index]].nodes
+        )
+    }
+    first: dict[int, int] = {}
+    for vertex in study.order:
+        first.setdefault(task_of[vertex], vertex)
+    for row, index in zip(study.rows, study.indices, strict=True):
+        if not row.nodes:
+            yield Position(row, index, Because.NOWHERE)
+            continue
+        holding = study.held_by(first[index])
+        if holding is None:
+            yield Position(row, index, Holds.NOTHING)
+            continue
+        before, after = tasks[task_of[holding]], tasks[index]
+        words = stated(before, after)
+        if before_in_stage.get(index) == task_of[holding]:
+            yield Position(row, index, stage_rule(before, after), before.id)
+        elif words[0].attribute != "stage":
+            yield Position(row, index, Because.DEPENDENCY, before.id, words)
+        elif words[0].word:
+            yield Position(row, index, Holds.STAGE, before.id, words)
+        else:
+            yield Position(row, index, Holds.COMPUTED, before.id)

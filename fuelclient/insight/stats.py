@@ -1,5 +1,6 @@
-"""The figures of a graph: how large, how deep and how wide it is, who changes it, and what everything waits for; and of
-one task: what it holds up."""
+"""The figures of a graph: how large, how deep and how wide it is, who changes it, and what everything waits for; what
+one task holds up; which tasks a role brings to a node.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +10,12 @@ from dataclasses import dataclass
 
 from fuelclient.graph.dag import distances, reachable, reverse, search
 from fuelclient.grouping import grouped
+from fuelclient.model.graph import MergedTask
+from fuelclient.model.node import Node
+from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
+from fuelclient.plan.fleet import MASTER, PRIMARY, FleetNode
+from fuelclient.plan.place import Resolver, place
 from fuelclient.plan.study import Study
 
 _MOST = 5
@@ -119,3 +125,50 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     ]
     rows.sort(key=lambda row: (row.distance, row.index))
     return Impact(tuple(rows), len(others), len(set(task_of)), expansion.size)
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """The ids of the nodes that have a role: deployed, or pending until a run."""
+
+    deployed: tuple[int, ...] = ()
+    pending: tuple[int, ...] = ()
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return tuple(sorted({*self.deployed, *self.pending}))
+
+
+def tasks_of_roles(tasks: Iterable[MergedTask], snapshot: Snapshot) -> Mapping[str, frozenset[int]]:
+    """Return, for each role, the merged tasks (by index) that run on a node because it has that role: on any holder, or
+    on the primary one alone. Sync points and what runs on the master belong to no role.
+
+    The placement itself answers, for two invented nodes of each role, so that a role that no node has gets tasks too.
+    """
+    fleet = [FleetNode(None), FleetNode(MASTER)]
+    names: list[str] = []
+    for role in snapshot.roles.values():
+        primary = tuple(PRIMARY + tag if tag in snapshot.primary_tags else tag for tag in role.tags)
+        for tags in (role.tags, primary):
+            fleet.append(FleetNode(len(fleet), tags))
+            names.append(role.name)
+    tasks_of: dict[str, set[int]] = {name: set() for name in snapshot.roles}
+    for task, nodes in enumerate(place(tuple(tasks), Resolver(fleet)).nodes):
+        for node in nodes:
+            if node >= 2:
+                tasks_of[names[node - 2]].add(task)
+    return {name: frozenset(indices) for name, indices in tasks_of.items()}
+
+
+def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
+    """Return the nodes of each role that a node has.
+
+    >>> holders([Node(1, "a", roles=("web",)), Node(2, "b", pending_roles=("web",))])["web"].all
+    (1, 2)
+    """
+    having = sorted(nodes, key=lambda node: node.id)
+    deployed = grouped((role, node.id) for node in having for role in node.all_roles if role in node.roles)
+    pending = grouped((role, node.id) for node in having for role in node.all_roles if role not in node.roles)
+    return {
+        role: Holders(tuple(deployed.get(role, ())), tuple(pending.get(role, ()))) for role in {**deployed, **pending}
+    }

@@ -1,16 +1,27 @@
-"""The order of an expansion: generations, stages, and cycles explained edge by edge."""
+"""The order of an expansion: generations and stages, or the cycles that keep it from having one. What a cycle is made
+of, edge by edge, which layer closed it, and which dependencies would have to go: all of it tried out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.dag import Order, components, order, shortest_cycle
+from fuelclient.graph.match import is_pattern
+from fuelclient.graph.merge import merge_layers
+from fuelclient.grouping import grouped
+from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import SYNC
+from fuelclient.model.graph import Layer, Level, MergedTask, Owner
+from fuelclient.model.release import Role
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.model.task import RELATION_LISTS, Task, TaskType
+from fuelclient.plan.expand import Expansion, Word, expand
+from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, Fleet, fleet_of
+from fuelclient.plan.place import EVERY
 
 _BETWEEN = "Remove one of the dependencies of the cycle."
 _ON_ITSELF = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
@@ -141,3 +152,271 @@ def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
         hint = _ON_ITSELF if expansion.task_of[before] == expansion.task_of[after] else _BETWEEN
         message = f"{expansion.name(before)} runs before {expansion.name(after)}: {said}"
         yield Finding(Severity.ERROR, "G050", message, words[0].place, words[0].task, hint)
+
+
+_ANYWHERE = "(any)"
+"""The role of an assumed node for the tasks that a document does not place."""
+
+_MOST_DROPS = 10
+"""A fix that would have to drop more than this is not looked for."""
+
+_MOST_TRIALS = 10
+"""Of a longer cycle, so many edges are tried; each trial expands the graph again."""
+
+_MOST_EXPANDED = 3000
+"""All trials of a cycle together expand so many tasks, unless fewer than `_LEAST_TRIALS` would be left."""
+
+_LEAST_TRIALS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CycleReport:
+    """One set of tasks that wait for one another, by a shortest cycle of it.
+
+    `edges` has a finding for each edge of the cycle, whose task instances are `names`; `tasks` counts all tasks of the
+    set. `closed_by` is the layer (by label) with which the cycle appears when layers are added one by one, if there
+    are several, and `only_with_it` says whether the others have none without it. It is enough to remove all words of
+    one of `fixes`.
+    """
+
+    names: tuple[str, ...]
+    edges: tuple[Finding, ...]
+    tasks: int
+    closed_by: str = ""
+    only_with_it: bool = False
+    fixes: tuple[tuple[Word, ...], ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The cycle as a whole, and its edges."""
+        place = next((edge.place for edge in self.edges if edge.place.layer == self.closed_by), self.edges[0].place)
+        return (Finding(Severity.ERROR, "G050", self.title, place, hint=self.advice), *self.edges)
+
+    @property
+    def title(self) -> str:
+        """How many wait for one another, and which layer made them."""
+        instances = "1 task instance waits" if len(self.names) == 1 else f"{len(self.names)} task instances wait"
+        others = f", in a set of {self.tasks} tasks that do" if self.tasks > len(self.names) else ""
+        closed = f"; {self.closed_by} closed the cycle" if self.closed_by else ""
+        checked = ", and without it there is none" if self.only_with_it else ""
+        return f"{instances} for one another{others}: {' -> '.join((*self.names, self.names[0]))}{closed}{checked}"
+
+    @property
+    def advice(self) -> str:
+        """What removes the cycle, or an empty string."""
+        if not self.fixes:
+            return ""
+        return f"What removes it (checked): {'; or '.join(map(_removed, self.fixes))}."
+
+    def drawn(self) -> str:
+        """Return the cycle as a drawing, with the statement that makes each edge, and what removes it."""
+        lines = []
+        for number, (name, edge) in enumerate(zip(self.names, self.edges, strict=True)):
+            stated = edge.message.partition(": ")[2]
+            closes = "  <- closes the cycle" if edge.place.layer == self.closed_by else ""
+            where = f"  {edge.place}" if edge.place.file else ""
+            lines += [f"  {'|' if number else '.'}-{'-' if number else '>'} {name}", f"  |     {stated}{where}{closes}"]
+        lines += [
+            f"  `-> {self.names[0]}",
+            *(["  Any one of these removes the cycle (checked):"] if self.fixes else []),
+        ]
+        return "\n".join([*lines, *(f"  - {_removed(fix)}" for fix in self.fixes)])
+
+
+def _removed(fix: Sequence[Word]) -> str:
+    """Say which words a fix drops, and where those in files are written."""
+    return " and ".join(
+        f"drop {each.word} from {each.attribute} of {each.task}{f' ({each.place})' if each.place.file else ''}"
+        for each in fix
+    )
+
+
+def order_in(snapshot: Snapshot, expansion: Expansion) -> Ordered:
+    """Return the order of an expansion of a snapshot. Raise `CycleDetected` with the findings of all reports."""
+    try:
+        return ordered(expansion)
+    except CycleDetected as error:
+        reports = cycle_reports(snapshot, expansion)
+        found = [finding for report in reports for finding in report.findings]
+        drawings = [report.drawn() for report in reports]
+        raise CycleDetected(error.message, cycle=error.cycle, findings=found, drawings=drawings) from None
+
+
+def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
+    """Return the cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
+
+    A document does not know its nodes; it is expanded on assumed nodes, one for each role that it names (two where it
+    also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
+    both. Cycles between task ids that no node has are none: real graphs have some.
+    """
+    words = {word for task in tasks for word in task.placement[1] if not is_pattern(word)} - {MASTER, EVERY}
+    roles = {word.removeprefix(PRIMARY) for word in words}
+    snapshot = Snapshot(
+        Cluster(0, "", 0),
+        (Layer(Owner(Level.CLUSTER, 0), tuple(map(_Placing(tasks), tasks))),),
+        roles={name: Role(name, (name,)) for name in sorted(roles | {_ANYWHERE})},
+        primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
+    )
+    merged = merge_layers(snapshot.layers, keep_partial=True)
+    try:
+        order_in(snapshot, expand(merged.tasks, fleet_of(snapshot)))
+    except CycleDetected as error:
+        return tuple(finding for finding in error.findings if isinstance(finding, Finding))
+    return ()
+
+
+class _Placing:
+    """Places the tasks that neither say where they run, nor are listed by a group of the same document."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._grouped = {name for task in tasks if task.type == TaskType.GROUP for name in task.names("tasks")}
+
+    def __call__(self, task: Task) -> Task:
+        if task.placement[1] or task.type in (TaskType.STAGE, TaskType.GROUP) or task.id in self._grouped:
+            return task
+        return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
+
+
+def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:
+    """Return a report for each set of tasks whose instances wait for one another; the first has a shortest cycle."""
+    successors = expansion.edges.successors()
+    stuck = order(successors, expansion.size).stuck
+    if not stuck:
+        return []
+    within = components(successors, stuck)
+    return [
+        _report(snapshot, expansion, cycle, next(inside for inside in within if cycle[0] in inside))
+        for cycle in distinct_cycles(expansion, successors, stuck)
+    ]
+
+
+def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], component: Iterable[int]) -> CycleReport:
+    tasks = {expansion.task_of[vertex] for vertex in component if vertex < expansion.size}
+    ids = {expansion.tasks[task].id for task in tasks}
+    closed_by, only = _closing(snapshot, expansion, ids)
+    return CycleReport(
+        tuple(map(expansion.name, cycle)),
+        tuple(edges_of(expansion, cycle)),
+        len(ids),
+        closed_by,
+        only,
+        tuple(_Fixes(expansion, ids, closed_by).of(cycle)),
+    )
+
+
+def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[str, bool]:
+    """Return the layer with which a cycle of these tasks appears, and whether it takes part in every such cycle."""
+    layers = [layer for layer in snapshot.layers if layer.tasks]
+
+    def is_cyclic(some: Sequence[Layer]) -> bool:
+        return _is_cyclic(merge_layers(some, keep_partial=True).tasks, expansion.fleet, ids)
+
+    if len(layers) < 2:
+        return "", False
+    for number, layer in enumerate(layers):
+        if is_cyclic(layers[: number + 1]):
+            return layer.owner.label, not is_cyclic([other for other in layers if other is not layer])
+    return "", False
+
+
+def _is_cyclic(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> bool:
+    return bool(_stuck(expand(_few(tasks, ids), fleet), ids))
+
+
+def _few(tasks: Sequence[MergedTask], ids: Set[str]) -> list[MergedTask]:
+    """Return the tasks that can make a cycle of `ids`: these, and the groups that place them."""
+    return [task for task in tasks if task.id in ids or task.task.type in (TaskType.GROUP, TaskType.STAGE)]
+
+
+def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
+    """Return the vertices of a set of `ids` whose instances wait for one another, or nothing."""
+    successors = expansion.edges.successors()
+    for component in components(successors, order(successors, expansion.size).stuck):
+        if {expansion.tasks[expansion.task_of[vertex]].id for vertex in component if vertex < expansion.size} <= ids:
+            return component
+    return []
+
+
+class _Fixes:
+    """Looks for dependencies without which a set of tasks has no cycle."""
+
+    def __init__(self, expansion: Expansion, ids: Set[str], closed_by: str) -> None:
+        self._expansion, self._ids, self._closed_by = expansion, ids, closed_by
+
+    def of(self, cycle: Sequence[int]) -> Iterator[tuple[Word, ...]]:
+        """Yield every edge of the cycle whose statements can be dropped and suffice, or else one larger fix. Of many
+        edges, only some are tried, first those of the layer that closed the cycle.
+
+        Dependencies that facts compute are left out of the trials; if a cycle needs them, there is no fix.
+        """
+        few = _few(self._expansion.tasks, self._ids)
+        if not _is_cyclic(few, self._expansion.fleet, self._ids):
+            return
+        found = False
+        edges = list(pairwise((*cycle, cycle[0])))
+        most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
+        if len(edges) > most:
+            edges = sorted(edges, key=self._is_old)[:most]
+        for edge in edges:
+            drops, changed = self._without(few, self._expansion, edge)
+            if drops and not _is_cyclic(changed, self._expansion.fleet, self._ids):
+                found = True
+                yield drops
+        if not found:
+            yield from self._several(few)
+
+    def _is_old(self, edge: tuple[int, int]) -> bool:
+        """Return whether an edge is not of the layer that closed the cycle."""
+        return all(word.place.layer != self._closed_by for word in self._expansion.words_between(*edge))
+
+    def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Word, ...]]:
+        """Yield one fix of several statements, none of which could stay."""
+        dropped: list[tuple[Word, ...]] = []
+        changed = tasks
+        while len(dropped) < _MOST_DROPS:
+            expansion = expand(changed, self._expansion.fleet)
+            stuck = _stuck(expansion, self._ids)
+            if not stuck:
+                break
+            cycle = shortest_cycle(expansion.edges.successors(), expansion.size, stuck)
+            tried = (self._without(changed, expansion, edge) for edge in pairwise((*cycle, cycle[0])))
+            drops, changed = next((one for one in tried if one[0]), ((), changed))
+            if not drops:
+                return
+            dropped.append(drops)
+        for drops in tuple(dropped):
+            rest = [other for other in dropped if other is not drops]
+            if not _is_cyclic(without(tasks, rest), self._expansion.fleet, self._ids):
+                dropped = rest
+        if not _is_cyclic(without(tasks, dropped), self._expansion.fleet, self._ids):
+            yield tuple(drop for drops in dropped for drop in drops)
+
+    def _without(
+        self, tasks: Sequence[MergedTask], expansion: Expansion, edge: tuple[int, int]
+    ) -> tuple[tuple[Word, ...], Sequence[MergedTask]]:
+        """Return the statements of an edge and the tasks without them; none if one of them cannot be dropped."""
+        drops = expansion.words_between(*edge)
+        changed = without(tasks, [drops])
+        return ((), tasks) if any(drop.attribute == "stage" for drop in drops) or changed == tasks else (drops, changed)
+
+
+def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) -> Sequence[MergedTask]:
+    """Return tasks without the words that are dropped."""
+    by_task = grouped((drop.task, drop) for drops in dropped for drop in drops)
+    return [_task_without(task, by_task.get(task.id, ())) for task in tasks]
+
+
+def _task_without(merged: MergedTask, drops: Iterable[Word]) -> MergedTask:
+    attributes = dict(merged.task.attributes)
+    for drop in drops:
+        stated = attributes.get(drop.attribute)
+        key = "name" if drop.attribute in RELATION_LISTS else ""
+        if isinstance(stated, list):
+            attributes[drop.attribute] = [
+                item for item in stated if (item.get(key) if key and isinstance(item, dict) else item) != drop.word
+            ]
+        elif stated == drop.word:
+            attributes[drop.attribute] = []
+    if attributes == merged.task.attributes:
+        return merged
+    return replace(merged, task=replace(merged.task, attributes=attributes))

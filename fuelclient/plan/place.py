@@ -17,8 +17,7 @@ from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
-from fuelclient.model.task import Task, TaskType
-from fuelclient.plan.fault_tolerance import FaultTolerance, tolerated_failures
+from fuelclient.model.task import Task, TaskType, tolerance_from
 from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, Fleet, FleetNode
 from fuelclient.similar import Similar
 
@@ -106,6 +105,31 @@ Choice = Callable[[Sequence[int]], int]
 def lowest(candidates: Sequence[int]) -> int:
     """Return the first in the order of the fleet: the lowest id. (Nailgun picks an arbitrary one.)"""
     return candidates[0]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultTolerance:
+    """How many nodes of a group may fail. `nodes` are indices of the fleet."""
+
+    group: str
+    nodes: tuple[int, ...]
+    tolerated: int
+
+
+def tolerated_failures(value: object, total: int) -> int:
+    """Return how many of `total` nodes may fail.
+
+    `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. Without a
+    value, or with one that cannot be read, any number of failures is tolerated.
+
+    >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
+    (1, 3, 5)
+    """
+    read = tolerance_from(value)
+    if read is None:
+        return total + 1
+    number = read[0] * total // 100 if read[1] else read[0]
+    return number if number >= 0 else max(0, total + number)
 
 
 @dataclass(frozen=True, slots=True)

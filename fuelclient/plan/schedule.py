@@ -19,8 +19,7 @@ from heapq import heappop, heappush
 from fuelclient.errors import Conflict, CycleDetected
 from fuelclient.graph.dag import order, shortest_cycle
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, changed
-from fuelclient.plan.fault_tolerance import FailedNodes, with_other_nodes
-from fuelclient.plan.result import NOTHING, Result, causes, result_of
+from fuelclient.plan.result import NOTHING, FailedNodes, Result, causes, result_of, with_other_nodes
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 STOPPED_BY_USER = "stopped by user"

@@ -23,12 +23,11 @@ from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Relation, TaskType
-from fuelclient.plan.cycle_reports import order_in
 from fuelclient.plan.dropped import Dropped, apart_findings, dropped_findings
 from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
-from fuelclient.plan.order import Ordered, ordered_despite_cycles
+from fuelclient.plan.order import Ordered, order_in, ordered_despite_cycles
 from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
 

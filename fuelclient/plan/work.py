@@ -13,8 +13,8 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.status import Reason
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.fleet import SYNC
+from fuelclient.plan.place import FaultTolerance
 
 UNLIMITED = 0
 """The limit of a task that may run on all its nodes at once."""

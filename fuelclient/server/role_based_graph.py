@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from fuelclient.graph.dag import components
 from fuelclient.graph.match import Names, pattern_error
-from fuelclient.insight.drawings import kind, quoted, style
+from fuelclient.insight.picture import kind, quoted, style
 from fuelclient.model.task import Task, TaskType
 
 INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)

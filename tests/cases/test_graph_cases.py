@@ -19,9 +19,8 @@ from fuelclient.model.graph import MergedTask, MergePolicy
 from fuelclient.model.node import Node
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import expand
-from fuelclient.plan.fault_tolerance import tolerated_failures
 from fuelclient.plan.order import ordered
-from fuelclient.plan.place import Resolver
+from fuelclient.plan.place import Resolver, tolerated_failures
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import preview
 from fuelclient.serializers.task import task_to

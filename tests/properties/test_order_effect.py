@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from properties.strategies import fleets, graphs
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.insight.order_effect import order_effect
+from fuelclient.insight.comparison import order_effect
 from fuelclient.model.graph import MergedTask
 from fuelclient.plan.expand import Expansion, expand
 

@@ -10,12 +10,12 @@ from properties.strategies import OWNERS, fleets, graphs
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.expressions.evaluation import Expressions
+from fuelclient.insight.forecast import simulate
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer, MergedTask
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.plan import Plan, plan
-from fuelclient.plan.simulate import simulate
 
 
 def planned(tasks: list[MergedTask], nodes: dict[int, list[str]]) -> Plan:
@@ -47,7 +47,7 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.plan import plan
-from fuelclient.plan.simulate import simulate
+from fuelclient.insight.forecast import simulate
 
 nodes = [Node(n, f"node-{n}", 1, pending_roles=(f"role-{n % 9}",), executor="local") for n in range(1, 13)]
 parts = {**{str(n): {"uid": str(n)} for n in range(1, 13)}, "master": {"uid": "m"}, "null": {}}

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties.works import MOST, Naive, failures, predecessors, works
 
+from fuelclient.insight.forecast import Simulation, simulate
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Verdict
 from fuelclient.plan.schedule import Change, Schedule, weights
-from fuelclient.plan.simulate import Simulation, simulate
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 seeds = st.integers(0, 2**32)
@@ -228,7 +228,7 @@ def test_a_stop_at_any_time_ends(work: Work, takes: list[int], fail: set[int], a
 _RUN = """
 from hypothesis import given, seed, settings, HealthCheck
 from properties.works import failures, works
-from fuelclient.plan.simulate import simulate
+from fuelclient.insight.forecast import simulate
 
 @seed(20)
 @settings(database=None, max_examples=60, suppress_health_check=list(HealthCheck))

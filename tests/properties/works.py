@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fuelclient.graph.dag import neighbours
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.fault_tolerance import FaultTolerance
 from fuelclient.plan.fleet import SYNC
+from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 MOST = 14

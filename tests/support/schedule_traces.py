@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fuelclient.insight.forecast import Simulation
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.fault_tolerance import FaultTolerance
-from fuelclient.plan.simulate import Simulation
+from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 SYNC_NAME = "sync"

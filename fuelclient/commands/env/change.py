@@ -14,8 +14,8 @@ from fuelclient.commands.shell import count
 from fuelclient.environment.differences import settings_differences
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.roles import roles
+from fuelclient.insight.blame import OVERRIDES
 from fuelclient.insight.comparison import compare
-from fuelclient.insight.override_findings import OVERRIDES
 from fuelclient.model.finding import Severity
 from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.study import Study

@@ -13,8 +13,7 @@ from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.insight.positions import Position
-    from fuelclient.insight.relation import Common, Paths, Relation, Step
+    from fuelclient.insight.relation import Common, Paths, Position, Relation, Step
     from fuelclient.insight.stats import Impact
     from fuelclient.model.graph import MergedTask
     from fuelclient.plan.expand import Expansion
@@ -254,7 +253,7 @@ class GraphOrder(OrderQuestion):
     """
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        from fuelclient.insight.positions import positions
+        from fuelclient.insight.relation import positions
 
         study = self.study(parsed_args)
         places = list(positions(study))

@@ -243,7 +243,7 @@ class GraphPreview(Comparing, Lister):
         if not _compares(parsed_args):
             return known
         from fuelclient.commands.graph.diff import comparison_lines
-        from fuelclient.insight.override_findings import OVERRIDES
+        from fuelclient.insight.blame import OVERRIDES
 
         before, after = Side(f"env:{parsed_args.env}", known), Side(f"env:{parsed_args.env}", known)
         if parsed_args.added or parsed_args.left_out:

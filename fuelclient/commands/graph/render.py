@@ -121,20 +121,20 @@ def _format_of(path: str, asked: str | None) -> str:
 
 
 def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeline | None) -> str | bytes:
-    from fuelclient.insight import drawings
+    from fuelclient.insight.picture import dot, text
 
     if form == "txt":
         from fuelclient.insight.lanes import ASCII, Ink
 
         plain = encoding_of(stdout).lower().replace("-", "") != "utf8"
-        return "".join(f"{printable(line)}\n" for line in drawings.text(drawn, ASCII if plain else Ink()))
+        return "".join(f"{printable(line)}\n" for line in text(drawn, ASCII if plain else Ink()))
     if form == "html":
         from fuelclient.commands.graph.page import page
 
         return page(drawn, title, seen)
     if form == "mmd":
         return _mermaid(drawn)
-    described = drawings.dot(drawn)
+    described = dot(drawn)
     if form == "dot":
         return described
     made = _graphviz(described, form)
@@ -143,8 +143,7 @@ def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeli
 
 def _mermaid(whole: Picture) -> str:
     """Return the picture for Mermaid, if it is too large without its least important tasks."""
-    from fuelclient.insight.drawings import MERMAID_EDGES, MERMAID_LETTERS, mermaid
-    from fuelclient.insight.picture import fewer
+    from fuelclient.insight.picture import MERMAID_EDGES, MERMAID_LETTERS, fewer, mermaid
 
     drawn = whole
     text, note, most = mermaid(drawn), "", MERMAID_EDGES

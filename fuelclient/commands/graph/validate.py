@@ -63,7 +63,7 @@ class GraphValidate(DocumentCheck):
         from fuelclient.backends.studies import study_of
         from fuelclient.environment.as_master import in_graph, strict
         from fuelclient.model.graph import DEFAULT_TYPE
-        from fuelclient.plan.cycle_reports import cycle_reports
+        from fuelclient.plan.order import cycle_reports
 
         snapshot = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type or DEFAULT_TYPE)
         study = study_of(self.backend, strict(snapshot) if parsed_args.as_master else snapshot, conditions=True)
@@ -80,7 +80,7 @@ class GraphValidate(DocumentCheck):
         from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import refusals
         from fuelclient.graph.validate import check_document, misspelt_roles
-        from fuelclient.plan.cycle_reports import cycles_in
+        from fuelclient.plan.order import cycles_in
 
         try:
             document = graph_document(parsed_args, self.app.stdin, owner_label="cluster")

@@ -17,7 +17,7 @@ from fuelclient.graph.validate import check_document, misspelt_roles
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
-from fuelclient.plan.cycle_reports import cycles_in
+from fuelclient.plan.order import cycles_in
 from fuelclient.plugins import shapes, shared_ids
 from fuelclient.plugins.build import refusals as refusals_of_build
 from fuelclient.plugins.checks import conditions, metadata, references, scripts, tasks

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from fuelclient.insight.blame import blame
-from fuelclient.insight.comparison import Change, Comparison, TaskChange, ValueChange
-from fuelclient.insight.order_effect import OrderEffect
+from fuelclient.insight.comparison import Change, Comparison, OrderEffect, TaskChange, ValueChange
 from fuelclient.model.graph import Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.tui.glyphs import Glyphs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fuelclient.insight.roles import Holders, holders
+from fuelclient.insight.stats import Holders, holders
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.formatting import changed_tone, count, fact, names, sigil, title, value_text

@@ -9,8 +9,7 @@ from building import layers_from, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.graph.match import Names, beginning, is_beyond_us, matches, pattern_error
-from fuelclient.graph.patterns import Regex, Unbounded
+from fuelclient.graph.match import Names, Regex, Unbounded, beginning, is_beyond_us, matches, pattern_error
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
 

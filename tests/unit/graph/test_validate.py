@@ -14,7 +14,7 @@ from fuelclient.graph.validate import check_document, misspelt_roles
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import GraphDocument, Layer, Owner
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.fault_tolerance import tolerated_failures
+from fuelclient.plan.place import tolerated_failures
 
 FILE = Source(
     "tasks.yaml", 3, {"stage": 4, "requires": 5, "roles": 6, "type": 7, "required_form": 8, "cross_depends": 9}

@@ -9,7 +9,7 @@ import pytest
 from command_line import CommandLine
 from questioned import questioned_engine
 
-from fuelclient.insight.positions import positions
+from fuelclient.insight.relation import positions
 from fuelclient.insight.stats import impact, stats
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from questioned import questioned_engine
 
 from fuelclient.backends.local import LocalBackend
-from fuelclient.insight.drawings import dot, mermaid, text
 from fuelclient.insight.lanes import ASCII
-from fuelclient.insight.layout import layout
-from fuelclient.insight.picture import Grouping, Picture, fewer, picture
+from fuelclient.insight.picture import Grouping, Picture, dot, fewer, layout, mermaid, picture, text
 from fuelclient.insight.query import select
 from fuelclient.plan.study import Study
 

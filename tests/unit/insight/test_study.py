@@ -10,7 +10,7 @@ from fuelclient.backends.local import LocalBackend
 from fuelclient.insight.blame import blame
 from fuelclient.insight.lanes import ASCII, Lane, Reach, draw, lanes
 from fuelclient.insight.relation import chain, stated
-from fuelclient.insight.roles import holders, tasks_of_roles
+from fuelclient.insight.stats import holders, tasks_of_roles
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Layer, Level, Owner
 from fuelclient.model.node import Node

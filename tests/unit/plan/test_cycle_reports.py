@@ -12,9 +12,9 @@ from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.cycle_reports import CycleReport, cycle_reports
 from fuelclient.plan.expand import Word, expand
 from fuelclient.plan.fleet import fleet_of
+from fuelclient.plan.order import CycleReport, cycle_reports
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
 

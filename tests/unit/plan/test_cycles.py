@@ -17,7 +17,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.plan.cycle_reports import cycles_in
+from fuelclient.plan.order import cycles_in
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import cycles_of, preview
 

@@ -20,8 +20,8 @@ from fuelclient.model.graph import Layer, Level, MergedTask, MergePolicy, Owner
 from fuelclient.model.release import Role, primary_tags_in, roles_in
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import RELATION_LISTS
-from fuelclient.plan.cycle_reports import cycle_reports, without
 from fuelclient.plan.expand import TOLD_BEFORE, expand
+from fuelclient.plan.order import cycle_reports, without
 from fuelclient.plan.place import named
 from fuelclient.plan.preview import Preview, PreviewOptions
 from fuelclient.plan.study import Study, preview

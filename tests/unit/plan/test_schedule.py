@@ -11,11 +11,11 @@ from refusals import refused
 from schedule_traces import skips, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected, InvalidGraph
+from fuelclient.insight.forecast import simulate
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus, Verdict
 from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.fault_tolerance import FaultTolerance
+from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.schedule import CEILING, STOPPED_BY_USER, Change, Schedule, most_urgent_first, weights
-from fuelclient.plan.simulate import simulate
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work, work_of
 
 NODES = {1: ["db"], 2: ["web"], 3: ["web"]}

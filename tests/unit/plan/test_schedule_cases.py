@@ -9,10 +9,11 @@ from case_files import all_cases, case_files
 from schedule_traces import skips, trace, vertex_of, work_from
 
 from fuelclient.errors import Conflict, CycleDetected
+from fuelclient.insight.forecast import simulate
 from fuelclient.model.status import InstanceStatus, RunStatus, S, changed
-from fuelclient.plan.fault_tolerance import FailedNodes, FaultTolerance, with_other_nodes
+from fuelclient.plan.place import FaultTolerance
+from fuelclient.plan.result import FailedNodes, with_other_nodes
 from fuelclient.plan.schedule import Change, Schedule, weights
-from fuelclient.plan.simulate import simulate
 from fuelclient.plan.work import Work, limit_from
 
 Data = Mapping[str, Any]

@@ -10,12 +10,12 @@ from corpus_graphs import default_graph, release
 from schedule_traces import skips, vertex_of, work_from
 
 from fuelclient.graph.merge import merge_layers
+from fuelclient.insight.forecast import Simulation, simulate
 from fuelclient.model.release import primary_tags_in, roles_in
 from fuelclient.model.status import InstanceStatus, Verdict
 from fuelclient.plan.expand import expand
 from fuelclient.plan.fleet import SYNC, fleet_of
 from fuelclient.plan.schedule import Change
-from fuelclient.plan.simulate import Simulation, simulate
 from fuelclient.plan.work import Work, work_of
 
 

@@ -13,10 +13,8 @@ from typing import Any
 
 from fuelclient.commands.graph.question import value_text, where
 from fuelclient.insight.blame import blame
-from fuelclient.insight.drawings import kind
-from fuelclient.insight.layout import layout
-from fuelclient.insight.picture import Picture
-from fuelclient.insight.roles import tasks_of_roles
+from fuelclient.insight.picture import Picture, kind, layout
+from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.insight.timeline import Timeline
 from fuelclient.model.graph import MergedTask, Origin
 from fuelclient.redact import masked_document, scrubbed, secrets_of
