@@ -5,17 +5,17 @@ another: lost attributes, overrides without effect, shortened lists, ties.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
 from fuelclient.errors import NotFound
 from fuelclient.graph.stage import chains
+from fuelclient.insight.differences import is_equal
 from fuelclient.insight.relation import Because, stage_rule
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask, Origin, Owner
-from fuelclient.model.task import Task
 
 _FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requires", "required_for")
 """Attributes that come first, in this order. All others follow in the author's order."""
@@ -45,18 +45,11 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
     of the lines inside.
     """
     records = {layer.owner: record for layer in layers for record in reversed(layer.tasks) if record.id == task.id}
-    return tuple(_placed(row, records) for row in _blame(task))
 
-
-def _placed(row: Blame, records: Mapping[Owner, Task]) -> Blame:
-    def placed(origin: Origin) -> Origin:
+    def placed(origin: Origin, path: str) -> Origin:
         record = records.get(origin.owner) if origin.place.line > 0 else None
-        return Origin(origin.owner, record.source.place(row.path)) if record else origin
+        return Origin(origin.owner, record.source.place(path)) if record else origin
 
-    return replace(row, replaced=tuple((value, placed(origin)) for value, origin in row.replaced))
-
-
-def _blame(task: MergedTask) -> tuple[Blame, ...]:
     leaves = dict(_leaves(task.task.attributes))
     history = {path: list(_history(task, path)) for path in leaves}
     for path, setting in task.settings.items():
@@ -64,9 +57,13 @@ def _blame(task: MergedTask) -> tuple[Blame, ...]:
             for inner, _ in _leaves({path: value}):
                 history.setdefault(inner, list(_history(task, inner)))
     rows = [
-        Blame(path, leaves[path], task.origin(path), tuple(was))
-        if path in leaves
-        else Blame(path, None, task.origin(_recorded(task, path)), tuple(was), dropped=True)
+        Blame(
+            path,
+            leaves.get(path),
+            task.origin(path if path in leaves else _recorded(task, path)),
+            tuple((value, placed(origin, path)) for value, origin in was),
+            dropped=path not in leaves,
+        )
         for path, was in history.items()
         # A value that has become a mapping is explained by the rows of what is in the mapping.
         if path in leaves or not any(leaf.startswith(f"{path}.") for leaf in leaves)
@@ -196,7 +193,7 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
                 "G060", task, row.origin, f"{row.path} of {row.replaced[0][1].owner.label} is lost",
                 "The whole task is replaced: leave its type out to override single attributes, or repeat this one.",
             )  # fmt: skip
-        elif row.replaced and not row.dropped and _is_equal(row.value, row.replaced[0][0]):
+        elif row.replaced and not row.dropped and is_equal(row.value, row.replaced[0][0]):
             if row.origin.owner != whole:  # a whole definition has to repeat what stays
                 text = f"the override of {row.path} states what {row.replaced[0][1].owner.label} says already"
                 yield _warning("G061", task, row.origin, text, "Leave the attribute out of the override.")
@@ -210,10 +207,6 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
 def _is_default(row: Blame) -> bool:
     """Return whether the lost value is one that a layer adds to its own tasks, which nobody has written."""
     return row.path in ("parameters.cwd", "fault_tolerance") and not row.replaced[0][1].place.file
-
-
-def _is_equal(value: Any, other: Any) -> bool:
-    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _shortened(task: MergedTask, row: Blame) -> Iterator[Finding]:

@@ -63,12 +63,8 @@ def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Differenc
 
 
 def _stated(task: Task) -> dict[str, Any]:
-    stated = {key: value for key, value in task.attributes.items() if not _is_empty(value)}
-    return {"version": DEFAULT_VERSION, **stated}
-
-
-def _is_empty(value: Any) -> bool:
-    return any(value is empty or (not isinstance(value, bool) and value == empty) for empty in _EMPTY)
+    attributes = task.attributes.items()
+    return {"version": DEFAULT_VERSION} | {key: value for key, value in attributes if value not in _EMPTY}
 
 
 def value_differences(
@@ -84,9 +80,14 @@ def value_differences(
         here, there, path = ours.get(key), theirs.get(key), f"{above}{key}"
         if isinstance(here, Mapping) and isinstance(there, Mapping):
             yield from value_differences(here, there, f"{path}.", nulls=nulls)
-        elif (
-            here != there
-            or isinstance(here, bool) != isinstance(there, bool)
-            or (nulls and (key in ours) != (key in theirs))
-        ):
+        elif not is_equal(here, there) or (nulls and (key in ours) != (key in theirs)):
             yield path, here, there
+
+
+def is_equal(value: Any, other: Any) -> bool:
+    """Compare two values; a truth value differs from a number.
+
+    >>> is_equal(1, 1.0), is_equal(1, True)
+    (True, False)
+    """
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)

@@ -15,7 +15,7 @@ from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, 
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.plan import Plan
-from fuelclient.plan.result import Result
+from fuelclient.plan.result import NOTHING, Result
 from fuelclient.plan.schedule import STOPPED_BY_USER, Change, Schedule
 from fuelclient.plan.work import InstanceKind, Work
 
@@ -61,53 +61,36 @@ def simulate(
     once. With a `history`, simulate the rest of an earlier run, as if what was running had just begun. At
     `stop_at`, stop the run, after what ends at that very time. Raise `CycleDetected` if the work has a cycle.
     """
-    return _Run(Schedule(work, history), durations, fail, work.node_of).simulation(stop_at)
+    schedule = Schedule(work, history)
+    now = makespan = 0.0
+    last = NOTHING
+    ends: list[tuple[float, int, int]] = []
+    moments: list[Moment] = []
+    made_possible: dict[int, int] = {}
 
-
-class _Run:
-    """A schedule, its clock, and the instances that run."""
-
-    def __init__(
-        self, schedule: Schedule, durations: Sequence[float], fail: Collection[int], node_of: Sequence[int]
-    ) -> None:
-        self._schedule, self._durations, self._fail, self._node_of = schedule, durations, fail, node_of
-        self._now = self._makespan = 0.0
-        self._ends: list[tuple[float, int, int]] = []
-        self._moments: list[Moment] = []
-        self._made_possible: dict[int, int] = {}
-        self._last = -1
-        self._begin(schedule.running)
-
-    def simulation(self, stop_at: float | None) -> Simulation:
-        self._begin(self._schedule.ready())
-        while self._ends or stop_at is not None:
-            if stop_at is not None and (not self._ends or self._ends[0][0] > stop_at):
-                self._now, stop_at = max(self._now, stop_at), None
-                self._schedule.stop(STOPPED_BY_USER)
-                self._note()
-                continue
-            self._now, _, vertex = heappop(self._ends)
-            self._makespan = self._now
-            self._schedule.finish(vertex, InstanceStatus.ERROR if vertex in self._fail else InstanceStatus.READY)
-            self._last = vertex
-            self._begin(self._schedule.ready())
-        return Simulation(tuple(self._moments), self._schedule.result, self._makespan, self._critical())
-
-    def _begin(self, started: Sequence[int]) -> None:
-        self._note()
+    def begin(started: Iterable[int]) -> None:
+        moments.extend(Moment(now, change) for change in schedule.changes())
         for vertex in started:
-            if self._last >= 0:
-                self._made_possible[vertex] = self._last
-            heappush(self._ends, (self._now + self._durations[vertex], self._node_of[vertex], vertex))
+            if last != NOTHING:
+                made_possible[vertex] = last
+            heappush(ends, (now + durations[vertex], work.node_of[vertex], vertex))
 
-    def _note(self) -> None:
-        self._moments += (Moment(self._now, change) for change in self._schedule.changes())
-
-    def _critical(self) -> tuple[int, ...]:
-        chain = [self._last] if self._last >= 0 else []
-        while chain and chain[-1] in self._made_possible:
-            chain.append(self._made_possible[chain[-1]])
-        return tuple(reversed(chain))
+    begin(schedule.running)
+    begin(schedule.ready())
+    while ends or stop_at is not None:
+        if stop_at is not None and (not ends or ends[0][0] > stop_at):
+            now, stop_at = max(now, stop_at), None
+            schedule.stop(STOPPED_BY_USER)
+            begin(())
+            continue
+        now, _, last = heappop(ends)
+        makespan = now
+        schedule.finish(last, InstanceStatus.ERROR if last in fail else InstanceStatus.READY)
+        begin(schedule.ready())
+    critical = [last] if last != NOTHING else []
+    while critical and critical[-1] in made_possible:
+        critical.append(made_possible[critical[-1]])
+    return Simulation(tuple(moments), schedule.result, makespan, tuple(reversed(critical)))
 
 
 ASSUMED_SECONDS = 1.0

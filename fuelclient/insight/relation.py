@@ -17,7 +17,7 @@ from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.plan.expand import Expansion, Word
+from fuelclient.plan.expand import TOLD_BEFORE, Expansion, Word, stated_names
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
@@ -140,14 +140,11 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
     parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
     last = next(reversed(parent), -1)
     path = path_to(parent, last, expansion.size) if last in ends else []
-    return tuple(_step(expansion, first, second) for first, second in itertools.pairwise(path))
-
-
-def _step(expansion: Expansion, before: int, after: int) -> Step:
-    return Step(
-        expansion.name(before), expansion.name(after), expansion.task_of[before], expansion.task_of[after],
-        expansion.words_between(before, after), before, after,
-    )  # fmt: skip
+    name, task_of, words = expansion.name, expansion.task_of, expansion.words_between
+    return tuple(
+        Step(name(first), name(second), task_of[first], task_of[second], words(first, second), first, second)
+        for first, second in itertools.pairwise(path)
+    )
 
 
 def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
@@ -155,23 +152,17 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
 
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
-    words = [
-        *_stated_by(after, before.id, ("requires", "cross_depends")),
-        *_stated_by(before, after.id, ("required_for", "cross_depended_by")),
-    ]
+    words = tuple(
+        Word(task.id, attribute, word, place_of(task, attribute))
+        for task, other, is_first in ((after, before.id, False), (before, after.id, True))
+        for attribute, word, _ in stated_names(task.task)
+        if (attribute in TOLD_BEFORE) is is_first
+        and (word == other or (not pattern_error(word) and matches(word, other)))
+    )
     if words:
-        return tuple(words)
+        return words
     staged = after if after.task.stage else before
     return (Word(staged.id, "stage", staged.task.stage, place_of(staged, "stage")),)
-
-
-def _stated_by(task: MergedTask, other: str, attributes: tuple[str, str]) -> Iterator[Word]:
-    plain, cross = attributes
-    words = [(plain, word) for word in task.task.names(plain)]
-    words += [(cross, name) for relation in task.task.relations(cross) if isinstance(name := relation.name, str)]
-    for attribute, word in words:
-        if word == other or (not pattern_error(word) and matches(word, other)):
-            yield Word(task.id, attribute, word, place_of(task, attribute))
 
 
 class Because(StrEnum):

@@ -15,8 +15,8 @@ from fuelclient.graph.dag import connected
 from fuelclient.graph.findings import finding_at
 from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.model.task import RELATION_LISTS, TaskType
-from fuelclient.plan.expand import TOLD_BEFORE, Expansion
+from fuelclient.model.task import TaskType
+from fuelclient.plan.expand import TOLD_BEFORE, Expansion, stated_names
 from fuelclient.plan.order import Ordered, execution_order, first_generations
 from fuelclient.plan.place import TaskNames, only_primary
 
@@ -39,8 +39,8 @@ class Statement:
 class Dropped:
     """The statements of an expansion that name tasks which run nowhere.
 
-    Statements between two tasks that run are not kept. `left` are the statements of
-    tasks that run, each about one task without a node, while what it names has no task that runs.
+    Statements between two tasks that run are not kept. `left` are the statements of tasks that run, each about one
+    task without a node, while what it names has no task that runs.
     """
 
     def __init__(self, expansion: Expansion) -> None:
@@ -49,20 +49,11 @@ class Dropped:
         self._named = TaskNames(enumerate(self._tasks))
         self._stated: dict[int, list[Statement]] = {}
         self.left: list[Statement] = []
-        if not all(self._nodes):
-            self._read()
+        for index, task in enumerate(() if all(self._nodes) else self._tasks):
+            for attribute, word, crosses in stated_names(task.task):
+                self._state(index, attribute, word, crosses)
 
-    def _read(self) -> None:
-        for index, task in enumerate(self._tasks):
-            for attribute in ("requires", "required_for"):
-                for word in task.task.names(attribute):
-                    self._state(index, attribute, word, crosses=False)
-            for attribute in RELATION_LISTS:
-                for relation in task.task.relations(attribute):
-                    if isinstance(relation.name, str):
-                        self._state(index, attribute, relation.name, crosses=relation.roles != "self")
-
-    def _state(self, index: int, attribute: str, word: str, *, crosses: bool) -> None:
+    def _state(self, index: int, attribute: str, word: str, crosses: bool) -> None:
         others = self._named[word]
         is_left = not any(self._nodes[other] for other in others)
         for other in others:

@@ -127,7 +127,7 @@ def skips(
         for vertex, reason in skipped.items()
         if reason is Reason.CONDITION
     }
-    skipped.update((vertex, Reason.UNKNOWN) for vertex in details if unknowns.path(expansion, vertex))
+    skipped.update((vertex, Reason.UNKNOWN) for vertex in details if unknowns.path(vertex))
     return skipped, details
 
 
@@ -187,7 +187,7 @@ class Unknowns:
     """
 
     def __init__(self, expansion: Expansion, decision: str, dependencies: Mapping[tuple[int, int], str]) -> None:
-        self.tasks, self.fleet, self.decision = expansion.tasks, expansion.fleet, decision
+        self.expansion, self.decision = expansion, decision
         self.paths: dict[tuple[int, int], str] = {}
         self._open: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
         for (task, node), path in dependencies.items():
@@ -197,13 +197,13 @@ class Unknowns:
         """Record that something of an instance, `what`, reads a path that is not known."""
         self.paths.setdefault((task, node), path)
         if self.decision != "skip" or what == "dependencies":
-            self._open.setdefault((task, what), []).append((self.fleet.nodes[node].uid, path))
+            self._open.setdefault((task, what), []).append((self.expansion.fleet.nodes[node].uid, path))
 
     def findings(self) -> Iterator[Finding]:
         """Yield what stays open, with one finding (G036) for each task and kind of expression."""
         for (task, what), places in sorted(self._open.items()):
             nodes, hint = [node for node, _ in places], "Upload the fact, or assume a value for it with --assume-facts."
-            yield _about_instances("G036", self.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
+            yield _about_instances("G036", self.expansion.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
 
     def condition(self, task: int, node: int, path: str) -> tuple[bool, str]:
         """Return how the condition of an instance counts that reads a path that is not known, and why."""
@@ -211,24 +211,20 @@ class Unknowns:
             self.add(task, node, "condition", path)
         return self.decision != "skip", f"its condition reads {path}, which is not known"
 
-    def path(self, expansion: Expansion, vertex: int) -> str:
-        """Return the path that an instance depends on and that is not known; empty if it depends on none."""
-        return self.paths.get(expansion.instance(vertex), "")
+    def path(self, vertex: int) -> str:
+        """The path that an instance depends on and that is not known; empty if it depends on none."""
+        return self.paths.get(self.expansion.instance(vertex), "")
 
     def left(
-        self,
-        expansion: Expansion,
-        rendered: Mapping[int, Mapping[str, Any]],
-        skipped: dict[int, Reason],
-        details: dict[int, str],
+        self, rendered: Mapping[int, Mapping[str, Any]], skipped: dict[int, Reason], details: dict[int, str]
     ) -> dict[int, str]:
         """Return the path of each instance that depends on one that is not known.
 
         An instance that would run with parameters that are not known is skipped, if the request decides so.
         """
         paths: dict[int, str] = {}
-        for vertex in range(expansion.size):
-            path = self.path(expansion, vertex)
+        for vertex in range(self.expansion.size):
+            path = self.path(vertex)
             if not path or vertex in skipped:
                 continue
             if self.decision == "skip" and vertex not in rendered:

@@ -7,17 +7,17 @@ itself orders nothing: it is only noted, because Nailgun lists it. Source: Nailg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import neighbours, reachable, reverse
+from fuelclient.graph.dag import reachable, reverse
 from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.finding import Place
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
-from fuelclient.model.task import RELATION_LISTS, Relation, TaskType
+from fuelclient.model.task import RELATION_LISTS, Relation, Task, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
 from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, TaskNames, lowest, named, place
 
@@ -31,6 +31,17 @@ TOLD_BEFORE = frozenset({"required_for", "cross_depended_by"})
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
 """The dependencies that expressions state for a merged task on a node of the fleet (by indices), each with its
 attribute. In `requires` and `required_for` only the name counts."""
+
+
+def stated_names(task: Task) -> Iterator[tuple[str, str, bool]]:
+    """Yield the names and patterns of tasks that a task states as its neighbours: the attribute, the word, and whether
+    it holds for instances on different nodes. What expressions state is left out."""
+    for attribute in ("requires", "required_for"):
+        yield from ((attribute, word, False) for word in task.names(attribute))
+    for attribute in RELATION_LISTS:
+        for relation in task.relations(attribute):
+            if isinstance(relation.name, str):
+                yield attribute, relation.name, relation.roles != "self"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +156,7 @@ class Edges:
 
         For small graphs only: barriers exist to avoid this product.
         """
-        following = self.successors()
-        return {
-            (vertex, after)
-            for vertex in range(self.real)
-            for after in neighbours(following, vertex, self.real)
-            if after != vertex
-        }
+        return {(vertex, after) for pairs in self.stated() for vertex, after in pairs if vertex != after}
 
     def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Return `pairs` in two sets: those that the successor states, and those that the predecessor states

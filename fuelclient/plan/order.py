@@ -249,11 +249,18 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
     also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
     both. Cycles between task ids that no node has are none: real graphs have some.
     """
+    in_groups = {name for task in tasks if task.type == TaskType.GROUP for name in task.names("tasks")}
+
+    def placed(task: Task) -> Task:
+        if task.placement[1] or task.type in (TaskType.STAGE, TaskType.GROUP) or task.id in in_groups:
+            return task
+        return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
+
     words = {word for task in tasks for word in task.placement[1] if not is_pattern(word)} - {MASTER, EVERY}
     roles = {word.removeprefix(PRIMARY) for word in words}
     snapshot = Snapshot(
         Cluster(0, "", 0),
-        (Layer(Owner(Level.CLUSTER, 0), tuple(map(_Placing(tasks), tasks))),),
+        (Layer(Owner(Level.CLUSTER, 0), tuple(map(placed, tasks))),),
         roles={name: Role(name, (name,)) for name in sorted(roles | {_ANYWHERE})},
         primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
     )
@@ -263,18 +270,6 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
     except CycleDetected as error:
         return tuple(finding for finding in error.findings if isinstance(finding, Finding))
     return ()
-
-
-class _Placing:
-    """Places the tasks that neither say where they run, nor are listed by a group of the same document."""
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._grouped = {name for task in tasks if task.type == TaskType.GROUP for name in task.names("tasks")}
-
-    def __call__(self, task: Task) -> Task:
-        if task.placement[1] or task.type in (TaskType.STAGE, TaskType.GROUP) or task.id in self._grouped:
-            return task
-        return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
 
 
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:
@@ -356,7 +351,7 @@ class _Fixes:
         edges = list(pairwise((*cycle, cycle[0])))
         most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
         if len(edges) > most:
-            edges = sorted(edges, key=self._is_old)[:most]
+            edges = sorted(edges, key=lambda edge: self._closed_by not in self._layers(edge))[:most]
         for edge in edges:
             drops, changed = self._without(few, self._expansion, edge)
             if drops and not _is_cyclic(changed, self._expansion.fleet, self._ids):
@@ -365,9 +360,8 @@ class _Fixes:
         if not found:
             yield from self._several(few)
 
-    def _is_old(self, edge: tuple[int, int]) -> bool:
-        """Return whether an edge is not of the layer that closed the cycle."""
-        return all(word.place.layer != self._closed_by for word in self._expansion.words_between(*edge))
+    def _layers(self, edge: tuple[int, int]) -> set[str]:
+        return {word.place.layer for word in self._expansion.words_between(*edge)}
 
     def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Word, ...]]:
         """Yield one fix of several statements, none of which could stay."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 from fuelclient.graph.findings import finding_at, task_finding
@@ -35,7 +36,7 @@ class Resolver:
         self._nodes = nodes
         self._carriers = grouped((tag, index) for index, node in enumerate(nodes) for tag in node.tags)
         self._known = Names(self._carriers)
-        self._answers: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._resolved = cache(self._resolve)
 
     def resolve(self, roles: Sequence[str] | str) -> tuple[int, ...]:
         """Return the nodes that `roles` mean, in the order of the fleet. A broken pattern means none.
@@ -44,10 +45,7 @@ class Resolver:
         >>> Resolver(fleet).resolve(["/db/", "master"])
         (1, 2, 3)
         """
-        words = (roles,) if isinstance(roles, str) else tuple(roles)
-        if words not in self._answers:
-            self._answers[words] = self._resolve(words)
-        return self._answers[words]
+        return self._resolved((roles,) if isinstance(roles, str) else tuple(roles))
 
     def placed(self, task: Task) -> tuple[int, ...]:
         """Return the nodes on which its tags, roles or groups place a task."""

@@ -133,8 +133,17 @@ def plan(
     kept = inside(expansion, subgraphs) if subgraphs else None
     skipped, details = skips(expansion, evaluation, request.task_names, kept, unknowns)
     attributes = rendered(expansion, evaluation, skipped, unknowns, trace=request.trace)
-    unknown = unknowns.left(expansion, attributes, skipped, details)
-    work = _work(expansion, skipped, attributes, noop=request.noop)
+    unknown = unknowns.left(attributes, skipped, details)
+    work = work_of(
+        expansion,
+        skipped=skipped,
+        strategies={vertex: values["parameters"].get("strategy") for vertex, values in attributes.items()},
+        # In a noop run no failure counts.
+        fail_on_error={
+            vertex: bool(values.get("fail_on_error", True)) and not request.noop
+            for vertex, values in attributes.items()
+        },
+    )
     findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
     findings += _idle(snapshot.graph_type, expansion.fleet, work, request)
@@ -156,15 +165,6 @@ def _selects(expansion: Expansion, request: RunRequest, kept: Collection[int] | 
         (not request.task_names or expansion.tasks[task].id in request.task_names) and (kept is None or vertex in kept)
         for vertex, task in enumerate(expansion.task_of)
     )
-
-
-def _work(
-    expansion: Expansion, skipped: Mapping[int, str], rendered: Mapping[int, Mapping[str, Any]], *, noop: bool
-) -> Work:
-    # In a noop run no failure counts.
-    failing = {vertex: bool(values.get("fail_on_error", True)) and not noop for vertex, values in rendered.items()}
-    strategies = {vertex: values["parameters"].get("strategy") for vertex, values in rendered.items()}
-    return work_of(expansion, skipped=skipped, strategies=strategies, fail_on_error=failing)
 
 
 def _refuse(snapshot: Snapshot, findings: list[Finding]) -> None:

@@ -90,15 +90,10 @@ def is_open(text: str) -> bool:
     return text.strip() in ("", ":")
 
 
-def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
-    colons = [index for index, character in enumerate(text) if character == ":"]
-    if len(colons) != 1:
-        yield text, ""
-    for index in colons:
-        yield text[:index], text[index + 1 :]
-    if len(colons) == 1:
-        yield text, ""
+def _halves(text: str) -> list[tuple[str, str]]:
+    """Return the ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
+    cuts = [(text[:index], text[index + 1 :]) for index, character in enumerate(text) if character == ":"]
+    return [*cuts, (text, "")] if len(cuts) == 1 else [(text, ""), *cuts]
 
 
 def _boundary(text: str, whole: str, known: Collection[str]) -> Boundary | None:

@@ -157,7 +157,13 @@ class Study:
         has_no_facts = has_computed(tasks) and self.evaluation is None
         unknown = range(len(tasks)) if has_no_facts else {task for task, _ in self.unknown}
         return (
-            *with_parameters(self.snapshot, self.merged, expansion),
+            *graph_findings(self.snapshot, self.merged, expansion),
+            # A run has those about parameters for the instances that it begins.
+            *(
+                finding
+                for task, nodes in zip(tasks, expansion.placement.nodes, strict=True)
+                for finding in check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
+            ),
             *self._failures(),
             *(() if self.options.node_ids else filter_findings(self.merged)),
             *left_out_findings(self.merged, unknown),
@@ -336,13 +342,6 @@ def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
-
-
-def with_parameters(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
-    """Yield the findings of a graph, with those about parameters, which a run has for the instances that it begins."""
-    yield from graph_findings(snapshot, merged, expansion)
-    for task, nodes in zip(merged.tasks, expansion.placement.nodes, strict=True):
-        yield from check_parameters(task, runs=bool(nodes), filled=snapshot.fills_parameters)
 
 
 def filter_findings(merged: MergedGraph) -> Iterator[Finding]:
