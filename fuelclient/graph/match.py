@@ -306,7 +306,7 @@ def pattern_error(word: str) -> str:
     return ""
 
 
-def is_beyond_us(word: str) -> bool:
+def is_refused(word: str) -> bool:
     """Return whether Python could match `word` but we do not: a pattern that could take unlimited time, or a huge one.
 
     An upload refuses it, but a master, or an older engine file, may have it.

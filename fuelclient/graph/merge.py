@@ -19,17 +19,7 @@ from typing import Any
 from fuelclient.errors import InvalidGraph
 from fuelclient.graph.findings import finding_at
 from fuelclient.model.finding import Finding, Severity, errors_in
-from fuelclient.model.graph import (
-    METADATA,
-    Layer,
-    Level,
-    MergedGraph,
-    MergedTask,
-    MergePolicy,
-    Origin,
-    Owner,
-    Setting,
-)
+from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Origin, Owner, Setting
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task, TaskType
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from fuelclient.graph.findings import finding_at, task_finding
-from fuelclient.graph.match import Names, is_beyond_us, is_pattern, pattern_error
+from fuelclient.graph.match import Names, is_pattern, is_refused, pattern_error
 from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, surprises, unprintable_id, words_of
+from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, ineffective_values, unprintable_id, words_of
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, listed
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask
 from fuelclient.model.task import Task, TaskType
@@ -52,7 +52,7 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
                 findings += _check_reference(task, attribute, word, known, similar)
         findings += _check_patterns(task)
         findings += _check_stage(task, stages)
-        for code, attribute, problem, hint in surprises(task.task):
+        for code, attribute, problem, hint in ineffective_values(task.task):
             findings.append(task_finding(Severity.WARNING, code, task, attribute, problem, hint))
         if not task.id.isprintable():
             findings.append(unprintable_id(task, Severity.WARNING))
@@ -128,7 +128,7 @@ def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, 
 def _check_patterns(task: MergedTask) -> Iterator[Finding]:
     """Yield errors for patterns that Python could match. Those that it cannot read mean nothing, as on a master."""
     for attribute, word in words_of(task.task):
-        if is_pattern(word) and is_beyond_us(word):
+        if is_pattern(word) and is_refused(word):
             yield bad_pattern(task, attribute, word)
 
 

@@ -76,7 +76,7 @@ def _findings(
             yield task_finding(Severity.WARNING, "G009", task, path, message, hint)
         for check in (_patterns, _placement_and_parameters, _on_itself):
             yield from check(task)
-        for code, attribute, message, hint in surprises(task):
+        for code, attribute, message, hint in ineffective_values(task):
             yield task_finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
@@ -200,7 +200,7 @@ def _placement_and_parameters(task: Task) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def surprises(task: Task) -> Iterator[tuple[str, str, str, str]]:
+def ineffective_values(task: Task) -> Iterator[tuple[str, str, str, str]]:
     """Yield each value that is accepted, and does not do what it seems to: code, attribute, problem, and what to do."""
     yield from _unchanging(task)
     if "condition" in task.attributes and task.condition is None:

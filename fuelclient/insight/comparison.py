@@ -73,9 +73,9 @@ def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BIT
     width = max(most_bits // max(old.size, new.size, 1), 64)
     totals, lost, gained = [0, 0, 0, 0], Counter[tuple[str, int, int]](), Counter[tuple[str, int, int]]()
     for low in range(0, len(shared), width):
-        (told, near_old), (tnew, near_new) = old.slice(low, low + width), new.slice(low, low + width)
+        (all_old, near_old), (all_new, near_new) = old.slice(low, low + width), new.slice(low, low + width)
         for name in shared:
-            was, is_now = told[old.vertex_of[name]], tnew[new.vertex_of[name]]
+            was, is_now = all_old[old.vertex_of[name]], all_new[new.vertex_of[name]]
             totals[0] += was.bit_count()
             totals[1] += is_now.bit_count()
             if was == is_now:

@@ -527,7 +527,12 @@ def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[in
     """
     if query.is_empty or not shown or len(shown) == len(known):
         return ""
-    for text in _candidates(query, study, shown):
+    texts = [query.written]
+    for few, form in ((shown, "{}"), ({*study.indices} - shown, "!({})")):
+        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in few)
+        if len(names) <= MOST_NAMES:
+            texts.append(form.format(" or ".join(map(named, names))))
+    for text in texts:
         try:
             chosen = select(study, text)
         except BadQuery:
@@ -535,11 +540,3 @@ def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[in
         if chosen.keys() & known == shown:
             return text
     return ""
-
-
-def _candidates(query: Query, study: Study, shown: Set[int]) -> Iterator[str]:
-    yield query.written
-    for few, form in ((shown, "{}"), ({*study.indices} - shown, "!({})")):
-        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in few)
-        if len(names) <= MOST_NAMES:
-            yield form.format(" or ".join(map(named, names)))

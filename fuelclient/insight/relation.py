@@ -17,7 +17,7 @@ from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.plan.expand import TOLD_BEFORE, Expansion, Word, stated_names
+from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Word, stated_names
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
@@ -154,9 +154,9 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
     """
     words = tuple(
         Word(task.id, attribute, word, place_of(task, attribute))
-        for task, other, is_first in ((after, before.id, False), (before, after.id, True))
+        for task, other, names_other in ((after, before.id, False), (before, after.id, True))
         for attribute, word, _ in stated_names(task.task)
-        if (attribute in TOLD_BEFORE) is is_first
+        if (attribute in OF_SUCCESSORS) is names_other
         and (word == other or (not pattern_error(word) and matches(word, other)))
     )
     if words:

@@ -16,7 +16,7 @@ from fuelclient.graph.findings import finding_at
 from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.task import TaskType
-from fuelclient.plan.expand import TOLD_BEFORE, Expansion, stated_names
+from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, stated_names
 from fuelclient.plan.order import Ordered, execution_order, first_generations
 from fuelclient.plan.place import TaskNames, only_primary
 
@@ -58,7 +58,7 @@ class Dropped:
         is_left = not any(self._nodes[other] for other in others)
         for other in others:
             if not (self._nodes[index] and self._nodes[other]):
-                before, after = (index, other) if attribute in TOLD_BEFORE else (other, index)
+                before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
                 statement = Statement(before, after, index, attribute, crosses)
                 self._stated.setdefault(after, []).append(statement)
                 if self._nodes[index] and is_left:
@@ -149,16 +149,16 @@ def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[i
     yield from _notices(expansion, dropped, {(loss.task, missing) for loss in losses for missing in loss.missing})
 
 
-def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
+def unordered_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
     """Yield a notice (G065) for each task that others name in `requires` or `required_for` and that runs on none of
     their nodes, if nothing else orders them: these attributes order tasks of the same node. Patterns are left out,
     because they mean whatever is there. `preceding` is `Expansion.preceding_tasks()`."""
-    apart = list(_apart(expansion))
-    waits = [(other, index) if attribute in TOLD_BEFORE else (index, other) for index, other, attribute in apart]
+    named = list(_on_other_nodes(expansion))
+    waits = [(other, index) if attribute in OF_SUCCESSORS else (index, other) for index, other, attribute in named]
     ordered = connected(preceding, waits)
     lost = grouped(
         ((other, attribute), index)
-        for pair, (index, other, attribute) in zip(waits, apart, strict=True)
+        for pair, (index, other, attribute) in zip(waits, named, strict=True)
         if pair not in ordered
     )
     for (other, attribute), stating in lost.items():
@@ -169,11 +169,11 @@ def apart_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Itera
             Severity.INFO, "G065", first, attribute,
             f"{_listed(expansion, stating)} {where} {name} in {attribute}, which orders tasks of one node, but {name} "
             f"runs on none of the nodes on which {runs}: nothing orders them",
-            f"To wait for other nodes, use {'cross-depended-by' if attribute in TOLD_BEFORE else 'cross-depends'}.",
+            f"To wait for other nodes, use {'cross-depended-by' if attribute in OF_SUCCESSORS else 'cross-depends'}.",
         )  # fmt: skip
 
 
-def _apart(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
+def _on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
     """Yield each task with one that it names in an attribute for tasks of the same node, and the attribute, if no task
     of that name runs on a node of it."""
     placed = expansion.placement.nodes

@@ -25,7 +25,7 @@ _MOST_IN_CLIQUE = 100
 """Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
 cannot run either way, and a product of edges would exhaust the memory before the cycle is reported."""
 
-TOLD_BEFORE = frozenset({"required_for", "cross_depended_by"})
+OF_SUCCESSORS = frozenset({"required_for", "cross_depended_by"})
 """The attributes in which a task names its successors."""
 
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
@@ -70,7 +70,7 @@ class Edges:
         self._reasons: dict[EdgeReason, int] = {}
         self._latest: tuple[EdgeReason | None, int] = (None, 0)
         self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
-        self._told_after: set[int] = set()
+        self._reason_after: set[int] = set()
         self._loops: tuple[set[int], set[int]] = (set(), set())
         self._at: dict[int, list[int]] = {}
         self._indexed = 0
@@ -89,7 +89,7 @@ class Edges:
 
     def note_loop(self, vertex: int, attribute: str) -> None:
         """Note that a vertex states itself in an attribute, which `stated` returns and no order needs."""
-        self._loops[attribute in TOLD_BEFORE].add(vertex)
+        self._loops[attribute in OF_SUCCESSORS].add(vertex)
 
     def join(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
@@ -102,18 +102,18 @@ class Edges:
         """
         inside = set(before) & set(after)
         if not inside:
-            self._join_apart(before, after, reason, shared)
+            self._join_disjoint(before, after, reason, shared)
             return
         both = sorted(inside)
         outer = [vertex for vertex in before if vertex not in inside]
         inner = [vertex for vertex in after if vertex not in inside]
-        self._join_apart(outer, both, reason)
-        self._join_apart(both, inner, reason)
-        self._join_apart(outer, inner, reason)
+        self._join_disjoint(outer, both, reason)
+        self._join_disjoint(both, inner, reason)
+        self._join_disjoint(outer, inner, reason)
         clique = both if len(both) <= _MOST_IN_CLIQUE else both[:2]
         self._direct(clique, clique, reason)
 
-    def _join_apart(
+    def _join_disjoint(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
     ) -> None:
         """Link two sides that have no vertex in common, directly or through a barrier, whichever takes fewer edges.
@@ -133,7 +133,7 @@ class Edges:
             if shared:
                 self._barriers[key] = barrier
             if shares_before:
-                self._told_after.add(barrier)
+                self._reason_after.add(barrier)
         if is_new or not shares_before:
             self._direct(before, (barrier,), reason)
         if is_new or shares_before:
@@ -162,15 +162,15 @@ class Edges:
         """Return `pairs` in two sets: those that the successor states, and those that the predecessor states
         (`required_for`, `cross_depended_by`). Some are in both. Unlike `pairs`, list instances that name themselves.
         For small graphs only, as `pairs`."""
-        is_told_before = [reason.attribute in TOLD_BEFORE for reason in self._reasons]
+        names_successors = [reason.attribute in OF_SUCCESSORS for reason in self._reasons]
         following = self.successors()
         required, required_for = ({(vertex, vertex) for vertex in loops} for loops in self._loops)
-        told = (required, required_for)
+        sides = (required, required_for)
         for head, tail, reason in zip(self.heads, self.tails, self.reasons, strict=True):
             if head < self.real:  # all reasons of one barrier are on the same side
                 after = [tail] if tail < self.real else following[tail]
-                told[is_told_before[reason]].update((head, vertex) for vertex in after if vertex != head)
-        return told
+                sides[names_successors[reason]].update((head, vertex) for vertex in after if vertex != head)
+        return sides
 
     def reasons_between(self, before: int, after: int) -> list[EdgeReason]:
         """Return why `before` precedes `after`, directly or through one barrier.
@@ -193,7 +193,9 @@ class Edges:
                     into[tail] = reason
             elif tail == after and head >= self.real:
                 onward[head] = reason
-        numbers += [(onward if barrier in self._told_after else into)[barrier] for barrier in into if barrier in onward]
+        numbers += [
+            (onward if barrier in self._reason_after else into)[barrier] for barrier in into if barrier in onward
+        ]
         reasons = list(self._reasons)
         return [reasons[number] for number in dict.fromkeys(numbers)]
 
@@ -344,7 +346,7 @@ class _Builder:
     def _edge(self, attribute: str, vertex: int, other: int, reason: EdgeReason) -> None:
         if vertex == other:
             self.edges.note_loop(vertex, attribute)
-        elif attribute in TOLD_BEFORE:
+        elif attribute in OF_SUCCESSORS:
             self.edges.add(vertex, other, reason)
         else:
             self.edges.add(other, vertex, reason)

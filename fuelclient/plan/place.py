@@ -78,8 +78,9 @@ def named(word: str, known: Names) -> tuple[str, ...]:
     return () if pattern_error(word) else known.matching(word)
 
 
-class TaskNames:
-    """The merged tasks, by index, that names and patterns mean, and the answers so far.
+class TaskNames(dict[str, tuple[int, ...]]):
+    """The merged tasks (by index) that each name or pattern means, found when it is first looked up. A broken pattern
+    means none.
 
     Entries that only their stage orders have no name here: a master gives those ids that no pattern expects.
     """
@@ -87,13 +88,10 @@ class TaskNames:
     def __init__(self, tasks: Iterable[tuple[int, MergedTask]]) -> None:
         self.by_id = grouped((task.id, index) for index, task in tasks if not task.task.follows_stage)
         self._ids = Names(self.by_id)
-        self._answers: dict[str, tuple[int, ...]] = {}
 
-    def __getitem__(self, word: str) -> tuple[int, ...]:
-        """Return the tasks that a name or pattern means. A broken pattern means none."""
-        if word not in self._answers:
-            self._answers[word] = tuple(index for name in named(word, self._ids) for index in self.by_id[name])
-        return self._answers[word]
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        found = self[word] = tuple(index for name in named(word, self._ids) for index in self.by_id[name])
+        return found
 
 
 Choice = Callable[[Sequence[int]], int]

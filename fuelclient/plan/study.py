@@ -23,8 +23,8 @@ from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Relation, TaskType
-from fuelclient.plan.dropped import Dropped, apart_findings, dropped_findings
-from fuelclient.plan.evaluate import Evaluation
+from fuelclient.plan.dropped import Dropped, dropped_findings, unordered_findings
+from fuelclient.plan.evaluate import Evaluation, evaluate
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
 from fuelclient.plan.order import Ordered, order_in, ordered_despite_cycles
@@ -120,26 +120,27 @@ class Study:
 
     @cached_property
     def _decided(self) -> tuple[tuple[str, ...], dict[int, FuelError]]:
-        """The verdicts, and by task the error of its condition. Nodes are gone through one by one, so that evaluators
-        can cache."""
-        expansion, failed = self.expansion, dict[int, FuelError]()
-        tasks = self.merged.tasks
+        """The verdicts, and by task the error of its condition."""
+        tasks, failed, undecided = self.merged.tasks, dict[int, FuelError](), dict[tuple[int, int], str]()
         asks = self._conditions and (has_computed(tasks) or any(task.task.condition is not None for task in tasks))
-        if not asks or self.evaluation is None:
+        evaluation, expansion = self.evaluation if asks else None, self.expansion
+        if evaluation is None:
             return (), failed
-        verdicts = [RUN] * expansion.size
-        for vertex in expansion.by_node:
-            task = expansion.task(vertex).task
+
+        def holds(task: int, node: int) -> bool:
             try:
-                if task.type == TaskType.SKIPPED or (
-                    task.type != TaskType.STAGE and not self.evaluation.condition(task, expansion.uid(vertex))[0]
-                ):
-                    verdicts[vertex] = SKIP
+                return evaluation.condition(tasks[task].task, expansion.fleet.nodes[node].uid)[0]
             except UnknownFact as error:
-                verdicts[vertex] = f"{UNKNOWN}: {error.path}"
+                undecided[task, node] = f"{UNKNOWN}: {error.path}"
             except FuelError as error:
-                failed.setdefault(expansion.task_of[vertex], error)
-                verdicts[vertex] = UNKNOWN
+                failed.setdefault(task, error)
+                undecided[task, node] = UNKNOWN
+            return True
+
+        verdicts = []
+        for vertex, reason in enumerate(evaluate(expansion, holds)):
+            skips = reason and expansion.task(vertex).task.type != TaskType.STAGE
+            verdicts.append(undecided.get(expansion.instance(vertex), SKIP if skips else RUN))
         return tuple(verdicts), failed
 
     @property
@@ -234,7 +235,7 @@ class Study:
         if order is None:
             return self.cycle_findings
         lost = dropped_findings(self._dropped, order, self._preceding)
-        return (*self.cycle_findings, *lost, *apart_findings(self.expansion, self._preceding))
+        return (*self.cycle_findings, *lost, *unordered_findings(self.expansion, self._preceding))
 
     @cached_property
     def _dropped(self) -> Dropped:

@@ -20,7 +20,7 @@ from fuelclient.model.graph import Layer, Level, MergedTask, MergePolicy, Owner
 from fuelclient.model.release import Role, primary_tags_in, roles_in
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import RELATION_LISTS
-from fuelclient.plan.expand import TOLD_BEFORE, expand
+from fuelclient.plan.expand import OF_SUCCESSORS, expand
 from fuelclient.plan.order import cycle_reports, without
 from fuelclient.plan.place import named
 from fuelclient.plan.preview import Preview, PreviewOptions
@@ -272,7 +272,7 @@ def _has_a_cycle_of_ids(tasks: Iterable[MergedTask]) -> bool:
             related = merged.task.relations(attribute) if attribute in RELATION_LISTS else ()
             words = [*merged.task.names(attribute), *(one.name for one in related if isinstance(one.name, str))]
             for other in (other for word in words for other in named(word, known) if other != merged.id):
-                edges.add_edge(*((merged.id, other) if attribute in TOLD_BEFORE else (other, merged.id)))
+                edges.add_edge(*((merged.id, other) if attribute in OF_SUCCESSORS else (other, merged.id)))
     return not networkx.is_directed_acyclic_graph(edges)
 
 
