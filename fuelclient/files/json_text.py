@@ -34,7 +34,7 @@ class _Endless(float):
 
 
 def is_json(text: str) -> bool:
-    """Return whether JSON can read `text`. Text that is nested too deeply counts as JSON, so that `parse` says so."""
+    """Return whether `text` is JSON. Text that is nested too deeply counts as JSON, so that `parse` refuses it."""
     try:
         json.loads(text)
     except RecursionError:

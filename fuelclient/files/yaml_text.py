@@ -110,7 +110,7 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
 
 
 def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
-    """Return what the library says about broken text, with its line, in words that help to fix it."""
+    """Translate an error of the library about broken text into one with its line and a hint."""
     context = str(getattr(error, "context", None) or "")
     problem = str(getattr(error, "problem", None) or "")
     said = " ".join(f"{context} {problem}".split())

@@ -307,7 +307,7 @@ def pattern_error(word: str) -> str:
 
 
 def is_refused(word: str) -> bool:
-    """Return whether Python could match `word` but we do not: a pattern that could take unlimited time, or a huge one.
+    """Return whether `word` is a pattern of Python that is refused here: it could take unlimited time, or is huge.
 
     An upload refuses it, but a master, or an older engine file, may have it.
     """

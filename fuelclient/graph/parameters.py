@@ -1,6 +1,6 @@
 """The parameters of tasks: which there are for each type, and what makes them impossible.
 
-Handlers read their parameters with these tables, and checks ask the same tables before a run.
+Handlers read their parameters by these tables, and checks use the same tables before a run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{[A-Z][^{}]*\}")
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0", ""}
 _COMPUTED = object()
-"""Stands for what only a run knows: the value of an expression, and a text with a placeholder such as {CLUSTER_ID}."""
+"""Stands for what only a run can compute: an expression, and a text with a placeholder such as {CLUSTER_ID}."""
 
 
 class Missing(ValueError):
@@ -253,7 +253,7 @@ def _one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
 
 
 def _known(value: Any) -> Any:
-    """Return a value in which `_COMPUTED` stands for what only a run knows."""
+    """Return a value in which `_COMPUTED` replaces expressions, and texts with placeholders."""
     if isinstance(value, Mapping):
         return _COMPUTED if "yaql_exp" in value else {key: _known(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

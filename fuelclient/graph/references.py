@@ -60,7 +60,7 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
 
 
 def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
-    """Yield a warning at the first of the old tasks that groups do not order, although a relation of groups says so."""
+    """Yield a warning at the first of the old tasks that no relation of groups orders, although groups state some."""
     groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP and not task.task.joins}
     old = [
         (task, groups.keys() & task.task.placement[1])

@@ -233,7 +233,7 @@ def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _unchanging(task: Task) -> Iterator[tuple[str, str, str, str]]:
-    """Yield each attribute of a task whose expressions ask for changes of what never changes (G017).
+    """Yield each attribute of a task whose expressions look for changes in what never changes (G017).
 
     The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the
     current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.

@@ -96,7 +96,7 @@ class Effect(StrEnum):
     REMOVES = "removes"
     """It defines the whole task without the attribute, so that values from below are lost."""
     SILENT = "silent"
-    """It has the task, but says nothing about the attribute."""
+    """It has the task, but not the attribute."""
     APART = "apart"
     """It has a definition of its own for the task, which is another variant."""
     ABSENT = "absent"
@@ -105,7 +105,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one layer says about one attribute. Without a value (`None`), `effect` says why."""
+    """What one layer states for one attribute. Without a value (`None`), `effect` has the reason."""
 
     owner: Owner
     effect: Effect
@@ -114,7 +114,7 @@ class Statement:
 
 
 def statements(task: MergedTask, row: Blame, layers: Iterable[Layer]) -> tuple[Statement, ...]:
-    """Return what each layer says about the attribute of `row`, from the least important layer to the most."""
+    """Return what each layer states for the attribute of `row`, from the least important layer to the most."""
     return tuple(_statement(task, row, layer) for layer in sorted(layers, key=lambda layer: layer.owner.order))
 
 

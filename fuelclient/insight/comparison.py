@@ -178,8 +178,6 @@ DEFINITIONS = "definitions"
 
 
 class Change(StrEnum):
-    """What happened to a task."""
-
     ADDED = "added"
     REMOVED = "removed"
     CHANGED = "changed"
@@ -290,7 +288,6 @@ class Comparison:
 
     @property
     def is_different(self) -> bool:
-        """Whether anything differs."""
         order = self.order
         return bool(self.tasks or self.metadata or self.problem or (order and (order.lost or order.gained)))
 

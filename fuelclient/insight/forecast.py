@@ -1,5 +1,5 @@
 """Simulate whole runs on a virtual clock, without an executor: what would run when, and what never would. Plans and
-simulated runs as people see them, as rows and as pictures, whichever backend the plan is for.
+simulated runs as people see them, as rows and as pictures, for any backend.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Simulation:
     critical: tuple[int, ...]
 
     def last(self) -> dict[int, Change]:
-        """Return the newest change of every instance."""
+        """Return the newest change of each instance that has one."""
         return {moment.change.vertex: moment.change for moment in self.moments}
 
 
@@ -117,7 +117,7 @@ _LOST = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 
 def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
-    """Return a plan as people see it, in execution order. `after_earlier` says that other graphs run before it."""
+    """Return a plan as people see it, in execution order. With `after_earlier`, other graphs run before it."""
     work, order = made.work, made.order
     instances = []
     for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
@@ -176,7 +176,7 @@ def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]
 
 
 def _keys(made: Plan) -> list[Key]:
-    """Return the key of each instance's duration. Histories know the sync points as "null"."""
+    """Return the key of each instance's duration. In histories, the node of a sync point is "null"."""
     pairs = map(made.at, range(made.work.size))
     return [(made.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
 

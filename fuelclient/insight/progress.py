@@ -159,7 +159,7 @@ class Earlier:
 
     @property
     def busiest(self) -> float:
-        """The most seconds that one node worked."""
+        """The working time, in seconds, of the node that worked longest."""
         by_node = grouped((node, seconds) for (_, node), seconds in self.instances.items())
         return max(map(sum, by_node.values()), default=0.0)
 
@@ -175,7 +175,7 @@ def _manner(run: Run) -> tuple[object, ...]:
 
 
 def earlier_of(run: Run, rows: Iterable[HistoryRow]) -> Earlier:
-    """Return what a run that has ended says of the duration of the next one."""
+    """Return how long a run that has ended took, which is the estimate for the next one."""
     times = {(row.task, row.node): _took(row.time_start, row.time_end) for row in rows}
     return Earlier(run.parent_id or run.id, _took(run.time_start, run.time_end), times)
 
@@ -296,7 +296,7 @@ class Progress:
         self._graphs[child_id] = _Graph(earlier)
 
     def note(self, run: Run) -> None:
-        """Note whether a user asked the run to stop: what did not begin then is `NOT_STARTED`. Too many failures stop
+        """Note whether a user stopped the run: what had not begun then is `NOT_STARTED`. Too many failures stop
         a run too, and rows and events give the same reason for both."""
         if run.stop and not self.was_stopped:
             self.was_stopped = True
@@ -305,7 +305,6 @@ class Progress:
             self.counts[NOT_STARTED] += left
 
     def add(self, rows: Iterable[HistoryRow]) -> None:
-        """Fold rows of the history."""
         for row in rows:
             if row.node != NOWHERE:
                 number = self._number((row.run_id, row.task, row.node), row.graph_type)
@@ -428,7 +427,7 @@ def counted(progress: Progress) -> list[tuple[str, int]]:
 
 
 def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
-    """Say how long a run still takes, and which earlier runs say so; nothing if it cannot be estimated."""
+    """Describe how long a run still takes, and by which earlier runs; empty if it cannot be estimated."""
     left = progress.remaining(run, now)
     if left is None:
         return []

@@ -35,7 +35,7 @@ Results = Mapping[str, Collection[str]]
 
 
 class BadQuery(UsageError):
-    """A query cannot be read, or names what nothing has, from character `at` on."""
+    """A query cannot be read, or names something that does not exist; `at` is the position of that."""
 
     def __init__(self, message: str, query: str, at: int, *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -267,7 +267,7 @@ class _Parser:
         return is_ahead
 
     def _since(self, at: int) -> str:
-        """Return what was read from a place on."""
+        """Return the text from a position up to the last token that was read."""
         return self.text[at : self.tokens[self.next - 1].end(1)]
 
     def _either(self) -> Node:
@@ -315,7 +315,7 @@ class _Parser:
         return inner
 
     def _word(self, token: re.Match[str]) -> Node:
-        """Return what a word means that is neither a sign nor `and`, `or` and `not`."""
+        """Return the term for a word that is no sign or keyword."""
         base, knows_tasks = token["base"], self.rows is not Rows.OTHERS
         term = partial(Term, up=token["up"] or "", down=token["down"] or "", at=token.start())
         is_alone = not (token["up"] or token["down"])
@@ -396,7 +396,7 @@ def select(study: Study, query: str, results: Callable[[], Results] | None = Non
 
 
 class _Selection:
-    """What terms select in a study, and why."""
+    """Selects the tasks of a study by the terms of a query, and records the reasons."""
 
     def __init__(self, study: Study, query: Query, results: Callable[[], Results] | None) -> None:
         self.study, self.query, self.results = study, query, results
@@ -417,7 +417,7 @@ class _Selection:
         }
 
     def term(self, term: Term) -> Selected:
-        """Return what a term selects with its neighbours, as far as the numbers at the signs say."""
+        """Return what a term selects, with neighbours up to the distances at its signs (`2+x+1`)."""
         chosen = self._chosen(term)
         reasons: dict[int, list[str]] = {index: [reason] for index, reason in chosen.items()}
         for sign, word in ((term.up, "before"), (term.down, "after")):

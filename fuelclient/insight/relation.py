@@ -166,7 +166,7 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
 
 
 class Because(StrEnum):
-    """What makes the order of two tasks."""
+    """The rule that orders two tasks."""
 
     DEPENDENCY = "dependency"
     """Statements of tasks, one after another."""
@@ -287,7 +287,7 @@ def _because(tasks: Sequence[MergedTask], before: int, after: int) -> Because:
 
 
 def stage_rule(before: MergedTask, after: MergedTask) -> Because:
-    """Return which rule orders two tasks of one stage."""
+    """Return the rule that orders two tasks of one stage."""
     priorities = [parse_stage(task.task.stage).priority for task in (before, after)]
     owners = [author(task) for task in (before, after)]
     if priorities[0] != priorities[1]:
@@ -359,7 +359,7 @@ def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Com
 
 
 class Holds(StrEnum):
-    """What keeps a task from an earlier position, besides the rules of stages (`Because`)."""
+    """What keeps a task from an earlier position, where that is not one of `Because`."""
 
     NOTHING = "nothing"
     """Nothing precedes it."""

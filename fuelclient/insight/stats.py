@@ -111,7 +111,7 @@ class Impact:
 
 
 def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
-    """Return what merged tasks (the variants of one id) hold up; in O(V + E)."""
+    """Return what waits for merged tasks (the variants of one id); in O(V + E)."""
     successors, task_of = expansion.edges.successors(), expansion.task_of
     starts = {vertex for vertex, task in enumerate(task_of) if task in tasks}
     distance = distances(search(successors, starts, real=expansion.size), expansion.size)

@@ -74,7 +74,7 @@ class Dropped:
         return tuple(dict.fromkeys(self._tasks[before].id for before in own if not self._nodes[before]))
 
     def stated_in(self, index: int, missing: Sequence[int]) -> str:
-        """Return in which attribute a task itself names one of `missing`; nothing if only they name the task."""
+        """Return the attribute in which a task itself names one of `missing`; empty if only they name the task."""
         own = (statement for statement in self._stated.get(index, ()) if statement.by == index)
         return next((statement.attribute for statement in own if statement.before in missing), "")
 

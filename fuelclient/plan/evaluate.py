@@ -38,7 +38,7 @@ class Evaluation(Protocol):
 
     @property
     def chosen(self) -> Filter:
-        """The evaluation of node filters."""
+        """What evaluates node filters."""
 
 
 def require_computed(

@@ -46,8 +46,8 @@ def stated_names(task: Task) -> Iterator[tuple[str, str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class EdgeReason:
-    """Why one instance precedes another: the merged task (by index) that says so, in which attribute, and the
-    word it uses for the other."""
+    """Why one instance precedes another: the merged task (by index) that states it, the attribute, and the name or
+    pattern there that means the other."""
 
     task: int
     attribute: str
@@ -88,7 +88,7 @@ class Edges:
             self.reasons.append(self._latest[1])
 
     def note_loop(self, vertex: int, attribute: str) -> None:
-        """Note that a vertex states itself in an attribute, which `stated` returns and no order needs."""
+        """Note that an instance names itself in an attribute: `stated` lists it, and no order needs it."""
         self._loops[attribute in OF_SUCCESSORS].add(vertex)
 
     def join(
@@ -116,7 +116,7 @@ class Edges:
     def _join_disjoint(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
     ) -> None:
-        """Link two sides that have no vertex in common, directly or through a barrier, whichever takes fewer edges.
+        """Link two sides that have no vertex in common, directly or through a barrier: what takes fewer edges.
 
         The shared side is linked to its barrier once, the other side by each call.
         """
@@ -145,7 +145,6 @@ class Edges:
                 self.add(other, vertex, reason)
 
     def successors(self) -> list[list[int]]:
-        """Return the successors of every vertex and barrier."""
         following: list[list[int]] = [[] for _ in range(self.vertices)]
         for head, tail in zip(self.heads, self.tails, strict=True):
             following[head].append(tail)
@@ -231,7 +230,6 @@ class Expansion:
 
     @property
     def size(self) -> int:
-        """The number of task instances."""
         return len(self.task_of)
 
     @property
@@ -244,11 +242,9 @@ class Expansion:
         return self.task_of[vertex], self.node_of[vertex]
 
     def task(self, vertex: int) -> MergedTask:
-        """Return the task of an instance."""
         return self.tasks[self.task_of[vertex]]
 
     def uid(self, vertex: int) -> NodeKey:
-        """Return the node of an instance."""
         return self.fleet.nodes[self.node_of[vertex]].uid
 
     def name(self, vertex: int) -> str:
@@ -309,7 +305,7 @@ def expand(
 
 
 class _Builder:
-    """The vertices by task and node, and the edges found so far."""
+    """Places the tasks, numbers their instances, and collects the edges between these."""
 
     def __init__(self, tasks: tuple[MergedTask, ...], fleet: Fleet, choose: Choice) -> None:
         self.tasks, self.fleet, self.choose = tasks, fleet, choose
@@ -426,7 +422,7 @@ class _Builder:
                 self.edges.join(sorted(before), [vertex for vertex in old if vertex not in before], reason)
 
     def _groups_before(self, group: int, stated: Mapping[int, Sequence[tuple[int, EdgeReason]]]) -> set[int]:
-        """Return a group and those before it, as far as each of them has nodes."""
+        """Return a group and the groups that it waits for, directly or not; one without nodes ends the search."""
         found, waiting = set[int](), [group]
         while waiting:
             index = waiting.pop()

@@ -59,7 +59,7 @@ class Fleet:
 
     @property
     def size(self) -> int:
-        """The number of real nodes."""
+        """The number of nodes, without the sync points and the master."""
         return len(self.nodes) - 2
 
 
@@ -121,7 +121,7 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
 
 
 def _covered(snapshot: Snapshot) -> list[Node]:
-    """Return the nodes that a run of the graph can cover: not those to be deleted, unless its filter asks for them."""
+    """Return the nodes that a run of the graph can cover: those to be deleted only if its filter names them."""
     filters = [layer.metadata["node_filter"] for layer in snapshot.layers if layer.metadata.get("node_filter")]
     asks = filters and _ASKS_FOR_DELETED.search(str(filters[-1])) and not _LEAVES_DELETED.search(str(filters[-1]))
     return [node for node in snapshot.nodes if asks or not node.pending_deletion]

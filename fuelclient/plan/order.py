@@ -124,7 +124,7 @@ def execution_order(first: Sequence[int]) -> list[int]:
 def distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
     """Return a shortest cycle, and one of every strongly connected component with other tasks.
 
-    The same tasks on many nodes are one cycle for whoever has to correct it.
+    The same tasks on many nodes count as one cycle, because one correction removes them all.
     """
     distinct = [shortest_cycle(successors, expansion.size, stuck)]
     known = {_tasks_of(expansion, distinct[0])}
@@ -188,13 +188,13 @@ class CycleReport:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The cycle as a whole, and its edges."""
+        """One finding for the whole cycle, with what removes it, then one for each edge."""
         place = next((edge.place for edge in self.edges if edge.place.layer == self.closed_by), self.edges[0].place)
         return (Finding(Severity.ERROR, "G050", self.title, place, hint=self.advice), *self.edges)
 
     @property
     def title(self) -> str:
-        """How many wait for one another, and which layer made them."""
+        """One sentence: how many instances wait for one another, the cycle, and the layer that closed it."""
         instances = "1 task instance waits" if len(self.names) == 1 else f"{len(self.names)} task instances wait"
         others = f", in a set of {self.tasks} tasks that do" if self.tasks > len(self.names) else ""
         closed = f"; {self.closed_by} closed the cycle" if self.closed_by else ""
@@ -203,7 +203,7 @@ class CycleReport:
 
     @property
     def advice(self) -> str:
-        """What removes the cycle, or an empty string."""
+        """One sentence about what removes the cycle; empty if no fix was found."""
         if not self.fixes:
             return ""
         return f"What removes it (checked): {'; or '.join(map(_removed, self.fixes))}."
@@ -224,7 +224,7 @@ class CycleReport:
 
 
 def _removed(fix: Sequence[Word]) -> str:
-    """Say which words a fix drops, and where those in files are written."""
+    """Describe the words that a fix drops, with the place of those in files."""
     return " and ".join(
         f"drop {each.word} from {each.attribute} of {each.task}{f' ({each.place})' if each.place.file else ''}"
         for each in fix
@@ -333,7 +333,7 @@ def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
 
 
 class _Fixes:
-    """Looks for dependencies without which a set of tasks has no cycle."""
+    """Searches for the dependencies that one can remove to break the cycle of a set of tasks."""
 
     def __init__(self, expansion: Expansion, ids: Set[str], closed_by: str) -> None:
         self._expansion, self._ids, self._closed_by = expansion, ids, closed_by
@@ -364,7 +364,7 @@ class _Fixes:
         return {word.place.layer for word in self._expansion.words_between(*edge)}
 
     def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Word, ...]]:
-        """Yield one fix of several statements, none of which could stay."""
+        """Yield a minimal set of dependencies whose removal breaks the cycle."""
         dropped: list[tuple[Word, ...]] = []
         changed = tasks
         while len(dropped) < _MOST_DROPS:
@@ -395,7 +395,6 @@ class _Fixes:
 
 
 def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) -> Sequence[MergedTask]:
-    """Return tasks without the words that are dropped."""
     by_task = grouped((drop.task, drop) for drops in dropped for drop in drops)
     return [_task_without(task, by_task.get(task.id, ())) for task in tasks]
 

@@ -79,7 +79,6 @@ class Plan:
 
     @property
     def node_ids(self) -> tuple[int, ...]:
-        """The ids of the nodes of the fleet."""
         return tuple(node.uid for node in self.fleet.nodes if isinstance(node.uid, int))
 
     @property
@@ -94,7 +93,6 @@ class Plan:
         return self.is_left_out and self.selects
 
     def at(self, vertex: int) -> tuple[MergedTask, NodeKey]:
-        """Return the task and the node of an instance."""
         return self.expansion.task(vertex), self.expansion.uid(vertex)
 
 
@@ -211,8 +209,8 @@ def _cannot_run(
 def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
     """Yield a finding if there are no task instances except sync points: the graph ends at once, and the run goes on.
 
-    It is an error if the request names nodes of which none is online. A request for the master alone says itself that
-    it may be so.
+    It is an error if the request names nodes of which none is online. A request for the master
+    alone expects that.
     """
     if request.master_only or any(kind is not InstanceKind.SYNC for kind in work.kinds):
         return

@@ -63,7 +63,6 @@ class FailedNodes:
         self.is_too_many = False
 
     def add(self, node: int) -> None:
-        """Count one more failed node."""
         for index in self._groups_of.get(node, ()):
             self._failed[index].add(node)
             self.is_too_many |= len(self._failed[index]) > self._groups[index].tolerated

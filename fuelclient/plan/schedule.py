@@ -1,6 +1,6 @@
 """The schedule of a run: a state machine that decides what runs next, and what never will.
 
-It knows no clock, no executor and no store. A runner calls `ready`, runs what it gets, calls `finish`, and stores
+It uses no clock, no executor and no store. A runner calls `ready`, runs what it gets, calls `finish`, and stores
 `changes`. A `Schedule` can be rebuilt from the stored changes, which is how a run goes on after a crash. A whole run
 costs O(V + E) steps, and O(log V) for each instance that waits for a place.
 
@@ -82,8 +82,8 @@ class Slots:
     """The places where instances run, and the instances that wait for one.
 
     A node runs one instance at a time. The number of busy nodes is limited, and so is the number of instances of one
-    task that run at the same time. Nodes are asked in their order; each starts the most urgent of its instances whose
-    task is below its limit.
+    task that run at the same time. Nodes take turns in their order; each starts the most urgent of its instances
+    whose task is below its limit.
 
     Every event costs O(log V). An instance whose task is at its limit is parked with the limit. When the limit has
     room again, parked instances return to their nodes one by one until the limit is reached.
@@ -306,7 +306,6 @@ class Schedule:
         return self._result
 
     def status(self, vertex: int) -> InstanceStatus:
-        """Return the status of an instance."""
         return self._status[vertex]
 
     def ready(self) -> list[int]:

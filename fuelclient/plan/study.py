@@ -41,12 +41,12 @@ Facts = Callable[[], Evaluation | None]
 
 
 def no_facts() -> None:
-    """The `Facts` of a study without any."""
+    """Stand for the facts of a study that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskKey:
-    """A task by its id, whichever row shows it, and by its layer if several tasks share the id."""
+    """Identifies a task in every study of its graph: by its id, and by its layer if several tasks share the id."""
 
     id: str
     layer: str = ""
@@ -243,7 +243,6 @@ class Study:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings about the graph."""
         return (*self._early, *self._late)
 
     def preview(self, more: Iterable[Finding] = ()) -> Preview:
@@ -304,13 +303,12 @@ class Study:
         return reverse(self.expansion.edges.successors())
 
     def held_by(self, vertex: int) -> int | None:
-        """Return the first of the instances that one waits for longest, or None: on the longest path to an instance,
-        the one before it has the generation below its own."""
+        """Return the instance before this one on a longest path to it, or None if nothing precedes it: of its direct
+        predecessors of the generation below its own, the first."""
         direct, below = neighbours(self._backward, vertex, self.expansion.size), self.generation[vertex] - 1
         return min((other for other in direct if self.generation[other] == below), default=None)
 
     def task(self, row: int) -> MergedTask:
-        """Return the merged task of a row."""
         return self.merged.tasks[self.indices[row]]
 
     def named(self, task: str) -> int | None:

@@ -96,7 +96,6 @@ class Work:
 
     @property
     def size(self) -> int:
-        """The number of task instances."""
         return len(self.task_of)
 
     def name(self, vertex: int) -> str:
@@ -106,7 +105,7 @@ class Work:
         return task if node == SYNC else f"{task}@{self.nodes[node]}"
 
     def passed_because(self, vertex: int) -> str:
-        """Return why an instance that is not real is skipped when it is reached."""
+        """Return the reason with which an instance is skipped that has nothing to run."""
         if self.kinds[vertex] is InstanceKind.SYNC:
             return Reason.SYNC_POINT
         return self.skipped.get(vertex, Reason.TYPE)
@@ -160,7 +159,7 @@ def _limits(
 ) -> tuple[list[int], tuple[int, ...]]:
     """Return the key of every instance and the limit of every key; each limited task id has one key.
 
-    Nodes may render different amounts: the smallest counts, whereas upstream takes whichever comes last.
+    Nodes may render different amounts: the smallest counts, whereas upstream takes the last one.
     """
     parameters = [task.task.attributes.get("parameters") for task in expansion.tasks]
     stated = [value.get("strategy") if isinstance(value, Mapping) else None for value in parameters]
