@@ -383,7 +383,11 @@ def text(drawn: Picture, ink: Ink) -> Iterator[str]:
     after = grouped(drawn.edges)
     rows = lanes([after.get(number, []) for number in range(len(drawn.vertices))])
     pictures = [draw(row, ink, _MOST_LANES) for row in rows]
-    columns: Sequence[Sequence[str]] = [pictures, *zip(*map(_cells, drawn.vertices), strict=True)]
+    shown_in = (
+        (one_line(shown.name), one_line(shown.group), shown.row.layer if shown.row.is_changed else "")
+        for shown in drawn.vertices
+    )
+    columns: Sequence[Sequence[str]] = [pictures, *zip(*shown_in, strict=True)]
     widths = [max(map(len, column), default=0) for column in columns]
     for cells in zip(*columns, strict=True):
         yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
@@ -391,7 +395,3 @@ def text(drawn: Picture, ink: Ink) -> Iterator[str]:
     for ring in drawn.study.cycles:
         if names.keys() >= set(ring):
             yield f"cycle: {' -> '.join(names[index] for index in (*ring, ring[0]))}"
-
-
-def _cells(vertex: Vertex) -> tuple[str, str, str]:
-    return one_line(vertex.name), one_line(vertex.group), vertex.row.layer if vertex.row.is_changed else ""

@@ -241,7 +241,8 @@ def relation(expansion: Expansion, first: Collection[int], second: Collection[in
         steps = chain_between(expansion, starts, set(ends))
         if steps:
             before, after = steps[0].before_task, steps[-1].after_task
-            because = _because(expansion.tasks, before, after)
+            in_stage = any({before, after} <= set(chain.entries) for chain in chains(expansion.tasks))
+            because = stage_rule(expansion.tasks[before], expansion.tasks[after]) if in_stage else Because.DEPENDENCY
             return Relation(before, after, because, same_node, steps, _paths(expansion, steps))
     shared = next(_pairs(expansion, *instances), None)
     start, end = shared or (instances[0][0], instances[1][0])
@@ -277,13 +278,6 @@ def _candidates(
             yield [end], [start], True
     yield first, second, False
     yield second, first, False
-
-
-def _because(tasks: Sequence[MergedTask], before: int, after: int) -> Because:
-    """Return why two ordered tasks are ordered: by their stage, if both are in the chain of one."""
-    if any({before, after} <= set(chain.entries) for chain in chains(tasks)):
-        return stage_rule(tasks[before], tasks[after])
-    return Because.DEPENDENCY
 
 
 def stage_rule(before: MergedTask, after: MergedTask) -> Because:

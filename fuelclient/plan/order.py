@@ -50,13 +50,17 @@ def ordered(expansion: Expansion) -> Ordered:
     found, cycles = ordered_despite_cycles(expansion)
     if not cycles:
         return found
+    raise _cycle_error(expansion, cycles, [finding for each in cycles for finding in edges_of(expansion, each)], [])
+
+
+def _cycle_error(
+    expansion: Expansion, cycles: Sequence[Sequence[int]], findings: Sequence[Finding], drawings: Sequence[str]
+) -> CycleDetected:
     names = [expansion.name(vertex) for vertex in cycles[0]]
     message = f"The graph has a cycle of {len(names)} task instances: {' -> '.join((*names, names[0]))}."
     if others := len(cycles) - 1:
         message += f" It has {others} more cycle{'s' * (others > 1)} of other tasks."
-    raise CycleDetected(
-        message, cycle=names, findings=[finding for each in cycles for finding in edges_of(expansion, each)]
-    )
+    return CycleDetected(message, cycle=names, findings=findings, drawings=drawings)
 
 
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
@@ -231,15 +235,11 @@ def _removed(fix: Sequence[Word]) -> str:
     )
 
 
-def order_in(snapshot: Snapshot, expansion: Expansion) -> Ordered:
-    """Return the order of an expansion of a snapshot. Raise `CycleDetected` with the findings of all reports."""
-    try:
-        return ordered(expansion)
-    except CycleDetected as error:
-        reports = cycle_reports(snapshot, expansion)
-        found = [finding for report in reports for finding in report.findings]
-        drawings = [report.drawn() for report in reports]
-        raise CycleDetected(error.message, cycle=error.cycle, findings=found, drawings=drawings) from None
+def explained(snapshot: Snapshot, expansion: Expansion, cycles: Sequence[Sequence[int]]) -> CycleDetected:
+    """Return the error for the cycles of an expansion of a snapshot, with the findings and drawings of all reports."""
+    reports = cycle_reports(snapshot, expansion)
+    findings = [finding for report in reports for finding in report.findings]
+    return _cycle_error(expansion, cycles, findings, [report.drawn() for report in reports])
 
 
 def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
@@ -265,11 +265,8 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
         primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
     )
     merged = merge_layers(snapshot.layers, keep_partial=True)
-    try:
-        order_in(snapshot, expand(merged.tasks, fleet_of(snapshot)))
-    except CycleDetected as error:
-        return tuple(finding for finding in error.findings if isinstance(finding, Finding))
-    return ()
+    reports = cycle_reports(snapshot, expand(merged.tasks, fleet_of(snapshot)))
+    return tuple(finding for report in reports for finding in report.findings)
 
 
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:

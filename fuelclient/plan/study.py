@@ -27,7 +27,7 @@ from fuelclient.plan.dropped import Dropped, dropped_findings, unordered_finding
 from fuelclient.plan.evaluate import Evaluation, evaluate
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
-from fuelclient.plan.order import Ordered, order_in, ordered_despite_cycles
+from fuelclient.plan.order import Ordered, explained, ordered_despite_cycles
 from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
 
@@ -76,7 +76,8 @@ class Study:
         despite_cycles: bool = False,
     ) -> None:
         self.snapshot, self.options = snapshot, options
-        self._facts, self._conditions, self._fleet_of = facts, conditions, fleet or self._fleet
+        self._facts, self._conditions = facts, conditions
+        self._fleet_of = fleet or (lambda _: fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume))
         self._alone, self._despite_cycles = alone, despite_cycles
         self.unknown: dict[tuple[int, int], str] = {}
         """By task and node, the paths of facts that are not known and that dependencies read."""
@@ -87,9 +88,6 @@ class Study:
     def merged(self) -> MergedGraph:
         """The merged graph. What cannot be merged is left out, and is an error among its findings."""
         return merge_layers(self.snapshot.layers, self.options.policy, keep_partial=self._alone)
-
-    def _fleet(self, _: MergedGraph) -> Fleet:
-        return fleet_of(self.snapshot, node_ids=self.options.node_ids, assume=self.options.assume)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -184,23 +182,22 @@ class Study:
                 yield task_finding(Severity.ERROR, "G034", task, attribute, problem, error.hint)
 
     @cached_property
-    def _ordered(self) -> tuple[Ordered | None, InvalidGraph | None, tuple[tuple[int, ...], ...]]:
+    def _ordered(self) -> tuple[Ordered | None, CycleDetected | None, tuple[tuple[int, ...], ...]]:
         """The order, or the error that it has none, with the merged tasks of its cycles."""
-        try:
-            return order_in(self.snapshot, self.expansion), None, ()
-        except InvalidGraph as error:
-            if not (self._despite_cycles and isinstance(error, CycleDetected)):
-                return None, error, ()
-            order, rings = ordered_despite_cycles(self.expansion)
-            task_of = self.expansion.task_of
-            return order, error, tuple(tuple(dict.fromkeys(task_of[vertex] for vertex in ring)) for ring in rings)
+        expansion = self.expansion
+        order, cycles = ordered_despite_cycles(expansion)
+        if not cycles:
+            return order, None, ()
+        tasks = tuple(tuple(dict.fromkeys(expansion.task_of[vertex] for vertex in cycle)) for cycle in cycles)
+        error = explained(self.snapshot, expansion, cycles)
+        return (order, error, tasks) if self._despite_cycles else (None, error, ())
 
     @property
     def ordered(self) -> Ordered:
         """The order of the instances. Raise `CycleDetected` for a graph with a cycle."""
         order, error, _ = self._ordered
         if order is None:
-            raise cast("InvalidGraph", error)
+            raise cast("CycleDetected", error)
         return order
 
     @property
