@@ -31,7 +31,7 @@ from fuelclient.similar import Similar
 
 
 class Reportable(Protocol):
-    """What an error needs to know of a finding, such as `model.finding.Finding`."""
+    """What an error needs of a finding, such as `model.finding.Finding`."""
 
     @property
     def is_error(self) -> bool: ...

@@ -1,6 +1,6 @@
 """The entry point of `fuel2`.
 
-What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`), and what a shell asks at each press
+What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`), and what a shell runs at each press
 of Tab (`complete --words`), never imports the command framework; `fuelclient.commands.shell` handles everything else.
 """
 

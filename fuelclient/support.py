@@ -1,7 +1,7 @@
-"""Whether a backend can do something is said where it does it: by the methods themselves.
+"""Methods that a backend does not have, declared where they would stand.
 
 A backend that cannot do something has an `unsupported` value in place of the method, or names the arguments that it
-refuses with `refuses`; `supports` asks for both.
+refuses with `refuses`; `supports` checks both.
 """
 
 from __future__ import annotations

@@ -66,11 +66,11 @@ class Crowded(TooMuchWork):
 
 
 class TooLarge(TooMuchWork):
-    """A number or a text exceeds its limit; the first argument says which."""
+    """A number or a text exceeds its limit, which the first argument names."""
 
 
 class Uncounted(Exception):
-    """A part of an expression is work that no count bounds, and this process has no other limit; see `apart`."""
+    """No count bounds a part of an expression, and this process has no other limit; see `child_process`."""
 
 
 _apart = False
@@ -154,7 +154,7 @@ def weigh(value: Any) -> Any:
 
 
 def weighed(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield the elements of a sequence, each weighed when it is asked for."""
+    """Yield the elements of a sequence, each weighed when it is read."""
     return map(weigh, values)
 
 

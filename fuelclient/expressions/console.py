@@ -41,7 +41,7 @@ def language_of(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The value of an expression on new facts and on old ones, and whether they differ, as `changed()` says.
+    """The value of an expression on new facts and on old ones, and whether `changed()` finds that they differ.
 
     `old` is None if there are no old facts, or if the expression has no value on them.
     """

@@ -11,7 +11,7 @@ class ExpressionError(InvalidDocument):
     """An expression cannot be read, or has no value.
 
     `text` is the whole expression, `position` the offset of the first wrong character (None if the value and not the
-    text is wrong), and `expected` says in plain words what could be there.
+    text is wrong), and `expected` describes what could be there.
     """
 
     def __init__(self, message: str, text: str, *, position: int | None = None, expected: str = "", hint: str = ""):

@@ -1,6 +1,6 @@
 """Evaluate the expressions of the tasks of a plan: conditions, computed dependencies, parameters and node filters.
 
-Of conditions also say which facts they compare with those of the last success (`changed()` and others).
+Of conditions, the facts that they compare with those of the last success (`changed()` and others).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Expressions:
         return yaql_engine.parse(text).value(self._views.at(task.id, node))
 
     def legacy_on_master(self, text: str, task: Task, node: NodeKey) -> Any:
-        """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if a master cannot say it."""
+        """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if a master has none."""
         return legacy.value_of_condition(text, self._views.at(task.id, node).new, as_master=True)
 
 
@@ -69,7 +69,7 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A value that a condition asks for: its expression, and the values at the last success and now.
+    """A value whose change a condition tests: its expression, and the values at the last success and now.
 
     `had_value` is false if the expression had no value then, which counts as a change.
     """

@@ -112,7 +112,7 @@ class Reads:
         self.node, self.is_traced, self.seen = False, True, dict[Path, Hashable]()
 
     def mark(self) -> None:
-        """Note that something was read of which no value tells whether it is alike elsewhere."""
+        """Note that something was read that no value represents, so that other nodes cannot be compared by it."""
         self.node, self.is_traced = True, False
 
     def note(self, path: Path, value: object) -> None:
@@ -348,7 +348,7 @@ class Alike:
 class Views:
     """The views of one run, with the values of its expressions so far.
 
-    Go through the nodes one by one: values that belong to one node are dropped when another node's view is asked for.
+    Go through the nodes one by one: values that belong to one node are dropped when the view of another node is taken.
     `alike` has values for those nodes on which all that they were computed from is the same.
     With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
     `apart` is for the process that evaluates what cannot be counted.

@@ -3,7 +3,7 @@
 Most functions take as long as their arguments are, which `_bounded` counts. `_INSTEAD` replaces those whose result can
 be far larger than their arguments, and `_DEEP` are those that compare or hash values with all that they contain.
 `UNCOUNTED` are functions whose work no count bounds from outside; an expression with one of them is evaluated by
-`apart`.
+`child_process`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _counted(result: Any) -> Any:
 
 
 def _deep(value: Any) -> Any:
-    """Return an argument whose elements are compared or hashed, weighed now or when they are asked for."""
+    """Return an argument whose elements are compared or hashed, weighed now, or lazily when they are read."""
     if isinstance(value, utils.MappingRule):
         weigh(value.source)
         weigh(value.destination)
@@ -107,7 +107,7 @@ def _is_equal(left: Any, right: Any) -> bool:
 
 
 def _length(collection: Iterable[Any]) -> int:
-    """Count the elements of a lazy sequence, which may have no end: the library asks for no limit here."""
+    """Count the elements of a lazy sequence, which may have no end: the library checks no limit here."""
     count = 0
     for _ in collection:
         spend(1)

@@ -1,4 +1,4 @@
-"""The limits of processes that evaluate expressions apart. The time is a setting; see `apart`."""
+"""The limits of child processes that evaluate expressions. The time is a setting; see `child_process`."""
 
 from __future__ import annotations
 

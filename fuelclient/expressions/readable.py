@@ -1,4 +1,4 @@
-"""Read the expressions of tasks without evaluating them, so that a mistake is known before a run (G024)."""
+"""Read the expressions of tasks without evaluating them, so that a mistake is found before a run (G024)."""
 
 from __future__ import annotations
 

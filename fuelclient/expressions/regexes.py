@@ -1,7 +1,7 @@
 """YAQL's functions for regular expressions, in linear time. Importing this imports the library.
 
 A pattern that cannot be matched so, or not with Python's meaning on that text, raises `Uncounted`: Python matches it
-where the work has a limit (see `apart`).
+where the work has a limit (see `child_process`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The restrictions, limits and conflicts in the metadata of a role: read them, and evaluate their conditions.
 
-Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun knows limits but never enforces them.
+Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun reads limits but never enforces them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ EVERY_OTHER = "*"
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """Something is unavailable while `condition` holds; `message` says why, if its author did."""
+    """Something is unavailable while `condition` holds; `message` is the reason, if its author wrote one."""
 
     condition: str
     message: str = ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fuelclient.expressions import apart, budget
+from fuelclient.expressions import budget, child_process
 from fuelclient.expressions.budget import (
     CALL,
     MOST_ITEMS,
@@ -36,7 +36,7 @@ _SYNTAX = "YAQL is described at https://yaql.readthedocs.io."
 _ELSEWHERE = "Compute it in the task itself."
 _REASONS: Mapping[type[Exception], tuple[str, str]] = {
     Crowded: ("{0}", "Try again when they have ended, or compute it in the task itself."),
-    apart.Exhausted: ("{0}", "{0.hint}"),
+    child_process.Exhausted: ("{0}", "{0.hint}"),
     TooLarge: ("{0}", _ELSEWHERE),
     TooMuchWork: (
         f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements",
@@ -97,8 +97,8 @@ class Yaql:
 
     def _apart(self, view: View) -> Any:
         try:
-            return apart.value(self.text, view)
-        except (Crowded, apart.Exhausted) as error:
+            return child_process.value(self.text, view)
+        except (Crowded, child_process.Exhausted) as error:
             raise self._exhausted(view, error) from None
 
     def _exhausted(self, view: View, error: Exception) -> ExpressionError:

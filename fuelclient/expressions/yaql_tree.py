@@ -62,7 +62,7 @@ def _writing(written: Callable[[Any], str]) -> Any:
 
 
 class Tree:
-    """A parsed expression. `is_counted` says whether counting bounds its work."""
+    """A parsed expression. If it `is_counted`, counts bound its work."""
 
     __slots__ = ("_root", "is_counted")
 
@@ -341,7 +341,7 @@ def place_of(error: Exception) -> tuple[bool, int | None, str]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what the library's own errors say, without the values they quote; an empty string for other errors."""
+    """Return the reason in an error of the library, without the values that it quotes; empty for other errors."""
     if isinstance(error, exceptions.ResolutionError):
         return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):

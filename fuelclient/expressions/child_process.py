@@ -25,8 +25,8 @@ from fuelclient.expressions.functions import UNDEFINED
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 _EVALUATOR = """
-from fuelclient.expressions import apart, yaql_engine
-apart.serve(lambda text, view: yaql_engine.parse(text).value(view))
+from fuelclient.expressions import child_process, yaql_engine
+child_process.serve(lambda text, view: yaql_engine.parse(text).value(view))
 """
 """The program of the process: only there does this module need the one that uses it."""
 
