@@ -415,21 +415,16 @@ class _Builder:
                 stated[index].append((groups[name], EdgeReason(index, "requires", name)))
             for name in filter(groups.__contains__, group.names("required_for")):
                 stated[groups[name]].append((index, EdgeReason(index, "required_for", name)))
+        # A group without nodes has no tasks, and hands on no order either.
+        awaited = [
+            [earlier for earlier, _ in stated.get(index, ()) if self.resolver.placed(task.task)]
+            for index, task in enumerate(self.tasks)
+        ]
         for later, relations in stated.items():
             for earlier, reason in relations:
-                before = {vertex for index in self._groups_before(earlier, stated) for vertex in members[index]}
+                before = {vertex for index in reachable(awaited, [earlier]) for vertex in members[index]}
                 old = (v for v in members[later] if self.tasks[self.task_of[v]].task.version_tuple < (2, 0, 0))
                 self.edges.join(sorted(before), [vertex for vertex in old if vertex not in before], reason)
-
-    def _groups_before(self, group: int, stated: Mapping[int, Sequence[tuple[int, EdgeReason]]]) -> set[int]:
-        """Return a group and the groups that it waits for, directly or not; one without nodes ends the search."""
-        found, waiting = set[int](), [group]
-        while waiting:
-            index = waiting.pop()
-            if index not in found and self.resolver.placed(self.tasks[index].task):
-                found.add(index)
-                waiting.extend(earlier for earlier, _ in stated[index])
-        return found
 
     def _members(self, group: int, outside: Collection[int]) -> list[int]:
         """Return the instances of the tasks of a group on its nodes."""
