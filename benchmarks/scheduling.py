@@ -24,8 +24,7 @@ from pathlib import Path
 from benchmarks.planning import SIZES, planned
 from fuelclient.backends import connect
 from fuelclient.engine.runs import runner
-from fuelclient.engine.runs.event_loop import GraphRun
-from fuelclient.engine.runs.journal import Journal
+from fuelclient.engine.runs.event_loop import GraphRun, Journal
 from fuelclient.executors.job import Job, Log, Outcome
 from fuelclient.insight.forecast import simulate
 from fuelclient.model.release import Release

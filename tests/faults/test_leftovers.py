@@ -15,8 +15,8 @@ from command_line import CommandLine
 from executions import Executions, shell
 from processes import eventually
 
-from fuelclient.engine.runs import delete
-from fuelclient.engine.runs.executors import executor_for
+from fuelclient.engine.runs import sweep as delete
+from fuelclient.engine.runs.jobs import executor_for
 from fuelclient.engine.runs.paths import is_spool_on_nodes
 from fuelclient.engine.runs.processes import later
 from fuelclient.engine.runs.runs import Runs

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-from fuelclient.engine.runs.prepared import Prepared
+from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.runner import execute
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.model.run import Run, RunRequest

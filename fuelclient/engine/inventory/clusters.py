@@ -72,16 +72,17 @@ class Clusters(Facet):
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """As `base.Clusters`; the files of runs are removed after the environment, outside the transaction."""
-        from fuelclient.engine.runs import delete, guards  # most of what is asked here needs no runs
-        from fuelclient.engine.runs.executors import executor_for
+        from fuelclient.engine.runs import sweep  # most of what is asked here needs no runs
+        from fuelclient.engine.runs.jobs import executor_for
+        from fuelclient.engine.runs.records import deletable_with_cluster
 
         with self._database.write() as connection:
             require_deletable(lookup.cluster(connection, cluster_id), force=force)
-            leftovers = delete.forget(connection, guards.deletable_with_cluster(connection, cluster_id))
+            leftovers = sweep.forget(connection, deletable_with_cluster(connection, cluster_id))
             for node in nodes.of_cluster(connection, cluster_id):
                 nodes.update(connection, node.freed())
             clusters.delete(connection, cluster_id)
-        return delete.remove(self._database, leftovers, executor_for)
+        return sweep.remove(self._database, leftovers, executor_for)
 
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
@@ -100,13 +101,13 @@ class Clusters(Facet):
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
         """As `base.Clusters`. Raise `Conflict` for a node that a run works on."""
-        from fuelclient.engine.runs import guards
+        from fuelclient.engine.runs.records import require_idle
 
         with self._database.write() as connection:
             target = environment.read(connection, cluster_id)
             present = {node.id: node for node in target.nodes}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
-            guards.require_idle(connection, cluster_id, removed)
+            require_idle(connection, cluster_id, removed)
             require_nodes_in(cluster_id, removed, [*present])
             deletes = not force and any(
                 layer.tasks

@@ -54,7 +54,7 @@ class Nodes(Facet):
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """As `base.Nodes`, all or none. Raise `Conflict` for a node that a run works on, too."""
-        from fuelclient.engine.runs import guards  # nothing else here needs runs
+        from fuelclient.engine.runs.records import require_idle  # nothing else here needs runs
 
         with self._database.write() as connection:
             for node in [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]:
@@ -66,7 +66,7 @@ class Nodes(Facet):
                         ", or use --force.",
                     )
                 if node.cluster_id is not None:
-                    guards.require_idle(connection, node.cluster_id, [node_id])
+                    require_idle(connection, node.cluster_id, [node_id])
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
-from fuelclient.engine.runs import guards
+from fuelclient.engine.runs.records import require_free
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
 from fuelclient.model.environment import Environment
@@ -27,7 +27,7 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         before = environment.read(connection, cluster_id)
         wanted = lookup.release(connection, release_id)
         require_another_version(before.release, wanted, releases.every(connection))
-        guards.require_free(connection, cluster_id)
+        require_free(connection, cluster_id)
         was = environment.with_graphs(connection, before)
         orphaned = orphaned_records.of(connection, [cluster_id])
         known = set(_about_plugins(connection, before))

@@ -1,22 +1,27 @@
-"""End runs: settle the instances of a graph, its nodes, its environment and the run itself.
+"""End runs: settle the instances of a graph, its nodes, its environment and the run itself; kill the commands of a dead runner.
 
 Source of the statuses: Nailgun `TransactionsManager` and the `on_success`, `on_error` and `on_stop` of graphs.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from fuelclient.engine.runs.journal import set_progress, tell
+from fuelclient.engine.runs import inputs as run_inputs
+from fuelclient.engine.runs.jobs import Provider, jobs_of, remembered_task
 from fuelclient.engine.runs.processes import now
+from fuelclient.environment.plans import evaluation_of
+from fuelclient.errors import FuelError
+from fuelclient.executors.job import Executor, Job
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.finding import Finding
 from fuelclient.model.node import DELETED, DEPLOY_ERROR, Node, NodeStatus
-from fuelclient.model.run import EventKind, NodeKey, Run
+from fuelclient.model.run import Event, EventKind, HistoryFilter, NodeKey, Run
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
 from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.plan.fleet import SYNC
@@ -25,7 +30,7 @@ from fuelclient.plan.result import NOTHING_TO_DO
 from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.work import Work, by_filters
 from fuelclient.store import clusters, events, history, nodes, runners, runs
-from fuelclient.store.database import Connection
+from fuelclient.store.database import Connection, Database
 from fuelclient.store.history import Written
 
 
@@ -107,6 +112,31 @@ def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
     return ClusterStatus.OPERATIONAL if are_ready and all(are_ready) else ClusterStatus.PARTIALLY_DEPLOYED
 
 
+def set_progress(connection: Connection, parent_id: int, child_id: int, progress: int) -> None:
+    """Store the progress of a child, and that of its parent: the mean of all its children."""
+    runs.set_progress(connection, child_id, progress)
+    children = [child.progress for child in runs.children(connection, parent_id)]
+    runs.set_progress(connection, parent_id, sum(children) // len(children) if children else progress)
+
+
+def tell(
+    connection: Connection,
+    parent_id: int,
+    run_id: int,
+    kind: EventKind,
+    status: str,
+    message: str = "",
+    *,
+    node: int | None = None,
+    progress: int = 0,
+) -> None:
+    """Store an event that is not about a task instance."""
+    events.append(
+        connection,
+        Event(0, now(), kind, parent_id, run_id, node=node, status=status, message=message, progress=progress),
+    )
+
+
 ABORTED = "Aborted"
 """The message of a graph that never began because one before it failed. The word is Nailgun's."""
 
@@ -153,7 +183,7 @@ def abandon(
 ) -> None:
     """End a child that will not go on: what was running has failed, and what never ran is skipped.
 
-    `killed` is what `kill.end` returned for the commands that were running; None if they were left alone.
+    `killed` is what `end_commands` returned for the commands that were running; None if they were left alone.
     """
     names = history.running_names(connection, child.id)
     changes = []
@@ -290,3 +320,56 @@ def _end_nodes(
     if cluster is not None:
         status = cluster_status(nodes.of_cluster(connection, child.cluster_id), verdict)
         clusters.update(connection, replace(cluster, status=status))
+
+
+_RUNNING = HistoryFilter(statuses=(InstanceStatus.RUNNING,))
+
+
+def end_commands(database: Database, parent: Run, provider: Provider) -> dict[str, str]:
+    """End the commands of a run whose runner is gone, each with its whole session.
+
+    Return, by instance (`task@node`), why its command could not be ended, or an empty string. Nothing is raised for
+    them, since the run has to end all the same.
+    """
+    jobs, ended = _jobs(database, parent)
+    executor = provider(database.path, parent)
+
+    async def end_all() -> list[str]:
+        try:
+            return await asyncio.gather(*(_end(executor, job) for job in jobs.values()))
+        finally:
+            await executor.close()
+
+    ended.update(zip(jobs, asyncio.run(end_all()), strict=True))
+    return ended
+
+
+async def _end(executor: Executor, job: Job) -> str:
+    try:
+        await executor.kill(job)
+    except (FuelError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, str]]:
+    """Return the jobs of the instances that were running, and why the others have no job any more."""
+    jobs: dict[str, Job] = {}
+    failures: dict[str, str] = {}
+    with database.read() as connection:
+        for child in runs.children(connection, parent.id):
+            definitions = runs.definitions_of(connection, child.id)
+            rows = history.rows(connection, child.id, child.graph_type, _RUNNING, definitions) if definitions else []
+            if not rows:
+                continue
+            inputs = run_inputs.remembered(connection, child)
+            child_jobs = jobs_of(connection, database.path, child, inputs)
+            evaluation = evaluation_of(inputs)
+            for row in rows:
+                task, instance = remembered_task(row, child), f"{row.task}@{row.node}"
+                try:
+                    rendered = evaluation.rendered(task.task, row.node)
+                    jobs[instance] = child_jobs.job(task, row.node, rendered, row.attempts)
+                except (FuelError, KeyError) as error:
+                    failures[instance] = str(error) if isinstance(error, FuelError) else "its node is gone"
+    return jobs, failures

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from fuelclient import redact
 from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs as run_inputs
-from fuelclient.engine.runs.close import abandon, finish_graph, finish_run
-from fuelclient.engine.runs.event_loop import GraphRun
+from fuelclient.engine.runs.background import Prepared
+from fuelclient.engine.runs.close import abandon, finish_graph, finish_run, tell
+from fuelclient.engine.runs.event_loop import GraphRun, Journal
 from fuelclient.engine.runs.jobs import checker, jobs_of
-from fuelclient.engine.runs.journal import Journal, tell
-from fuelclient.engine.runs.prepared import Prepared
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment import plans, settings
 from fuelclient.environment.networks import network_configuration

@@ -1,22 +1,31 @@
-"""Make the jobs that executors run from the task instances of a plan."""
+"""Make jobs from the task instances of a plan, and the executor that runs them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+import asyncio
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from fuelclient import redact
+from fuelclient import redact, settings
 from fuelclient.engine.reading.unpacked_packages import Trees
+from fuelclient.engine.runs.paths import nodes_path, spool_on_nodes, spool_path
+from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.executors import registry
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.handlers import CONFIGURED
+from fuelclient.executors.handlers.templates import misplaced
 from fuelclient.executors.job import LOCAL, MASTER, Executor, Job, Target
+from fuelclient.executors.transport import Options
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.graph import Level, MergedTask
+from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.node import DEFAULT_EXECUTOR, NO_EXECUTOR, Node
 from fuelclient.model.plugin import SCRIPTS, Plugin
-from fuelclient.model.run import NodeKey, Run, RunRequest
+from fuelclient.model.run import HistoryRow, NodeKey, Run, RunRequest
+from fuelclient.model.task import Task
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check
 from fuelclient.plugins.select import record_for
@@ -123,6 +132,14 @@ def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
     return Target(kind, node.ip, connector.place(node))
 
 
+def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
+    """Return the task of a row as the run remembers it: the graph may have changed since.
+
+    Its passwords are masked, which is no harm here: where its commands ran does not depend on them.
+    """
+    return MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
+
+
 def plugin_scripts(
     environment: Environment, source: Plugin | None, trees: Trees
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
@@ -187,3 +204,70 @@ def checker(jobs: Jobs, executor: Executor) -> Check:
         return known[key][0]
 
     return check
+
+
+_COMMANDS = "HANDLER_COMMANDS"
+
+_PIECE, _PIECES, _MOST_PIECES = 4 << 20, 6, 4096
+"""The bytes of an output that are read at a time, the pieces of its end that are kept, and the most that are read."""
+
+Provider = Callable[[str, Run], MachineExecutor]
+"""Makes the executor of a run of an engine file."""
+
+
+def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> MachineExecutor:
+    """Return the executor of a run; `commands` are handler commands by task type, by default those of the settings."""
+    spool, commands = str(spool_path(engine, parent)), handler_commands() if commands is None else commands
+    kept = settings.load().output_megabytes
+    return MachineExecutor(
+        Options(spool, spool_on_nodes(parent), commands, str(nodes_path(engine)), output_megabytes=kept)
+    )
+
+
+def handler_commands() -> Mapping[str, str]:
+    """Return the handler commands that the settings name, by task type.
+
+    Raise `InvalidDocument` for a task type that takes no command, for an empty command, and for one with a placeholder
+    that would not be one word.
+    """
+    loaded = settings.load()
+    origin = loaded[_COMMANDS].origin
+    for task_type, command in loaded.handler_commands.items():
+        if task_type not in CONFIGURED:
+            close = nearest(task_type, CONFIGURED)
+            message = (
+                f"{origin}: {_COMMANDS} has a command for {task_type!r}, which is not a task type that can have one"
+            )
+            raise InvalidDocument(
+                f"{message}{f', the nearest is {close}' if close else ''}.",
+                hint=f"Use {', '.join(sorted(CONFIGURED))}.",
+            )
+        if not command.strip():
+            raise InvalidDocument(f"{origin}: the command for {task_type} is empty.", hint="Write a command of bash.")
+        if problem := misplaced(command):
+            raise InvalidDocument(
+                f"{origin}: the command for {task_type} cannot be used: {problem}, where its value could be a command.",
+                hint="Placeholders are quoted as words: put them between words, or pass them to a script.",
+            )
+    return loaded.handler_commands
+
+
+def output_of(executor: Executor, job: Job, stream: str) -> tuple[int, str]:
+    """Return what a job's commands wrote to `out` or `err`. Of a very long output, return the end, where failures are,
+    and how many bytes before it are left out. Close the executor. For callers outside of an event loop."""
+    end = deque[bytes](maxlen=_PIECES)
+
+    async def whole() -> int:
+        size = 0
+        try:
+            for _ in range(_MOST_PIECES):  # a command that still runs may write faster than this reads
+                end.append(await executor.read(job, stream, size, _PIECE))
+                size += len(end[-1])
+                if len(end[-1]) < _PIECE:
+                    break
+        finally:
+            await executor.close()
+        return size
+
+    left_out = asyncio.run(whole()) - sum(map(len, end))
+    return left_out, b"".join(end).decode("utf-8", "replace")

@@ -1,9 +1,10 @@
-"""Begin, stop, resume and delete runs, examine nodes, and read what commands print."""
+"""Begin, stop, resume and delete runs, check that nodes are ready for tasks, and read what commands print."""
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,29 +12,40 @@ from fuelclient import redact
 from fuelclient.engine.facet import writes
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
-from fuelclient.engine.runs import delete, history, inputs, kill, preflight, processes
-from fuelclient.engine.runs.close import close
+from fuelclient.engine.runs import inputs, processes, sweep
+from fuelclient.engine.runs.background import Prepared
+from fuelclient.engine.runs.close import close, end_commands, tell
 from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
-from fuelclient.engine.runs.executors import Provider, output_of
-from fuelclient.engine.runs.guards import deletable, existing, is_alive, parent_of, require_free, require_resumable
-from fuelclient.engine.runs.history import remembered_task
-from fuelclient.engine.runs.jobs import Jobs, checker, jobs_for, jobs_of, target_of
-from fuelclient.engine.runs.journal import tell
-from fuelclient.engine.runs.prepared import Prepared
-from fuelclient.engine.runs.records import Records, with_parts
+from fuelclient.engine.runs.jobs import (
+    Jobs,
+    Provider,
+    checker,
+    jobs_for,
+    jobs_of,
+    output_of,
+    remembered_task,
+    target_of,
+)
+from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
 from fuelclient.environment import plans
-from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, nearest
+from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, Unavailable, nearest
 from fuelclient.executors import registry
-from fuelclient.executors.job import Executor
-from fuelclient.model.diagnosis import Diagnosis
+from fuelclient.executors.examination import AREA, programs_of
+from fuelclient.executors.executor import MachineExecutor
+from fuelclient.executors.job import Executor, Target
+from fuelclient.insight.progress import rest_of
+from fuelclient.model.diagnosis import Diagnosis, Health, alike
+from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.node import Node
 from fuelclient.model.run import CHILD, PARENT, EventKind, HistoryFilter, HistoryRow, Logs, Run, RunRequest
-from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.model.status import InstanceStatus, Reason, RunStatus
+from fuelclient.model.task import TaskType
 from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan, checked, nothing_selected, require_decided
+from fuelclient.plan.plan import COMMANDED, Check, Plan, checked, nothing_selected, require_decided
 from fuelclient.plan.work import InstanceKind
-from fuelclient.store import access, facts, graphs, nodes, runners, runs
+from fuelclient.store import access, facts, graphs, history, nodes, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.leftovers import Leftover
 
@@ -111,14 +123,14 @@ class Operations(Records):
 
     def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
         """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
-        reached = preflight.examined(request, prepared.inputs.environment.nodes)
+        reached = examined(request, prepared.inputs.environment.nodes)
         if not reached:
             return
         known = [prepared.plan]
         for graph_type in request.graph_types[1:]:
             with suppress(FuelError):
                 known.append(self._planned(request, graph_type).plan)
-        preflight.require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
+        require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
         """As `base.Runs`. What cannot be planned is reported, and the nodes are examined all the same."""
@@ -132,11 +144,11 @@ class Operations(Records):
             try:
                 with self._database.read() as connection:
                     fetched = inputs.read(connection, request, graph_type)
-                called.update(preflight.programs([plans.plan(fetched, request, graph_type)]))
+                called.update(programs([plans.plan(fetched, request, graph_type)]))
             except FuelError as error:
-                unplanned.append(preflight.unplanned(cluster_id, graph_type, error))
+                unplanned.append(not_planned(cluster_id, graph_type, error))
         executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
-        return [*preflight.check(executor, wanted, called), *unplanned]
+        return [*diagnoses_of(executor, wanted, called), *unplanned]
 
     def _dry_run(self, request: RunRequest) -> Run:
         """Plan all graphs of a request and store a run that has ended with that."""
@@ -169,9 +181,9 @@ class Operations(Records):
             if not access.is_full(self._database.path):
                 raise
             for run in found:
-                delete.empty_outputs(self._database.path, run)
+                sweep.empty_outputs(self._database.path, run)
             leftovers = self._forgotten(found, force=force)
-        return delete.remove(self._database, leftovers, self._provider)
+        return sweep.remove(self._database, leftovers, self._provider)
 
     @writes
     def _forgotten(self, connection: Connection, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
@@ -180,7 +192,7 @@ class Operations(Records):
             current = deletable(connection, run.id, force=force)
             if not current.is_final:
                 close(connection, current)
-        return delete.forget(connection, found)
+        return sweep.forget(connection, found)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """As `base.Runs`. A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
@@ -210,7 +222,7 @@ class Operations(Records):
 
         If someone has resumed it meanwhile, that runner ends it: it finds that the run is asked to stop.
         """
-        killed = kill.end(self._database, run, self._provider)
+        killed = end_commands(self._database, run, self._provider)
         with self._database.write() as connection:
             current = existing(connection, run.id)
             if not current.is_final and not is_alive(connection, current):
@@ -222,7 +234,7 @@ class Operations(Records):
             run = parent_of(connection, run_id)
             require_resumable(connection, run)
             children = [child for child in runs.children(connection, run.id) if not child.is_final]
-            undecided = [name for child in children for name in history.undecided(connection, child)]
+            undecided = [name for child in children for name in undecided_in(connection, child)]
             begun = next((child for child in children if child.digest), None)
             fetched = inputs.recorded(connection, begun) if begun else None
             present = nodes.of_cluster(connection, run.cluster_id)
@@ -293,6 +305,43 @@ class Operations(Records):
         return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
 
 
+def require_resumable(connection: Connection, run: Run) -> None:
+    """Raise `Conflict` if a run has ended, or is running."""
+    if run.is_final:
+        rest = rest_of(replace(run, children=tuple(runs.children(connection, run.id))))
+        raise Conflict(
+            f"Run {run.id} has ended: it is {run.status}.", hint=f"Execute what it left: {rest}." if rest else ""
+        )
+    if is_alive(connection, run):
+        raise Conflict(f"Run {run.id} is running already.", hint=f"Follow it: `fuel2 task watch {run.id}`.")
+
+
+def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
+    """Return the run to delete.
+
+    Raise `Conflict` for a part, for a live run, and without `force` for a run that has not ended.
+    """
+    run = parent_of(connection, run_id)
+    if run_id != run.id:
+        raise Conflict(f"Run {run_id} is a part of run {run.id}.", hint=f"Delete {run.id} as a whole.")
+    if not run.is_final:
+        if is_alive(connection, run):
+            raise Conflict(f"Run {run.id} is running.", hint=f"Run `fuel2 task stop {run.id}` first.")
+        if not force:
+            raise Conflict(
+                f"Run {run.id} has not ended: its runner is gone.",
+                hint=f"Run `fuel2 task resume {run.id}`, or delete it with --force.",
+            )
+    return run
+
+
+def undecided_in(connection: Connection, child: Run) -> list[str]:
+    """Return the instances of a child that were interrupted, and whose result is not known."""
+    if child.status is not RunStatus.RUNNING:
+        return []
+    return [*history.running_names(connection, child.id, Reason.INTERRUPTED).values()]
+
+
 def _new(request: RunRequest, name: str) -> Run:
     return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
 
@@ -358,3 +407,87 @@ def _logs(
         return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
 
     return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
+
+
+_ELSEWHERE = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP, *COMMANDED})
+"""The types of tasks that run nothing on their node."""
+
+Programs = Mapping[int, Collection[str]]
+"""The programs that tasks call, by the id of their node."""
+
+
+def programs(plans: Iterable[Plan]) -> Programs:
+    """Return what the tasks of some plans call on each node where one runs."""
+    found: dict[int, set[str]] = {}
+    for plan in plans:
+        for vertex, rendered in plan.rendered.items():
+            task, node = plan.at(vertex)
+            if isinstance(node, int) and task.task.type not in _ELSEWHERE:
+                found.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
+    return found
+
+
+def examined(request: RunRequest, present: Iterable[Node]) -> Sequence[tuple[Node, Target]]:
+    """Return those nodes that are examined before a run, as their kind of executor wants, and how they are reached."""
+    reached = ((node, target_of(node, request.executor)) for node in present)
+    return [(node, target) for node, target in reached if registry.known(target.kind).examined]
+
+
+def require_ready(executor: MachineExecutor, reached: Iterable[tuple[Node, Target]], plans: Iterable[Plan]) -> None:
+    """Raise `NotReady` if one of these nodes takes part in a plan and is not ready."""
+    called = programs(plans)
+    found = diagnosed(executor, [(node, target) for node, target in reached if node.id in called], called)
+    errors = {node_id: [one for one in all_ if one.health is Health.ERROR] for node_id, all_ in found.items()}
+    failed = [node_id for node_id, reasons in errors.items() if reasons]
+    if not failed:
+        return
+    findings = [
+        Finding(Severity.ERROR, "N002", f"{one.name}: {one.message}", hint=one.mend)
+        for one in alike(reason for reasons in errors.values() for reason in reasons)
+    ]
+    nodes = f"node {failed[0]} is" if len(failed) == 1 else f"{len(failed)} nodes are"
+    raise NotReady(
+        f"The run does not start, and nothing is stored: {nodes} not ready.",
+        findings=findings,
+        hint="Correct that first. --no-check skips this check, but tasks there may then fail.",
+    )
+
+
+def diagnosed(
+    executor: MachineExecutor, reached: Sequence[tuple[Node, Target]], called: Programs
+) -> Mapping[int, Sequence[Diagnosis]]:
+    """Return what is wrong with each node, by its id. Nodes that are one machine are examined once."""
+    machines: dict[Target, set[str]] = {}
+    for node, target in reached:
+        machines.setdefault(target, set()).update(called.get(node.id, ()))
+    found = asyncio.run(executor.examine(machines)) if machines else {}
+    return {
+        node.id: [replace(one, area=AREA, name=f"{node.id} ({node.name})") for one in found[target]]
+        for node, target in reached
+    }
+
+
+def diagnoses_of(executor: MachineExecutor, known: Sequence[Node], called: Programs) -> Sequence[Diagnosis]:
+    """Report what is wrong with nodes, and which are ready; several nodes with one problem share a report."""
+    reached = [(node, target_of(node)) for node in known]
+    found = diagnosed(executor, reached, called)
+    wrong = [one for node in known for one in found[node.id]]
+    well = [
+        Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target))
+        for node, target in reached
+        if all(one.health is not Health.ERROR for one in found[node.id])
+    ]
+    return [*alike(wrong), *alike(well)]
+
+
+def not_planned(cluster_id: int, graph_type: str, error: FuelError) -> Diagnosis:
+    """The warning for a graph that cannot be planned, so that the programs which its tasks call are unknown."""
+    name = f"environment {cluster_id}"
+    message = f"which programs the tasks of its graph {graph_type} call is not known: {error.message}"
+    return Diagnosis("graphs", name, Health.WARNING, message, error.hint or f"fuel2 graph validate --env {cluster_id}")
+
+
+def _ready(target: Target) -> str:
+    if registry.known(target.kind).runs:
+        return f"tasks run there by {target.kind}"
+    return f"no task runs there: its executor is {target.kind}"

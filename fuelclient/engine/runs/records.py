@@ -1,28 +1,30 @@
-"""Read runs: what is known of them, and what they are planned from."""
+"""Read runs, and check what may be done with one, by whether it has ended and whether its runner lives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from fuelclient.engine.facet import Facet, reads
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.runs import history, processes
-from fuelclient.engine.runs.guards import existing, parent_of, with_runner
+from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment.checks import (
+    is_possible,
     require_instance_statuses,
     require_recorded,
     require_run_names,
     require_run_statuses,
 )
-from fuelclient.errors import NotFound
+from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.fact import DeploymentFacts
-from fuelclient.model.run import Event, HistoryFilter, HistoryRow, Run, RunRequest
+from fuelclient.model.run import NOWHERE, Event, HistoryFilter, HistoryRow, NodeKey, Run, RunRequest
+from fuelclient.model.status import InstanceStatus
+from fuelclient.model.task import TaskType
 from fuelclient.plan.inputs import Inputs
-from fuelclient.store import events, facts, nodes, runs
+from fuelclient.store import events, facts, history, nodes, runners, runs
 from fuelclient.store.database import Connection
 
 EVERYTHING = HistoryFilter()
@@ -85,7 +87,7 @@ class Records(Facet):
     def _history(self, connection: Connection, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
         run = existing(connection, run_id)
         run = replace(run, children=tuple(runs.children(connection, run.id)))
-        return run, [row for part in run.children or (run,) for row in history.rows(connection, part, filters)]
+        return run, [row for part in run.children or (run,) for row in history_rows(connection, part, filters)]
 
     @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
@@ -130,3 +132,100 @@ def _last_planned(connection: Connection, run_id: int) -> Run:
 
 def _nothing_recorded(noun: str, run_id: int) -> NotFound:
     return NotFound(noun, f"of run {run_id}", hint="It is recorded when a graph begins.")
+
+
+def existing(connection: Connection, run_id: int) -> Run:
+    """Return the run. Raise `NotFound`, with the latest ids, if it does not exist."""
+    run = runs.find(connection, run_id) if is_possible("run", run_id) else None
+    if run is None:
+        known = [str(known_id) for known_id in runs.ids(connection)]
+        hint = "" if known else "Nothing was executed yet. Run `fuel2 graph execute`."
+        raise NotFound("run", run_id, known=known[-12:], hint=hint)
+    return run
+
+
+def parent_of(connection: Connection, run_id: int) -> Run:
+    """Return the run, or the run that it is a part of."""
+    run = existing(connection, run_id)
+    return existing(connection, run.parent_id) if run.parent_id else run
+
+
+def is_alive(connection: Connection, run: Run) -> bool:
+    """Return whether a process works on a run."""
+    runner = runners.find(connection, run.cluster_id)
+    return runner is not None and runner.run_id == run.id and processes.is_alive(runner)
+
+
+def with_runner(connection: Connection, run: Run) -> Run:
+    """Return the run; one that has not ended says whether its runner is alive."""
+    if run.is_final or run.parent_id is not None:
+        return run
+    return replace(run, runner=processes.ALIVE if is_alive(connection, run) else processes.GONE)
+
+
+def require_free(connection: Connection, cluster_id: int) -> None:
+    """Raise `Conflict`, naming the run, if the environment has one that has not ended."""
+    run = runs.unfinished(connection, cluster_id)
+    if run is None:
+        return
+    if is_alive(connection, run):
+        raise Conflict(
+            f"Run {run.id} is already running on environment {cluster_id}.",
+            hint=f"Wait for it (`fuel2 task watch {run.id}`), or stop it (`fuel2 env stop-deployment {cluster_id}`).",
+        )
+    raise Conflict(
+        f"Run {run.id} has not ended on environment {cluster_id}: its runner was killed.",
+        hint=f"Resume it (`fuel2 task resume {run.id}`), or end it (`fuel2 task stop {run.id}`).",
+    )
+
+
+def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]:
+    """Return the runs of an environment. Raise `Conflict` if one of them has not ended.
+
+    That includes a run whose runner was killed: its commands may still be running, and only the run knows them.
+    """
+    run = runs.unfinished(connection, cluster_id)
+    if run is not None:
+        if is_alive(connection, run):
+            message = f"Run {run.id} is running on environment {cluster_id}."
+        else:
+            message = f"Run {run.id} has not ended on environment {cluster_id}: its runner was killed."
+        raise Conflict(message, hint=f"End it first: `fuel2 task stop {run.id} --kill`.")
+    return [run for run in runs.every(connection, cluster_id=cluster_id) if run.parent_id is None]
+
+
+def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[int]) -> None:
+    """Raise `Conflict`, naming the run, if a live run works on one of these nodes, or is going to.
+
+    A run whose runner was killed is no obstacle: it cannot be resumed without its nodes.
+    """
+    run = runs.unfinished(connection, cluster_id)
+    if run is None or not is_alive(connection, run):
+        return
+    taken: set[NodeKey] = set(run.request.node_ids)
+    for child in runs.children(connection, run.id):
+        if not child.is_final:
+            taken |= history.nodes_of(connection, child.id)
+    busy = [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]
+    if busy:
+        raise Conflict(
+            f"Run {run.id} is running on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment "
+            f"{cluster_id}.",
+            hint=f"Wait for it (`fuel2 task watch {run.id}`), or end it first (`fuel2 task stop {run.id} --kill`).",
+        )
+
+
+def history_rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
+    """Return the rows of a child, then its tasks that no node has, whose node is `NOWHERE`.
+
+    Source: Nailgun `DeploymentHistoryCollection`.
+    """
+    definitions = runs.definitions_of(connection, child.id)
+    stored = history.rows(connection, child.id, child.graph_type, filters, definitions)
+    placed, skipped = history.placed(connection, child.id), InstanceStatus.SKIPPED
+    for task, definition in definitions.items():
+        task_type = str(definition.get("type") or "")
+        row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
+        if task not in placed and task_type != TaskType.GROUP and filters.passes(row):
+            stored.append(row)
+    return stored

@@ -18,13 +18,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from fuelclient.engine.runs import kill, processes
-from fuelclient.engine.runs.background import forget_package, launch
-from fuelclient.engine.runs.close import close
+from fuelclient.engine.runs import processes
+from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
+from fuelclient.engine.runs.close import close, end_commands
 from fuelclient.engine.runs.execution import Execution
-from fuelclient.engine.runs.executors import Provider, executor_for
+from fuelclient.engine.runs.jobs import Provider, executor_for
 from fuelclient.engine.runs.paths import log_path, spool_path
-from fuelclient.engine.runs.prepared import Prepared, hand_over, packed, received, unpacked
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.errors import Conflict, FuelError, Unavailable
 from fuelclient.expressions import limits
@@ -130,9 +129,9 @@ def _end_on_full_disk(database: Database, parent: Run, provider: Provider, reser
     """End a run whose journal cannot be written any more, and its commands."""
     why = f"The disk of {database.path} is full"
     _log(f"{why}: the run ends.")
-    kill.end(database, parent, provider)  # first, because a command may take the room that is released
+    end_commands(database, parent, provider)  # first, because a command may take the room that is released
     _release(reserve)
-    killed = kill.end(database, parent, provider)
+    killed = end_commands(database, parent, provider)
     with database.write() as connection:
         close(connection, parent, killed, why)
 

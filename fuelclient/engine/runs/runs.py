@@ -12,7 +12,7 @@ from fuelclient.store.database import Database
 from fuelclient.support import unsupported
 
 if TYPE_CHECKING:
-    from fuelclient.engine.runs.executors import Provider
+    from fuelclient.engine.runs.jobs import Provider
     from fuelclient.engine.runs.operations import Operations, Start
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.run import Logs, Run, RunRequest
@@ -37,7 +37,7 @@ class Runs(Records):
     @cached_property
     def _operations(self) -> Operations:
         from fuelclient.engine.runs import runner
-        from fuelclient.engine.runs.executors import executor_for
+        from fuelclient.engine.runs.jobs import executor_for
         from fuelclient.engine.runs.operations import Operations
 
         return Operations(self._database, self._start or runner.start, self._provider or executor_for)

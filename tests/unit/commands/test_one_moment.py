@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from command_line import CommandLine, tiny_engine
 
-from fuelclient.engine.runs.executors import executor_for
-from fuelclient.engine.runs.prepared import Prepared, packed, unpacked
+from fuelclient.engine.runs.background import Prepared, packed, unpacked
+from fuelclient.engine.runs.jobs import executor_for
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.environment.plans import plan
 from fuelclient.errors import Conflict

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from fuelclient.engine.runs.prepared import hand_over, received, unpacked
+from fuelclient.engine.runs.background import hand_over, received, unpacked
 
 
 def test_more_than_a_pipe_holds_goes_through() -> None:
