@@ -19,8 +19,9 @@ from pathlib import Path
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, releases
+from fuelclient.store import graphs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import releases
 
 _WRITER = "import sys; from benchmarks.writers import write; write(sys.argv[1], float(sys.argv[2]))"
 

@@ -19,9 +19,9 @@ from fuelclient.files.writing import permitted, remove_abandoned
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.run import PARENT
 from fuelclient.model.status import RunStatus
-from fuelclient.store import access, backups, contents, health, plugins
+from fuelclient.store import access, backups, health, plugins
 from fuelclient.store.database import Database
-from fuelclient.store.file_lock import make_directories
+from fuelclient.store.locks import make_directories
 
 _AREA = "engine"
 
@@ -96,9 +96,9 @@ def export(path: str) -> dict[str, Any]:
     """Return everything in an engine file as plain data. Raise `Unsupported` if that is more than `load` takes."""
     _require(path)
     with closing(Database(path)) as database, database.read() as connection:
-        if contents.size(connection) > EXPORT.bytes:
+        if backups.size(connection) > EXPORT.bytes:
             raise too_large(path)
-        found = contents.exported(connection)
+        found = backups.exported(connection)
     if _has_more_values(found, EXPORT.values):
         raise too_large(path)
     return found
@@ -134,7 +134,7 @@ def load(path: str, data: Mapping[str, Any]) -> None:
     with permitted(path, to="made"):
         make_directories(os.path.dirname(os.path.realpath(path)))
         with backups.temporary(path) as fresh:
-            backups.create(fresh, lambda connection: contents.imported(connection, path, data))
+            backups.create(fresh, lambda connection: backups.imported(connection, path, data))
             backups.restore(fresh, path)
 
 

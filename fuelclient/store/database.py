@@ -21,10 +21,8 @@ from typing import Any, TypeVar, cast
 
 from fuelclient.errors import Gone, Unavailable
 from fuelclient.store import access, migrations
-from fuelclient.store.access import ELSEWHERE
-from fuelclient.store.failures import translated, unavailable
-from fuelclient.store.file_lock import lock
-from fuelclient.store.queue import Queue
+from fuelclient.store.access import ELSEWHERE, translated, unavailable
+from fuelclient.store.locks import Queue, lock
 
 _Value = TypeVar("_Value")
 

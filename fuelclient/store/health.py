@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from fuelclient.store import access, migrations
-from fuelclient.store.failures import translated
+from fuelclient.store.access import translated
 from fuelclient.store.rows import decode
 
 _MOST = 5

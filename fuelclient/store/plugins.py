@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 from fuelclient.model.graph import GraphDocument
@@ -18,15 +17,14 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, decode, encode, firsts, insert_row, mapping, update_row
+from fuelclient.store.rows import Table, column, columns_of, decode, encode, firsts, insert_row, mapping, update_row
 
-_FIELDS = ("id", "name", "version", "title", "package_version", "metadata", "unpacked", "by_release", "origin")
-_PLUGINS: Table[Plugin] = Table(
+_PLUGINS = Table(
     "plugins",
-    lambda *fields: Plugin(**dict(zip(_FIELDS, fields, strict=True))),
-    ("id", "name", "version", "title", "package_version", "metadata", "directory", "by_release", "origin"),
+    Plugin,
     {"metadata": mapping, "by_release": bool},
-    {"directory": attrgetter("unpacked")},
+    fields=columns_of(Plugin, without=("clusters", "releases")),
+    renamed={"unpacked": "directory"},
     order="name, version, id",
 )
 _DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
@@ -40,13 +38,13 @@ delete = _PLUGINS.delete
 
 def every(connection: Connection) -> list[Plugin]:
     """Return all plugins by name and version."""
-    return [_whole(connection, plugin) for plugin in _PLUGINS.select(connection)]
+    return [_whole(connection, plugin) for plugin in _PLUGINS.every(connection)]
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
     """Return the plugins that are enabled on a cluster, by name and version."""
     enabled = "id IN (SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?)"
-    return [_whole(connection, plugin) for plugin in _PLUGINS.select(connection, enabled, cluster_id)]
+    return [_whole(connection, plugin) for plugin in _PLUGINS.every(connection, enabled, cluster_id)]
 
 
 def find(connection: Connection, plugin_id: int) -> Plugin | None:

@@ -9,6 +9,8 @@ from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
+from fuelclient.store.database import Connection
+
 
 class Identified(Protocol):
     """A value with an id."""
@@ -18,6 +20,8 @@ class Identified(Protocol):
 
 
 Value = TypeVar("Value", bound=Identified)
+_Read = Callable[[Connection, int], dict[str, Any]]
+_Put = Callable[[Connection, int, Mapping[str, Any]], None]
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=False).encode
 """Return the text of a value of plain JSON types. One encoder is kept, because making one costs more than using it."""
@@ -81,92 +85,92 @@ def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -
     return one(connection, f"SELECT {name} FROM {table} WHERE id = ?", row_id)  # noqa: S608 - as above
 
 
-def document(
-    table: str, name: str
-) -> tuple[
-    Callable[[sqlite3.Connection, int], dict[str, Any]], Callable[[sqlite3.Connection, int, Mapping[str, Any]], None]
-]:
-    """Return two functions for a column that holds a mapping: one reads it from the row with an id (an empty mapping
-    where the column is empty), the other replaces it."""
-
-    def read(connection: sqlite3.Connection, row_id: int) -> dict[str, Any]:
-        return mapping(column(connection, table, name, row_id))
-
-    def put(connection: sqlite3.Connection, row_id: int, document: Mapping[str, Any]) -> None:
-        update_row(connection, table, row_id, {name: encoded_or_null(dict(document))})
-
-    return read, put
-
-
 def columns_of(kind: type[Any], *, without: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns of a table that has one for each field of a dataclass, in their order."""
     return tuple(field.name for field in fields(kind) if field.name not in without)
 
 
 class Table(Generic[Value]):
-    """A table whose rows are values of one class, `made` of `columns` in their order. `id` is the first one.
+    """A table whose rows are values of one dataclass, with a column for each of `fields`, by default all. `id` is the
+    first one.
 
-    `read` has the columns that do not hold the value of their field itself, and how to read it; those that are read as
-    `mapping` or `names` are JSON. `write` has the columns that are not the field of that name, and how a value gives
-    them. Rows are in the order of the columns `order`.
+    `renamed` has the columns that are not called like their field. `read` has the fields that are not stored as they
+    are, and how to read them; those that are read as `mapping` or `names` are JSON, the others are stored as `write`
+    says. Rows are in the order of the columns `order`.
     """
 
     def __init__(
         self,
         name: str,
-        made: Callable[..., Value],
-        columns: Sequence[str],
-        read: Mapping[str, Callable[[Any], Any]],
+        kind: type[Value],
+        read: Mapping[str, Callable[[Any], Any]] = MappingProxyType({}),
+        *,
+        fields: Sequence[str] = (),
+        renamed: Mapping[str, str] = MappingProxyType({}),
         write: Mapping[str, Callable[[Value], Any]] = MappingProxyType({}),
         order: str = "id",
     ) -> None:
-        self._name, self._made, self._columns, self._write = name, made, columns, write
-        self._readers = [(columns.index(column), reader) for column, reader in read.items()]
-        self._texts = frozenset(column for column, reader in read.items() if reader in (mapping, names))
-        self._select = f"SELECT {', '.join(columns)} FROM {name} "  # noqa: S608 - the names are our own
+        self._name, self._kind, self._write = name, kind, write
+        self._fields = tuple(fields) or columns_of(kind)
+        self._columns = {field: renamed.get(field, field) for field in self._fields}
+        self._readers = [(self._fields.index(field), reader) for field, reader in read.items()]
+        self._texts = frozenset(field for field, reader in read.items() if reader in (mapping, names))
+        self._select = f"SELECT {', '.join(self._columns.values())} FROM {name} "  # noqa: S608 - the names are our own
         self._order = f"ORDER BY {order}"
 
-    def select(self, connection: sqlite3.Connection, where: str = "", *values: object) -> list[Value]:
-        """Return the rows that a condition chooses."""
+    def every(self, connection: Connection, where: str = "", *values: object) -> list[Value]:
+        """Return the rows that a condition chooses, by default all."""
         query = f"{self._select}{where and f'WHERE {where} '}{self._order}"
         return [self._value(row) for row in connection.execute(query, values)]
 
-    def find(self, connection: sqlite3.Connection, row_id: int) -> Value | None:
+    def find(self, connection: Connection, row_id: int) -> Value | None:
         """Return the row with this id, or None."""
         return self.first(connection, "id = ?", row_id)
 
-    def first(self, connection: sqlite3.Connection, where: str, *values: object) -> Value | None:
+    def first(self, connection: Connection, where: str, *values: object) -> Value | None:
         """Return the first row that a condition chooses, or None."""
-        return next(iter(self.select(connection, where, *values)), None)
+        return next(iter(self.every(connection, where, *values)), None)
 
-    def ids(self, connection: sqlite3.Connection) -> list[int]:
+    def ids(self, connection: Connection) -> list[int]:
         """Return all ids in ascending order."""
         return firsts(connection, f"SELECT id FROM {self._name} ORDER BY id")  # noqa: S608 - as above
 
-    def insert(self, connection: sqlite3.Connection, value: Value) -> int:
+    def insert(self, connection: Connection, value: Value) -> int:
         """Store a value under its id, or under a new one if that is 0, and return the id."""
         return insert_row(connection, self._name, {"id": value.id or None, **self.row(value)})
 
-    def update(self, connection: sqlite3.Connection, value: Value) -> None:
+    def update(self, connection: Connection, value: Value) -> None:
         """Store all fields of a value."""
         update_row(connection, self._name, value.id, self.row(value))
 
-    def delete(self, connection: sqlite3.Connection, row_id: int) -> None:
+    def delete(self, connection: Connection, row_id: int) -> None:
         """Remove the row with this id, and what the schema says goes with it."""
         connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
 
-    def row(self, value: Value, columns: Sequence[str] = ()) -> dict[str, Any]:
-        """Return columns of a value as they are stored, by default all but its id."""
-        return {column: self._stored(value, column) for column in columns or self._columns[1:]}
+    def row(self, value: Value, fields: Sequence[str] = ()) -> dict[str, Any]:
+        """Return fields of a value by column as they are stored, by default all but its id."""
+        return {self._columns[field]: self._stored(value, field) for field in fields or self._fields[1:]}
 
-    def _stored(self, value: Value, column: str) -> Any:
-        if column in self._write:
-            return self._write[column](value)
-        field = getattr(value, column)
-        return encoded_or_null(field) if column in self._texts else field
+    def document(self, name: str) -> tuple[_Read, _Put]:
+        """Return two functions for a column that holds a mapping: one reads it from the row with an id (an empty
+        mapping where the column is empty), the other replaces it."""
+
+        def read(connection: Connection, row_id: int) -> dict[str, Any]:
+            return mapping(column(connection, self._name, name, row_id))
+
+        def put(connection: Connection, row_id: int, document: Mapping[str, Any]) -> None:
+            update_row(connection, self._name, row_id, {name: encoded_or_null(dict(document))})
+
+        return read, put
+
+    def _stored(self, value: Value, field: str) -> Any:
+        if field in self._write:
+            return self._write[field](value)
+        stored = getattr(value, field)
+        return encoded_or_null(stored) if field in self._texts else stored
 
     def _value(self, row: tuple[Any, ...]) -> Value:
         values = list(row)
         for index, read in self._readers:
             values[index] = read(values[index])
-        return self._made(*values)
+        return self._kind(**dict(zip(self._fields, values, strict=True)))

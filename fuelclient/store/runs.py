@@ -26,7 +26,6 @@ from fuelclient.store.rows import (
     update_row,
 )
 
-_COLUMNS = columns_of(Run, without=("runner", "children"))
 _CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
 _LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
 
@@ -51,12 +50,12 @@ def _findings(text: str | None) -> tuple[Finding, ...]:
     )
 
 
-_RUNS: Table[Run] = Table(
+_RUNS = Table(
     "transactions",
-    lambda *fields: Run(**dict(zip(_COLUMNS, fields, strict=True))),
-    _COLUMNS,
+    Run,
     {"status": RunStatus, "request": _request, "result": mapping, "findings": _findings},
-    {
+    fields=columns_of(Run, without=("runner", "children")),
+    write={
         "request": lambda run: encode(_stored(run.request)),
         "findings": lambda run: encoded_or_null([asdict(finding) for finding in run.findings]),
     },
@@ -73,7 +72,7 @@ def insert(connection: Connection, run: Run) -> int:
 
 def children(connection: Connection, parent_id: int) -> list[Run]:
     """Return the children of a parent, in the order in which they run."""
-    return _RUNS.select(connection, "parent_id = ?", parent_id)
+    return _RUNS.every(connection, "parent_id = ?", parent_id)
 
 
 def every(
@@ -86,7 +85,7 @@ def every(
         if wanted:
             clauses.append(f"{name} IN ({', '.join('?' * len(wanted))})")
             values += wanted
-    return _RUNS.select(connection, " AND ".join(clauses), *values)
+    return _RUNS.every(connection, " AND ".join(clauses), *values)
 
 
 def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
@@ -124,9 +123,14 @@ def update(connection: Connection, run: Run) -> None:
     update_row(connection, "transactions", run.id, _RUNS.row(run, _CHANGING))
 
 
-def set_progress(connection: Connection, run_id: int, progress: int) -> None:
-    """Store the progress of a run."""
-    connection.execute("UPDATE transactions SET progress = ? WHERE id = ?", (progress, run_id))
+def set_progress(connection: Connection, parent_id: int, child_id: int, progress: int) -> None:
+    """Store the progress of a child, and that of its parent: the mean of all its children."""
+    connection.execute("UPDATE transactions SET progress = ? WHERE id = ?", (progress, child_id))
+    mean = "SELECT coalesce(sum(progress) / count(*), ?) FROM transactions WHERE parent_id = ?"
+    connection.execute(
+        f"UPDATE transactions SET progress = ({mean}) WHERE id = ?",  # noqa: S608 - our own text
+        (progress, parent_id, parent_id),
+    )
 
 
 def ask_stop(connection: Connection, run_id: int, how: str) -> None:

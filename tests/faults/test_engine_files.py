@@ -95,7 +95,7 @@ def test_backup_during_writes_is_whole_and_restorable(env: Executions) -> None:
     fuel2, copy = CommandLine(env.engine), env.directory / "copy.db"
     writer = start(
         "import sys\n"
-        "from fuelclient.store import releases\n"
+        "from fuelclient.store.inventory import releases\n"
         "from fuelclient.store.database import Database\n"
         "from fuelclient.model.release import Release\n"
         "database = Database(sys.argv[1])\n"

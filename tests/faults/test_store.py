@@ -17,8 +17,8 @@ import pytest
 
 from fuelclient.errors import InvalidDocument, Unavailable
 from fuelclient.model.release import Release
-from fuelclient.store import releases
 from fuelclient.store.database import BUSY_SECONDS, Database
+from fuelclient.store.inventory import releases
 
 
 def refused(path: Path | str, *, busy_seconds: float = BUSY_SECONDS) -> str:

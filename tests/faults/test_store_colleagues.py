@@ -14,8 +14,9 @@ from refusals import refused
 
 from fuelclient.errors import Unavailable
 from fuelclient.model.release import Release
-from fuelclient.store import access, releases
+from fuelclient.store import access
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import releases
 
 COLLEAGUE = """
     import contextlib, io, os, pwd, shutil, sys, tempfile, urllib.parse

@@ -11,8 +11,9 @@ from processes import start
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
-from fuelclient.store import graphs, releases
+from fuelclient.store import graphs
 from fuelclient.store.database import Database
+from fuelclient.store.inventory import releases
 
 PROCESSES = 8
 

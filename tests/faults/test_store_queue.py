@@ -17,11 +17,11 @@ from processes import start
 
 from fuelclient.errors import Unavailable
 from fuelclient.store.database import Database
-from fuelclient.store.queue import Queue
+from fuelclient.store.locks import Queue
 
 ENTER = """
     import sys
-    from fuelclient.store.queue import Queue
+    from fuelclient.store.locks import Queue
     queue = Queue(sys.argv[1])
     queue.enter()
     print("ready", flush=True)

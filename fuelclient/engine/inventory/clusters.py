@@ -18,8 +18,9 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.plan.deploy_changes import DELETION_TYPES
-from fuelclient.store import clusters, graphs, nodes
+from fuelclient.store import graphs
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, nodes
 
 if TYPE_CHECKING:
     from fuelclient.plan.inputs import EnvironmentChange

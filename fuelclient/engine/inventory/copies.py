@@ -24,8 +24,9 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import CHILD, PARENT, RunRequest
 from fuelclient.plan.inputs import Inputs
 from fuelclient.serializers.values import beyond
-from fuelclient.store import clusters, facts, graphs, history, networks, nodes, plugins, releases, runs
+from fuelclient.store import facts, graphs, history, plugins, runs
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, nodes, put_node_part, put_own_networks, put_vip, releases
 
 _ELSEWHERE = "Copy into another file: `--to-engine FILE`."
 
@@ -166,7 +167,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
         nodes.insert(connection, replace(node, cluster_id=cluster_id, executor=NO_EXECUTOR))
     for part, documents in ((NodePart.DISKS, original.disks), (NodePart.INTERFACES, original.interfaces)):
         for uid, document in documents.items():
-            networks.put_node_part(connection, int(uid), part, document)
+            put_node_part(connection, int(uid), part, document)
 
 
 def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> CopiedPart:
@@ -183,9 +184,9 @@ def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy
             return CopiedPart("networks", 0, f"not copied; the facts have those of the original: {error.message}")
         twice = sorted({str(name) for name in stated if stated.count(name) > 1})
         note = f"several are called {', '.join(twice)}: the copy has the last, the facts have all" if twice else ""
-    networks.put_own_networks(connection, cluster_id, own)
+    put_own_networks(connection, cluster_id, own)
     for vip in vips:
-        networks.put_vip(connection, cluster_id, vip)
+        put_vip(connection, cluster_id, vip)
     return CopiedPart("networks", len({*stated}), note)
 
 

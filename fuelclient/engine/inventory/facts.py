@@ -13,8 +13,8 @@ from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words
 from fuelclient.store import facts as stored
-from fuelclient.store import nodes
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import nodes
 
 
 class Facts(Facet):

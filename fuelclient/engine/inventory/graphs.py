@@ -28,8 +28,9 @@ from fuelclient.model.graph import (
 )
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.store import clusters, graphs, plugins
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters
 
 if TYPE_CHECKING:
     from fuelclient.plan.evaluate import Evaluation

@@ -11,8 +11,8 @@ from fuelclient.environment.network_changes import own_networks_from, vips_from,
 from fuelclient.environment.networks import network_configuration, vip_records
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.network import Vip
-from fuelclient.store import networks
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import put_own_networks, put_vip
 
 
 class Networks(Facet):
@@ -30,7 +30,7 @@ class Networks(Facet):
         """As `base.Networks`, with the addresses of VIPs, all or none."""
         with environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
-            networks.put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
+            put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put(connection, cluster_id, vips_of(configuration, target))
             return network_configuration(environment.read(connection, cluster_id))
 
@@ -76,4 +76,4 @@ class Networks(Facet):
 
 def _put(connection: Connection, cluster_id: int, vips: Sequence[Vip]) -> None:
     for vip in vips:
-        networks.put_vip(connection, cluster_id, vip)
+        put_vip(connection, cluster_id, vip)

@@ -19,8 +19,8 @@ from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import plain
-from fuelclient.store import networks, nodes
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import node_part, nodes, put_node_part
 
 
 class Nodes(Facet):
@@ -102,7 +102,7 @@ class Nodes(Facet):
     def disks(self, connection: Connection, node_id: int) -> Sequence[Any]:
         """As `base.Nodes`: the disks that were stored; an empty list if none were."""
         lookup.node(connection, node_id)
-        return networks.node_part(connection, node_id, NodePart.DISKS) or []
+        return node_part(connection, node_id, NodePart.DISKS) or []
 
     def default_disks(self, node_id: int) -> Sequence[Any]:
         """Raise `Unsupported`, or `NotFound` if the node does not exist: only a Fuel master divides disks."""
@@ -120,7 +120,7 @@ class Nodes(Facet):
     def interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
         """As `base.Nodes`: the interfaces that were stored, or else the default ones."""
         node = lookup.node(connection, node_id)
-        stored = networks.node_part(connection, node_id, NodePart.INTERFACES)
+        stored = node_part(connection, node_id, NodePart.INTERFACES)
         return _default_interfaces(connection, node) if stored is None else stored
 
     @reads
@@ -136,7 +136,7 @@ class Nodes(Facet):
     def _set_part(self, connection: Connection, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
         lookup.node(connection, node_id)
         checked = part_from(part, document)
-        networks.put_node_part(connection, node_id, part, checked)
+        put_node_part(connection, node_id, part, checked)
         return checked
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:

@@ -21,8 +21,8 @@ from fuelclient.model.release import Role, Tag
 from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
-from fuelclient.store import clusters, releases
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, releases
 
 Value = TypeVar("Value", Role, Tag)
 

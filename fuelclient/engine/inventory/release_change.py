@@ -14,8 +14,8 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in
 from fuelclient.model.release import Release
 from fuelclient.plan.inputs import EnvironmentChange
-from fuelclient.store import clusters, networks, releases, sequences
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import clusters, put_own_networks, releases, sequences
 
 
 def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> EnvironmentChange:
@@ -48,7 +48,7 @@ def _settled(connection: Connection, before: Environment) -> list[Finding]:
     own, dropped = kept_settings(before, after)
     environment.put_settings(connection, cluster_id, own)
     own_networks, lost = kept_networks(before, after)
-    networks.put_own_networks(connection, cluster_id, own_networks)
+    put_own_networks(connection, cluster_id, own_networks)
     drawn_settings.evaluate(connection, cluster_id)
     return [*dropped, *lost]
 

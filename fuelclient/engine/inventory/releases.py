@@ -15,8 +15,9 @@ from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
 from fuelclient.serializers.release import repositories_in, with_repositories
 from fuelclient.serializers.release_metadata import sound
-from fuelclient.store import clusters, graphs, plugins, releases
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, releases
 
 
 class Releases(Facet):

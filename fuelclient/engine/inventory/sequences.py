@@ -11,8 +11,8 @@ from fuelclient.environment.checks import is_possible, require_printable, requir
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
-from fuelclient.store import sequences
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import sequences
 
 
 class Sequences(Facet):

@@ -23,8 +23,9 @@ from fuelclient.model.release import Release
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.plugins.select import is_compatible
-from fuelclient.store import clusters, graphs
+from fuelclient.store import graphs
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters
 
 _INTERNAL = frozenset({TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED})
 """Tasks that need no version, because they run nothing."""

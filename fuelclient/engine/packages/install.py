@@ -22,8 +22,9 @@ from fuelclient.plugins.checks import check_and_read, for_install
 from fuelclient.plugins.linked import require_linkable
 from fuelclient.plugins.load import usable
 from fuelclient.plugins.select import needs_release
-from fuelclient.store import plugins, releases, runs
+from fuelclient.store import plugins, runs
 from fuelclient.store.database import Database
+from fuelclient.store.inventory import releases
 
 
 def install(database: Database, path: str, *, force: bool, link: bool = False) -> Installed:

@@ -22,8 +22,9 @@ from fuelclient.model.plugin import InstallAction, Plugin
 from fuelclient.model.release import Release
 from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import for_any_release
-from fuelclient.store import clusters, graphs, plugins, releases
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, releases
 
 _STORABLE = frozenset({"G011", "G020"})
 """Errors of graphs that do not prevent installation: a stage that the release may define, and a record without a type

@@ -19,8 +19,8 @@ from fuelclient.model.network import Vip
 from fuelclient.plan.fleet import fleet_of
 from fuelclient.plan.select import with_primaries
 from fuelclient.store import facts as stored
-from fuelclient.store import networks, nodes
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import nodes, put_vip
 
 
 def settle(database: Database, cluster_id: int) -> None:
@@ -63,9 +63,7 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
         if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
             role, vip = asked[name]
             network, namespace = str(role.get("default_mapping")), vip.get("namespace")
-            networks.put_vip(
-                connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False)
-            )
+            put_vip(connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False))
 
 
 def _inputs(connection: Connection, cluster_id: int) -> tuple[Environment, Given]:

@@ -25,8 +25,9 @@ from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.release import Release
 from fuelclient.plan.inputs import Inputs
 from fuelclient.serializers.release_metadata import sound
-from fuelclient.store import clusters, graphs, networks, nodes, plugins
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, node_parts, nodes, own_networks, vips
 
 
 def read(connection: Connection, cluster_id: int) -> Environment:
@@ -45,10 +46,10 @@ def _read(connection: Connection, cluster_id: int) -> Environment:
         tuple(nodes.of_cluster(connection, cluster_id)),
         {},
         sound(clusters.metadata(connection, cluster_id)),
-        networks.own_networks(connection, cluster_id),
-        tuple(networks.vips(connection, cluster_id)),
-        networks.node_parts(connection, cluster_id, NodePart.DISKS),
-        networks.node_parts(connection, cluster_id, NodePart.INTERFACES),
+        own_networks(connection, cluster_id),
+        tuple(vips(connection, cluster_id)),
+        node_parts(connection, cluster_id, NodePart.DISKS),
+        node_parts(connection, cluster_id, NodePart.INTERFACES),
         feature_groups=settings.load().feature_groups,
     )
     # The settings and the virtual addresses of a plugin stay stored when it is disabled.

@@ -15,8 +15,9 @@ from fuelclient.model.node import Node
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, Role
-from fuelclient.store import clusters, nodes, plugins, releases
+from fuelclient.store import plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, nodes, releases
 
 _Value = TypeVar("_Value")
 _FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."

@@ -14,8 +14,9 @@ from fuelclient.graph.merge import merge_layers
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Level, Owner
-from fuelclient.store import clusters, plugins
+from fuelclient.store import plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters
 
 
 @dataclass(frozen=True, slots=True)

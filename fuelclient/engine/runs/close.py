@@ -1,4 +1,4 @@
-"""End runs: settle the instances of a graph, its nodes, its environment and the run itself; kill the commands of a dead runner.
+"""End runs: settle instances, nodes, the environment and the run itself; kill the commands of a dead runner.
 
 Source of the statuses: Nailgun `TransactionsManager` and the `on_success`, `on_error` and `on_stop` of graphs.
 """
@@ -29,9 +29,10 @@ from fuelclient.plan.plan import Plan
 from fuelclient.plan.result import NOTHING_TO_DO
 from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.work import Work, by_filters
-from fuelclient.store import clusters, events, history, nodes, runners, runs
+from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.history import Written
+from fuelclient.store.inventory import clusters, nodes
 
 
 class Fate(StrEnum):
@@ -112,13 +113,6 @@ def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
     return ClusterStatus.OPERATIONAL if are_ready and all(are_ready) else ClusterStatus.PARTIALLY_DEPLOYED
 
 
-def set_progress(connection: Connection, parent_id: int, child_id: int, progress: int) -> None:
-    """Store the progress of a child, and that of its parent: the mean of all its children."""
-    runs.set_progress(connection, child_id, progress)
-    children = [child.progress for child in runs.children(connection, parent_id)]
-    runs.set_progress(connection, parent_id, sum(children) // len(children) if children else progress)
-
-
 def tell(
     connection: Connection,
     parent_id: int,
@@ -131,7 +125,7 @@ def tell(
     progress: int = 0,
 ) -> None:
     """Store an event that is not about a task instance."""
-    events.append(
+    history.append_event(
         connection,
         Event(0, now(), kind, parent_id, run_id, node=node, status=status, message=message, progress=progress),
     )
@@ -195,7 +189,7 @@ def abandon(
             changes.append(Written(Change(vertex, InstanceStatus.SKIPPED, Reason.STOPPED)))
     moment = now()
     history.write(connection, child.id, changes, moment)
-    events.append_changes(connection, parent_id, child.id, [written.change for written in changes], moment, 100)
+    history.append_events(connection, parent_id, child.id, [written.change for written in changes], moment, 100)
     if child.status is RunStatus.RUNNING and not child.dry_run:
         all_killed = verdict is Verdict.STOPPED and killed is not None and not any(killed.values())
         fates = _fates_from_history(connection, child, Fate.STOP if all_killed else Fate.ERROR)
@@ -244,7 +238,7 @@ def settle(
         time_start=child.time_start or now(), time_end=now(),
     )  # fmt: skip
     runs.update(connection, ended)
-    set_progress(connection, parent_id, child.id, 100)
+    runs.set_progress(connection, parent_id, child.id, 100)
     tell(connection, parent_id, child.id, EventKind.RUN, status, message, progress=100)
 
 

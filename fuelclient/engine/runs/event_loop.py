@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from fuelclient import redact
-from fuelclient.engine.runs.close import set_progress, tell
+from fuelclient.engine.runs.close import tell
 from fuelclient.engine.runs.processes import now
 from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.job import Executor, Job, Log, Outcome
@@ -20,7 +20,7 @@ from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.plan.schedule import Change, Schedule
 from fuelclient.plan.work import Work
-from fuelclient.store import events, history, runners, runs
+from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection, Database, Locked
 from fuelclient.store.history import Written
 
@@ -51,9 +51,9 @@ class Journal:
         def add(connection: Connection) -> None:
             history.write(connection, self._child.id, changes, moment)
             plain = [written.change for written in changes]
-            events.append_changes(connection, self._parent, self._child.id, plain, moment, progress)
+            history.append_events(connection, self._parent, self._child.id, plain, moment, progress)
             if progress != self._progress:
-                set_progress(connection, self._parent, self._child.id, progress)
+                runs.set_progress(connection, self._parent, self._child.id, progress)
                 self._progress = progress
 
         await self._when_free(add)

@@ -32,8 +32,9 @@ from fuelclient.plan.plan import Plan, require_decided
 from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
 from fuelclient.plan.select import with_primaries
 from fuelclient.plan.work import by_filters
-from fuelclient.store import clusters, facts, history, nodes, runs
+from fuelclient.store import facts, history, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import clusters, nodes
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ from fuelclient.model.task import Task
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check
 from fuelclient.plugins.select import record_for
-from fuelclient.store import history, nodes, plugins
+from fuelclient.store import history, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import nodes
 
 Definer = tuple[Level, int]
 """The owner of the layer that defines a task: its level and its id."""

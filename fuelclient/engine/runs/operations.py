@@ -45,8 +45,9 @@ from fuelclient.plan import select
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import COMMANDED, Check, Plan, checked, nothing_selected, require_decided
 from fuelclient.plan.work import InstanceKind
-from fuelclient.store import access, facts, graphs, history, nodes, runners, runs
+from fuelclient.store import access, facts, graphs, history, runners, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import nodes
 from fuelclient.store.leftovers import Leftover
 
 Start = Callable[[str, int, bool, Prepared | None], None]

@@ -24,8 +24,9 @@ from fuelclient.model.run import NOWHERE, Event, HistoryFilter, HistoryRow, Node
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
 from fuelclient.plan.inputs import Inputs
-from fuelclient.store import events, facts, history, nodes, runners, runs
+from fuelclient.store import facts, history, runners, runs
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import nodes
 
 EVERYTHING = HistoryFilter()
 
@@ -92,7 +93,7 @@ class Records(Facet):
     @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """As `base.Runs`."""
-        return events.after(connection, parent_of(connection, run_id).id, after, limit)
+        return history.events_after(connection, parent_of(connection, run_id).id, after, limit)
 
     @reads
     def deployment_info(self, connection: Connection, run_id: int) -> DeploymentFacts:

@@ -34,8 +34,9 @@ from fuelclient.model.run import PARENT, Run, RunRequest
 from fuelclient.model.status import RunStatus
 from fuelclient.model.task import TaskType
 from fuelclient.settings import load
-from fuelclient.store import health, history, leftovers, nodes, runs
+from fuelclient.store import health, history, leftovers, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import nodes
 from fuelclient.store.leftovers import Leftover
 
 _EVER = "9999"

@@ -13,8 +13,8 @@ from refusals import refused
 from fuelclient.errors import Unavailable
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.release import Release
-from fuelclient.store import clusters, releases
 from fuelclient.store.database import Database
+from fuelclient.store.inventory import clusters, releases
 
 Make = Callable[[str], Database]
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from fuelclient.model.graph import Level
 from fuelclient.model.release import Release
 from fuelclient.model.task import COLUMNS, Source, Task
-from fuelclient.store import graphs, releases
+from fuelclient.store import graphs
 from fuelclient.store.database import Database
+from fuelclient.store.inventory import releases
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT

@@ -11,8 +11,9 @@ from fuelclient.model.graph import METADATA, Level
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
-from fuelclient.store import clusters, graphs, plugins, releases
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, releases
 
 TASKS = (
     Task(

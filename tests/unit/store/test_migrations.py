@@ -12,8 +12,9 @@ from refusals import refused
 from fuelclient.errors import Unavailable
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.release import Release
-from fuelclient.store import graphs, plugins, releases
+from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import releases
 from fuelclient.store.migrations import LATEST, MIGRATIONS, migrate, version
 
 RELEASE = "INSERT INTO releases (name, version, operating_system, state, description) VALUES ('n', '1', '', '', '')"

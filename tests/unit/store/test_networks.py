@@ -6,8 +6,9 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
-from fuelclient.store import clusters, networks, nodes, releases
+from fuelclient.store import inventory as networks
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, nodes, releases
 
 VIP = Vip(0, "public", "172.16.0.3", "public", "haproxy", is_user_defined=False)
 

@@ -9,8 +9,9 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.store import clusters, facts, nodes, plugins, releases
+from fuelclient.store import facts, plugins
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, nodes, releases
 
 RELEASE = Release(5, "Newton", "10.0", "Ubuntu", "manageonly", "ä", {"roles_metadata": {"z": {}, "a": None}, "n": 0})
 NODE = Node(

@@ -1,4 +1,4 @@
-"""Writers of an engine file, in the order of their arrival.
+"""The lock for work on an engine file as a whole, and the queue of its writers, in the order of their arrival.
 
 SQLite lets whoever tries at the right moment write, so that some of many writers wait for very long. Here each writer
 takes a number, and its turn comes when all lower numbers are gone. A number is a lock on one byte far beyond the end of
@@ -13,8 +13,8 @@ import fcntl
 import os
 import struct
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 _COUNTERS = struct.Struct("<QQ")
 """The number that the next writer gets; and one that nobody below has to be waited for."""
@@ -112,3 +112,28 @@ class Queue:
         except BlockingIOError:
             return False
         return True
+
+
+@contextmanager
+def lock(target: str) -> Iterator[None]:
+    """Hold the lock for creating and upgrading `target`. Its file beside `target` is never removed, because then two
+    processes could hold two locks of the same name."""
+    make_directories(os.path.dirname(target))
+    descriptor = os.open(f"{target}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def make_directories(path: str) -> None:
+    """Create the missing directories of `path`, for their owner only."""
+    if os.path.isdir(path):
+        return
+    make_directories(os.path.dirname(path))
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):  # otherwise another process created it just now
+            raise
