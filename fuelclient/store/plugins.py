@@ -8,7 +8,7 @@ moment of the check.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from fuelclient.model.graph import GraphDocument
@@ -19,7 +19,30 @@ from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import Table, column, columns_of, decode, encode, firsts, insert_row, mapping, update_row
 
-_PLUGINS = Table(
+_DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
+"""Parts of the contents of a package that are plain data."""
+
+
+class _Plugins(Table[Plugin]):
+    """Plugins, each with its clusters and its releases, by name and version.
+
+    One that is deleted takes its graphs along. It must not be enabled anywhere, nor define a release.
+    """
+
+    def every(self, connection: Connection, where: str = "", *values: object) -> list[Plugin]:
+        clusters = "SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1"
+        releases = "SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1"
+        return [
+            replace(
+                plugin,
+                clusters=tuple(firsts(connection, clusters, plugin.id)),
+                releases=tuple(firsts(connection, releases, plugin.id)),
+            )
+            for plugin in super().every(connection, where, *values)
+        ]
+
+
+_PLUGINS = _Plugins(
     "plugins",
     Plugin,
     {"metadata": mapping, "by_release": bool},
@@ -27,30 +50,14 @@ _PLUGINS = Table(
     renamed={"unpacked": "directory"},
     order="name, version, id",
 )
-_DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
-"""Parts of the contents of a package that are plain data."""
 
-
-ids, update = _PLUGINS.ids, _PLUGINS.update
-delete = _PLUGINS.delete
-"""Removes a plugin with its graphs. It must not be enabled anywhere, nor define a release."""
-
-
-def every(connection: Connection) -> list[Plugin]:
-    """Return all plugins by name and version."""
-    return [_whole(connection, plugin) for plugin in _PLUGINS.every(connection)]
+every, find, ids, update, delete = _PLUGINS.every, _PLUGINS.find, _PLUGINS.ids, _PLUGINS.update, _PLUGINS.delete
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
     """Return the plugins that are enabled on a cluster, by name and version."""
     enabled = "id IN (SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?)"
-    return [_whole(connection, plugin) for plugin in _PLUGINS.every(connection, enabled, cluster_id)]
-
-
-def find(connection: Connection, plugin_id: int) -> Plugin | None:
-    """Return a plugin, or None."""
-    plugin = _PLUGINS.find(connection, plugin_id)
-    return _whole(connection, plugin) if plugin else None
+    return every(connection, enabled, cluster_id)
 
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
@@ -95,13 +102,6 @@ def package(connection: Connection, plugin_id: int) -> Package | None:
     )
 
 
-def _whole(connection: Connection, plugin: Plugin) -> Plugin:
-    """Return a plugin with its clusters and releases."""
-    clusters = firsts(connection, "SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1", plugin.id)
-    releases = firsts(connection, "SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1", plugin.id)
-    return replace(plugin, clusters=tuple(clusters), releases=tuple(releases))
-
-
 def _contents_to(contents: Contents) -> dict[str, Any]:
     return {
         "graphs": {graph_type: _graph_to(graph) for graph_type, graph in contents.graphs.items()},
@@ -118,24 +118,13 @@ def _contents_from(stored: Mapping[str, Any]) -> Contents:
 
 
 def _record_to(record: ReleaseRecord) -> dict[str, Any]:
-    return {
-        "os": record.os,
-        "version": record.version,
-        "modes": list(record.modes),
-        "metadata": plain(record.metadata),
-        "contents": None if record.contents is None else _contents_to(record.contents),
-    }
+    contents = None if record.contents is None else _contents_to(record.contents)
+    return {**asdict(replace(record, metadata=plain(record.metadata), contents=None)), "contents": contents}
 
 
 def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
-    contents = stored["contents"]
-    return ReleaseRecord(
-        stored["os"],
-        stored["version"],
-        tuple(stored["modes"]),
-        stored["metadata"],
-        None if contents is None else _contents_from(contents),
-    )
+    contents = None if stored["contents"] is None else _contents_from(stored["contents"])
+    return ReleaseRecord(**{**stored, "modes": tuple(stored["modes"]), "contents": contents})
 
 
 def _graph_to(graph: GraphDocument) -> dict[str, Any]:

@@ -7,19 +7,11 @@ import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fuelclient.store.database import Connection
 
-
-class Identified(Protocol):
-    """A value with an id."""
-
-    @property
-    def id(self) -> int: ...
-
-
-Value = TypeVar("Value", bound=Identified)
+Value = TypeVar("Value", bound=Any)
 _Read = Callable[[Connection, int], dict[str, Any]]
 _Put = Callable[[Connection, int, Mapping[str, Any]], None]
 
@@ -173,4 +165,5 @@ class Table(Generic[Value]):
         values = list(row)
         for index, read in self._readers:
             values[index] = read(values[index])
-        return self._kind(**dict(zip(self._fields, values, strict=True)))
+        value: Value = self._kind(**dict(zip(self._fields, values, strict=True)))
+        return value

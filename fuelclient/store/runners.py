@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fuelclient.store.database import Connection
+from fuelclient.store.rows import Table, insert_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,22 +21,18 @@ class Runner:
     heartbeat: str
 
 
+_RUNNERS = Table("runners", Runner, renamed={"run_id": "transaction_id"}, order="cluster_id")
+
+
 def find(connection: Connection, cluster_id: int) -> Runner | None:
     """Return the runner of a cluster, alive or not, or None."""
-    row = connection.execute(
-        "SELECT cluster_id, transaction_id, pid, boot_id, start_time, heartbeat FROM runners WHERE cluster_id = ?",
-        (cluster_id,),
-    ).fetchone()
-    return Runner(*row) if row else None
+    return _RUNNERS.first(connection, "cluster_id = ?", cluster_id)
 
 
 def put(connection: Connection, runner: Runner) -> None:
     """Store the runner of a cluster, in place of any other."""
-    connection.execute(
-        "INSERT OR REPLACE INTO runners (cluster_id, transaction_id, pid, boot_id, start_time, heartbeat) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        (runner.cluster_id, runner.run_id, runner.pid, runner.boot_id, runner.start_time, runner.heartbeat),
-    )
+    connection.execute("DELETE FROM runners WHERE cluster_id = ?", (runner.cluster_id,))
+    insert_row(connection, "runners", {"cluster_id": runner.cluster_id, **_RUNNERS.row(runner)})
 
 
 def beat(connection: Connection, cluster_id: int, pid: int, now: str) -> bool:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.inventory import node_names
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import settings
 from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
@@ -16,7 +15,7 @@ from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
-from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.node import Node
 from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.store import graphs
 from fuelclient.store.database import Connection
@@ -89,13 +88,15 @@ class Clusters(Facet):
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
         checked too."""
+        from fuelclient.engine.inventory.nodes import joined, require_free_names  # a list needs no nodes
+
         with environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             known = roles_of(target)
             lookup.require_roles(roles, known)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
             added = [node for node in coming if node.cluster_id is None]
-            node_names.require_free_names(target.nodes, added, f"Environment {cluster_id}")
+            require_free_names(target.nodes, added, f"Environment {cluster_id}")
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, replace(node, pending_deletion=False))
@@ -133,12 +134,12 @@ class Clusters(Facet):
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
         """As `base.Clusters`; generated values stay where `stated` has none. `metadata.enabled` in a plugin's section
         switches it, as on a Fuel master. Nothing is locked, so `force` does nothing."""
-        from fuelclient.engine.packages import plugin_switches
+        from fuelclient.engine.packages import plugins
         from fuelclient.engine.reading import drawn_settings
 
         sections = settings.sections_from(stated)
         with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
-            with plugin_switches.switched(connection, cluster_id, sections) as values:
+            with plugins.switched(connection, cluster_id, sections) as values:
                 target = environment.read(connection, cluster_id)
                 own = settings.own_from(values, target)
                 own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
@@ -155,21 +156,6 @@ def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
             hint=f"Remove it first: `fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`.",
         )
     return node
-
-
-def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
-    """Return the node in an environment, with those of `roles` pending that it does not have.
-
-    They replace its pending roles, as in Nailgun; without `roles` those stay. A node that is ready is not a pending
-    addition.
-
-    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
-    ('z',)
-    """
-    pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
-    return replace(
-        node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=node.status != NodeStatus.READY
-    )
 
 
 def _require_free(connection: Connection, name: str) -> None:

@@ -100,11 +100,11 @@ class Graphs(Facet):
         with self._database.write() as connection:
             named = lookup.owner(connection, owner)
             users = orphaned_records.users(connection, named)
-            before = orphaned_records.of(connection, users, graph_type)
+            orphaned = orphaned_records.watch(connection, users, graph_type)
             below = _below(connection, named, graph_type)
             stored = put(connection, named, document, graph_type, below)
             graphs.mark_derived(connection, stored.graph.id, False)
-            left = orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
+            left = orphaned()
             changed = [named.id] if named.level is Level.CLUSTER else users
             later = (*refusals(document), *_cycles(connection, changed, graph_type))
             warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
@@ -118,8 +118,7 @@ class Graphs(Facet):
         environments that lose what they override are G021.
         """
         named = lookup.owner(connection, owner)
-        users = orphaned_records.users(connection, named)
-        before = orphaned_records.of(connection, users, graph_type)
+        orphaned = orphaned_records.watch(connection, orphaned_records.users(connection, named), graph_type)
         graph = _existing(connection, named, graph_type)
         if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
             raise Conflict(
@@ -135,7 +134,7 @@ class Graphs(Facet):
             derived = for_any_release(package).graphs.get(graph_type)
             if derived is not None:
                 put_derived(connection, named, graph_type, derived)
-        return orphaned_records.left(before, orphaned_records.of(connection, users, graph_type))
+        return orphaned()
 
 
 def put(

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.inventory import node_names
-from fuelclient.engine.inventory.clusters import joined
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.checks import require_labels, require_node_change, require_printable
+from fuelclient.environment.checks import require_labels, require_node, require_node_change, require_printable
 from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, Unsupported
+from fuelclient.errors import Conflict, Unsupported, UsageError
 from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
-from fuelclient.model.node import Node
+from fuelclient.model.node import Node, NodeStatus, is_address
 from fuelclient.serializers.values import plain
+from fuelclient.similar import normal
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import node_part, nodes, put_node_part
 
@@ -43,7 +42,7 @@ class Nodes(Facet):
         """As `base.Nodes`."""
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
         with self._database.write() as connection, environment.keeping_rules(connection, homes):
-            node_names.require_sound(wanted)
+            require_sound(wanted)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
             placed = _joined(connection, wanted)
@@ -75,13 +74,13 @@ class Nodes(Facet):
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
-            node_names.require_sound([wanted])
+            require_sound([wanted])
             neighbours = [other for other in nodes.every(connection) if other.cluster_id == node.cluster_id]
             others = [other for other in neighbours if other.id != node_id]
-            node_names.require_free_names(others, [wanted], _where(node.cluster_id))
+            require_free_names(others, [wanted], _where(node.cluster_id))
             if hostname is not None:
-                node_names.require_free_hostname(others, hostname, _where(node.cluster_id))
-                wanted = replace(wanted, attributes={**wanted.attributes, node_names.HOSTNAME: hostname})
+                require_free_hostname(others, hostname, _where(node.cluster_id))
+                wanted = replace(wanted, attributes={**wanted.attributes, HOSTNAME: hostname})
             with environment.keeping_rules(connection, _home(node)):
                 nodes.update(connection, wanted)
             return wanted
@@ -166,6 +165,21 @@ class Nodes(Facet):
         return [node.id for node in chosen]
 
 
+def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
+    """Return the node in an environment, with those of `roles` pending that it does not have.
+
+    They replace its pending roles, as in Nailgun; without `roles` those stay. A node that is ready is not a pending
+    addition.
+
+    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
+    ('z',)
+    """
+    pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
+    return replace(
+        node, cluster_id=cluster_id, pending_roles=tuple(pending), pending_addition=node.status != NodeStatus.READY
+    )
+
+
 def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:
     home = None if node.cluster_id is None else environment.read(connection, node.cluster_id)
     return default_interfaces(home, node)
@@ -185,7 +199,7 @@ def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
         here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
-        node_names.require_free_names(here, coming, _where(cluster_id))
+        require_free_names(here, coming, _where(cluster_id))
 
 
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
@@ -213,3 +227,42 @@ def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
         coming = [node for node in placed if node.cluster_id == cluster_id]
         lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
     return placed
+
+
+HOSTNAME = "hostname"
+"""The attribute of a node with its host name, if that is not its name."""
+
+
+def require_sound(wanted: Iterable[Node]) -> None:
+    """Raise `UsageError` if a node has an impossible id, name or address."""
+    for node in wanted:
+        require_node(node)
+        require_printable("node", node.name)
+
+
+def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:
+    """Raise `Conflict` if a coming node has the name of another one, or of one that is `present` in `where`."""
+    taken = {normal(node.name): node.id for node in present}
+    seen: set[str] = set()
+    for node in coming:
+        name = normal(node.name)
+        if name in taken:
+            raise _taken(where, node.name, taken[name])
+        if name in seen:
+            raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
+        seen.add(name)
+
+
+def require_free_hostname(present: Iterable[Node], hostname: str, where: str) -> None:
+    """Raise `UsageError` for an impossible host name (RFC 1123), `Conflict` if a node in `where` has it."""
+    if ":" in hostname or not is_address(hostname) or hostname.replace(".", "").isdigit():
+        raise UsageError(f"{hostname!r} is not a host name.", hint="Write it like node-1 or node-1.domain.tld.")
+    for node in present:
+        if hostname in (node.attributes.get(HOSTNAME), node.name):
+            raise _taken(where, hostname, node.id)
+
+
+def _taken(where: str, name: str, node_id: int) -> Conflict:
+    return Conflict(
+        f"{where} has a node {name} already, with id {node_id}.", hint="Choose another name; nothing was changed."
+    )

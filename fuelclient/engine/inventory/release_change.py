@@ -29,14 +29,14 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         require_another_version(before.release, wanted, releases.every(connection))
         require_free(connection, cluster_id)
         was = environment.with_graphs(connection, before)
-        orphaned = orphaned_records.of(connection, [cluster_id])
+        orphaned = orphaned_records.watch(connection, [cluster_id])
         known = set(_about_plugins(connection, before))
         clusters.update(connection, replace(before.cluster, release_id=release_id))
         findings = [*_settled(connection, before), *_left_sequences(connection, before.release, wanted)]
         about = _about_plugins(connection, environment.read(connection, cluster_id))
         _require(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have", about)
         findings += [finding for finding in about if finding not in known]
-        findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
+        findings += orphaned()
         after = environment.with_graphs(connection, environment.read(connection, cluster_id))
         return EnvironmentChange(was, after, tuple(findings))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
-from fuelclient.engine.inventory import own_metadata
+from fuelclient.engine.inventory.roles import owner_to_change, put_sections
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment.checks import deletion, require_id, require_printable
 from fuelclient.errors import Conflict
@@ -56,12 +56,12 @@ class Releases(Facet):
         """As `base.Releases`."""
         _require_printable(release)
         with self._database.write() as connection:
-            owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release.id))
+            owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
             existing = releases.named(connection, release.name, release.version)
             if existing not in (None, release.id):
                 raise _taken(release, existing)
             releases.update(connection, release)
-            own_metadata.write(connection, owner, release.metadata)
+            put_sections(connection, owner, release.metadata)
             return lookup.release(connection, release.id)
 
     @writes
@@ -103,8 +103,8 @@ class Releases(Facet):
         self, connection: Connection, release_id: int, repositories: Sequence[Mapping[str, Any]]
     ) -> None:
         """As `base.Releases`."""
-        owner = own_metadata.read(connection, OwnerRef(Level.RELEASE, release_id))
-        own_metadata.write(connection, owner, with_repositories(owner.metadata, repositories))
+        owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release_id))
+        put_sections(connection, owner, with_repositories(owner.metadata, repositories))
 
 
 def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:

@@ -1,21 +1,189 @@
-"""Roles and tags of releases and environments."""
+"""Roles and tags of releases and environments, in their own metadata.
+
+A release that a plugin defines has only what is in the plugin's package. An environment has its own descriptions above
+those of its release and of its plugins. Source: Nailgun, where releases and environments have `roles_metadata`,
+`tags_metadata` and `volumes_metadata`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from fuelclient.engine.inventory import own_metadata
-from fuelclient.engine.inventory.own_metadata import Descriptions, MetadataOwner
+from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import roles as effective
 from fuelclient.environment.owners import metadata_of_owners
-from fuelclient.errors import Conflict, InvalidDocument
-from fuelclient.model.graph import Level
+from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
 from fuelclient.serializers.release_metadata import sound
+from fuelclient.serializers.role import require_name
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
+from fuelclient.store.inventory import clusters, releases
+
+Value = TypeVar("Value", Role, Tag)
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataOwner(OwnerRef):
+    """A release or an environment, and its own metadata."""
+
+    metadata: Mapping[str, Any]
+
+    @property
+    def label(self) -> str:
+        """How messages name the owner."""
+        return f"{'environment' if self.level is Level.CLUSTER else 'release'} {self.id}"
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return the records of one section by name, without malformed ones."""
+        records = sound(self.metadata).get(name)
+        return dict(records) if isinstance(records, Mapping) else {}
+
+
+def owner_to_change(connection: Connection, owner: OwnerRef) -> MetadataOwner:
+    """Return the owner to change.
+
+    Raise `NotFound` if it does not exist, `Conflict` for a release that a plugin defines, `UsageError` for a plugin.
+    """
+    if owner.level is Level.CLUSTER:
+        lookup.cluster(connection, owner.id)
+        return MetadataOwner(owner.level, owner.id, clusters.metadata(connection, owner.id))
+    if owner.level is not Level.RELEASE:
+        raise UsageError(
+            "The roles and tags of a plugin are those of its package.", hint="Name a release or an environment."
+        )
+    release = lookup.release(connection, owner.id)
+    if release.plugin_id is not None:
+        plugin = lookup.plugin(connection, release.plugin_id)
+        raise Conflict(
+            f"Release {owner.id} belongs to plugin {plugin.label}: it is described in the package.",
+            hint="Change the package and install it again, or change an environment (--env).",
+        )
+    return MetadataOwner(owner.level, owner.id, release.metadata)
+
+
+def put_sections(connection: Connection, owner: MetadataOwner, changed: Mapping[str, Any]) -> None:
+    """Replace the sections of `changed` in the owner's metadata.
+
+    Raise `Conflict` if a node has a role that its environment would no longer know.
+    """
+    from fuelclient.engine.packages import enable  # commands that only read need not load it
+
+    metadata = {**plain(owner.metadata), **plain(changed)}
+    if owner.level is Level.CLUSTER:
+        clusters.put_metadata(connection, owner.id, {key: value for key, value in metadata.items() if value})
+    else:
+        releases.update(connection, replace(lookup.release(connection, owner.id), metadata=metadata))
+    for cluster_id in clusters_of(connection, owner):
+        enable.require_roles(connection, cluster_id, f"which {owner.label} would no longer have")
+
+
+def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
+    """Return the environments that the descriptions of the owner apply to."""
+    if owner.level is Level.CLUSTER:
+        return [owner.id]
+    return [cluster.id for cluster in clusters.of_release(connection, owner.id)]
+
+
+class Descriptions(Facet, ABC, Generic[Value]):
+    """Roles or tags; see `backends.base.Descriptions`.
+
+    `_section` is their section of the metadata. `_of_environment` and `_in_metadata` return all that an environment, or
+    a release's metadata, has.
+    """
+
+    _noun: str
+    _section: str
+    _of_environment: Callable[[Environment], Mapping[str, Value]]
+    _in_metadata: Callable[[Mapping[str, Any]], Mapping[str, Value]]
+
+    @reads
+    def of_release(self, connection: Connection, release_id: int) -> Mapping[str, Value]:
+        """As `base.Descriptions`."""
+        return self._known(connection, OwnerRef(Level.RELEASE, release_id))
+
+    @reads
+    def of_cluster(self, connection: Connection, cluster_id: int) -> Mapping[str, Value]:
+        """As `base.Descriptions`."""
+        return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
+
+    @writes
+    def create(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
+        """As `base.Descriptions`."""
+        describer = owner_to_change(connection, owner)
+        require_name(self._noun, value.name)
+        if value.name in describer.section(self._section):
+            raise Conflict(
+                f"{self._noun.capitalize()} {value.name} of {describer.label} exists already.",
+                hint=f"Change it: `fuel2 {self._noun} update`.",
+            )
+        return self._put(connection, describer, value)
+
+    @writes
+    def update(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
+        """As `base.Descriptions`."""
+        return self._put(connection, self._describer_of(connection, owner, value.name), value)
+
+    @writes
+    def delete(self, connection: Connection, owner: OwnerRef, name: str) -> None:
+        """As `base.Descriptions`."""
+        describer = self._describer_of(connection, owner, name)
+        put_sections(connection, describer, self._without(describer, name))
+        self._require_unused(connection, describer, name)
+
+    @abstractmethod
+    def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
+        """Return the owner's sections with the role or tag `value` in place of the one with its name, or after all
+        others."""
+
+    @abstractmethod
+    def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
+        """Return the owner's sections without the role or tag of this name."""
+
+    def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
+        """Raise `Conflict` if something still needs what was removed, other than the nodes, which come first."""
+
+    def _put(self, connection: Connection, owner: MetadataOwner, value: Value) -> Value:
+        put_sections(connection, owner, self._with(connection, owner, value))
+        return self._known(connection, owner)[value.name]
+
+    def _known(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
+        if owner.level is Level.CLUSTER:
+            return self._of_environment(environment.read(connection, owner.id))
+        return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
+
+    def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
+        """Return the owner. Raise `NotFound` if it has none of this name, `Conflict` if that is not its own."""
+        describer = owner_to_change(connection, owner)
+        own = describer.section(self._section)
+        if name in own:
+            return describer
+        known, noun = self._known(connection, owner), self._noun.capitalize()
+        if name not in known:
+            raise NotFound(self._noun, name, known=sorted(set(own).union(known)))
+        if owner.level is Level.RELEASE:
+            raise Conflict(
+                f"{noun} {name} is described nowhere: a role of {describer.label} implies it.",
+                hint=f"Describe it with `fuel2 {self._noun} create`, or change the role.",
+            )
+        if known[name].owner == "release":
+            release_id = lookup.cluster(connection, owner.id).release_id
+            raise Conflict(
+                f"{noun} {name} belongs to release {release_id}, not to {describer.label}.",
+                hint=f"Name the release (--release {release_id}), or create one of this name in the environment: "
+                f"`fuel2 {self._noun} create`.",
+            )
+        raise Conflict(
+            f"{noun} {name} belongs to {known[name].owner}.",
+            hint="It comes from the package of the plugin, and goes when the plugin is disabled.",
+        )
+
 
 _ROLES, _TAGS = "roles_metadata", "tags_metadata"
 _VOLUMES, _MAPPING = "volumes_metadata", "volumes_roles_mapping"
@@ -65,7 +233,7 @@ class Tags(Descriptions[Tag]):
         carriers: list[str] = []
         if owner.level is Level.RELEASE:
             carriers += _carriers(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
-        for cluster_id in own_metadata.clusters_of(connection, owner):
+        for cluster_id in clusters_of(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):
                 carriers += _carriers(effective.roles(target), name, f"environment {cluster_id}")

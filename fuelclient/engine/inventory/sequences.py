@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.checks import is_possible, require_printable, require_sequence, require_sequence_change
+from fuelclient.environment.checks import require_printable, require_sequence, require_sequence_change
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
@@ -82,12 +82,8 @@ class Sequences(Facet):
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    sequence = sequences.find(connection, sequence_id) if is_possible("sequence", sequence_id) else None
-    if sequence is None:
-        known = [str(sequence.id) for sequence in sequences.every(connection)]
-        hint = "" if known else "There is no sequence yet. Run `fuel2 sequence create`."
-        raise NotFound("sequence", sequence_id, known=known, hint=hint)
-    return sequence
+    first = "There is no sequence yet. Run `fuel2 sequence create`."
+    return lookup.existing(connection, "sequence", sequence_id, sequences, first, listed=False)
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:

@@ -47,16 +47,14 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
         hint = " ".join(dict.fromkeys(error.hint for error in errors if error.hint))
         message = f"Plugin {plugin.label} cannot be enabled on environment {cluster_id}: {reasons}."
         raise Conflict(message, findings=errors, hint=hint)
-    orphaned = orphaned_records.of(connection, [cluster_id]) if replaced else frozenset()
+    orphaned = orphaned_records.watch(connection, [cluster_id] if replaced else ())
     for other in replaced:
         clusters.disable(connection, cluster_id, other.id)
         findings.append(_finding(Severity.INFO, "P080", plugin, f"it replaces version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"which plugin {plugin.label} does not bring")
     drawn_settings.evaluate(connection, cluster_id)
-    if replaced:
-        findings += orphaned_records.left(orphaned, orphaned_records.of(connection, [cluster_id]))
-    return tuple(findings)
+    return (*findings, *orphaned())
 
 
 def enabling(

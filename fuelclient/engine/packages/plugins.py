@@ -2,17 +2,23 @@
 
 The modules that install packages import many readers of files, which a preview does not need. So they are imported
 late.
+
+A settings document switches plugins, too: Nailgun keeps plugins among the settings, and `metadata.enabled` in a section
+says whether a version is enabled. A section without it switches nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.model.finding import Finding
+from fuelclient.environment.plugin_settings import METADATA
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
+from fuelclient.model.finding import Finding, require_no_errors
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
 from fuelclient.store import plugins
@@ -102,3 +108,68 @@ class Plugins(Facet):
         with self._database.read() as connection:
             plugin = lookup.plugin(connection, plugin_id)
             return select(lookup.package(connection, plugin), lookup.release(connection, release_id))
+
+
+@contextmanager
+def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Enable the plugins that sections ask for, yield the settings themselves, and then disable those that are off.
+
+    A plugin's own settings are compared with its defaults, which are known only while it is enabled; those of a plugin
+    that is off are kept until it is enabled again. Raise what `enable.enable` and `enable.disable` raise, `NotFound` if
+    the version is unknown, and `UsageError` if there are several and none is named.
+    """
+    known = plugins.every(connection)
+    values: dict[str, Any] = {}
+    off: list[Plugin] = []
+    for name, section in sections.items():
+        metadata = section.get(METADATA)
+        versions = [plugin for plugin in known if plugin.name == name]
+        enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
+        switches = isinstance(metadata, Mapping) and metadata.get("enabled") is True
+        if versions and enabled is None and not switches:
+            _require_fit(connection, cluster_id, versions[-1], section)
+        if not versions or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
+            values[name] = section
+            continue
+        own = {key: value for key, value in section.items() if key != METADATA}
+        from fuelclient.engine.packages import enable  # few documents switch a plugin
+
+        if metadata["enabled"]:
+            enable.enable(connection, _chosen(metadata, versions, enabled).id, cluster_id)
+        elif enabled is not None:
+            off.append(enabled)
+        if metadata["enabled"] or own:
+            values[name] = own
+    yield values
+    for plugin in off:
+        from fuelclient.engine.packages import enable
+
+        enable.disable(connection, plugin.id, cluster_id)
+
+
+def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, section: Mapping[str, Any]) -> None:
+    """Raise `InvalidDocument` for settings of a plugin that is off which would keep it from being enabled."""
+    from fuelclient.environment import setting_values
+
+    target = environment.read(connection, cluster_id)
+    brought = environment.for_release(connection, plugin, target.release)
+    found = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, brought)))
+    require_no_errors(found, f"The settings of environment {cluster_id} are not stored", InvalidDocument)
+
+
+def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
+    """Return the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that
+    of `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
+    stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
+    if type(stated) is int:
+        for plugin in versions:
+            if plugin.id == stated:
+                return plugin
+        raise NotFound("plugin", stated, known=[str(plugin.id) for plugin in versions])
+    named = enabled or next((plugin for plugin in versions if plugin.version == version), None)
+    if named is None and len(versions) > 1:
+        raise UsageError(
+            f"Plugin {versions[0].name} is installed in several versions.",
+            hint="Give the id of one in metadata.chosen_id.",
+        )
+    return named or versions[0]

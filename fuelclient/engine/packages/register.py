@@ -118,8 +118,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     if target is not None:
         _require_other_version(wanted.plugin, target, known)
     previous = target or _previous(wanted.plugin, known, force=force)
-    users = _users(connection, previous) if previous else ()
-    before = orphaned_records.of(connection, users)
+    orphaned = orphaned_records.watch(connection, _users(connection, previous) if previous else ())
     action = InstallAction.UPDATED
     if previous is None:
         action = InstallAction.CREATED
@@ -135,7 +134,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
         _require_compatible(connection, registered)
-    findings += orphaned_records.left(before, orphaned_records.of(connection, users))
+    findings += orphaned()
     return Registered(registered, action, previous, tuple(dict.fromkeys(findings)))
 
 

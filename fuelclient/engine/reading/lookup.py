@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from fuelclient.environment import checks
 from fuelclient.environment.owners import plugin_owner, release_owner
@@ -19,7 +19,16 @@ from fuelclient.store import plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, nodes, releases
 
-_Value = TypeVar("_Value")
+_Value = TypeVar("_Value", covariant=True)
+
+
+class Stored(Protocol[_Value]):
+    """A table, or a module of the store about one."""
+
+    def find(self, connection: Connection, row_id: int, /) -> _Value | None: ...
+    def ids(self, connection: Connection, /) -> list[int]: ...
+
+
 _FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
@@ -29,7 +38,7 @@ def release(connection: Connection, release_id: int) -> Release:
         "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2"
         " release import FILE` for a fixture, or `fuel2 demo` for the packaged examples."
     )
-    return _existing("release", release_id, releases.find, releases.ids, connection, hint)
+    return existing(connection, "release", release_id, releases, hint)
 
 
 def cluster(connection: Connection, cluster_id: int) -> Cluster:
@@ -37,19 +46,19 @@ def cluster(connection: Connection, cluster_id: int) -> Cluster:
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
     return connection.once(
         ("cluster", repr(cluster_id)),  # which may be anything that a program passes
-        lambda: _existing("environment", cluster_id, clusters.find, clusters.ids, connection, hint),
+        lambda: existing(connection, "environment", cluster_id, clusters, hint),
     )
 
 
 def node(connection: Connection, node_id: int) -> Node:
     """Return the node. Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no node yet. Run `fuel2 node import FILE`."
-    return _existing("node", node_id, nodes.find, nodes.ids, connection, hint)
+    return existing(connection, "node", node_id, nodes, hint)
 
 
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
     """Return the plugin. Raise `NotFound`, with the ids that exist, if it does not exist."""
-    return _existing("plugin", plugin_id, plugins.find, plugins.ids, connection, _FIRST_PLUGIN)
+    return existing(connection, "plugin", plugin_id, plugins, _FIRST_PLUGIN)
 
 
 def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin:
@@ -116,18 +125,24 @@ def require_roles(roles: Iterable[str], known: Mapping[str, Role]) -> None:
             raise NotFound("role", name, known=list(known))
 
 
-def _existing(
+def existing(
+    connection: Connection,
     noun: str,
     key: int,
-    find: Callable[[Connection, int], _Value | None],
-    ids: Callable[[Connection], Sequence[int]],
-    connection: Connection,
+    stored: Stored[_Value],
     first: str,
+    *,
+    listed: bool = True,
+    latest: int = 0,
 ) -> _Value:
-    """Return what `find` finds. Raise `NotFound` with `ids`, or with the hint `first` if there are none."""
-    value = find(connection, key) if checks.is_possible(noun, key) else None
+    """Return what has an id. Raise `NotFound` with the ids that exist, or with the hint `first` if there are none.
+
+    The hint lists the ids only if they are to be `listed`; those that are suggested may be only the `latest`.
+    """
+    value = stored.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
-        known = ids(connection)
+        known = stored.ids(connection)
         shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else ".")
-        raise NotFound(noun, key, known=[*map(str, known)], hint=f"Known: {shown}" if known else first)
+        hint = (f"Known: {shown}" if listed else "") if known else first
+        raise NotFound(noun, key, known=[*map(str, known[-latest:])], hint=hint)
     return value

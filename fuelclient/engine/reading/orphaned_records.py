@@ -6,7 +6,7 @@ the environments above it, so the change itself reports what it does to them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from fuelclient.engine.reading import environment
@@ -37,23 +37,29 @@ def users(connection: Connection, owner: Owner) -> tuple[int, ...]:
     return plugin.clusters if plugin is not None else ()
 
 
-def of(connection: Connection, cluster_ids: Iterable[int], graph_type: str = "") -> frozenset[Orphan]:
-    """Return the orphaned records of these environments in their graphs of one type, or of all types."""
+def watch(
+    connection: Connection, cluster_ids: Iterable[int], graph_type: str = ""
+) -> Callable[[], tuple[Finding, ...]]:
+    """Return a function to call after a change: it returns a warning (G021) for each record that has been orphaned in
+    these environments since, in graphs of one type, or of all types. A warning names all environments."""
+    ids = tuple(cluster_ids)
+    before = _of(connection, ids, graph_type)
+    return lambda: _warnings(_of(connection, ids, graph_type) - before)
+
+
+def _of(connection: Connection, cluster_ids: Iterable[int], graph_type: str) -> set[Orphan]:
     orphans: set[Orphan] = set()
     for cluster_id in dict.fromkeys(cluster_ids):
         target = environment.read(connection, cluster_id)
         for known_type in environment.types(connection, target):
             if graph_type in ("", known_type):
                 orphans.update(_orphans(connection, target, known_type))
-    return frozenset(orphans)
+    return orphans
 
 
-def left(before: Collection[Orphan], after: Collection[Orphan]) -> tuple[Finding, ...]:
-    """Return a warning (G021) for each record that was orphaned, with all environments where it was."""
+def _warnings(orphans: Iterable[Orphan]) -> tuple[Finding, ...]:
     grouped: dict[tuple[str, str], list[Orphan]] = {}
-    for orphan in sorted(
-        set(after) - set(before), key=lambda orphan: (orphan.task, orphan.message, orphan.environment)
-    ):
+    for orphan in sorted(orphans, key=lambda orphan: (orphan.task, orphan.message, orphan.environment)):
         grouped.setdefault((orphan.task, orphan.message), []).append(orphan)
     hint = "It is left out there. State its type, or let a layer below define it again."
     return tuple(

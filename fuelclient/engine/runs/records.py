@@ -12,7 +12,6 @@ from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.paths import last_words
 from fuelclient.environment.checks import (
-    is_possible,
     require_instance_statuses,
     require_recorded,
     require_run_names,
@@ -137,12 +136,8 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 def existing(connection: Connection, run_id: int) -> Run:
     """Return the run. Raise `NotFound`, with the latest ids, if it does not exist."""
-    run = runs.find(connection, run_id) if is_possible("run", run_id) else None
-    if run is None:
-        known = [str(known_id) for known_id in runs.ids(connection)]
-        hint = "" if known else "Nothing was executed yet. Run `fuel2 graph execute`."
-        raise NotFound("run", run_id, known=known[-12:], hint=hint)
-    return run
+    first = "Nothing was executed yet. Run `fuel2 graph execute`."
+    return lookup.existing(connection, "run", run_id, runs, first, listed=False, latest=12)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:
