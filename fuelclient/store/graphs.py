@@ -18,7 +18,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import METADATA, Graph, GraphSummary, Level, Owner
 from fuelclient.model.task import COLUMNS, NOWHERE, Source, Task
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import column, decode, encode, encoded_or_null, firsts, insert_row, mapping, one
+from fuelclient.store.rows import column, decode, encode, encoded_or_null, firsts, insert_row, mapping, one, update_row
 
 _SELECT = """
     SELECT g.id, w.type, w.level, w.owner_id, w.name, w.version, g.name,
@@ -82,27 +82,21 @@ def is_derived(connection: Connection, graph_id: int) -> bool:
 
 def mark_derived(connection: Connection, graph_id: int, derived: bool) -> None:
     """Mark a graph as derived from the package of a plugin, or as uploaded."""
-    connection.execute("UPDATE deployment_graphs SET derived = ? WHERE id = ?", (derived, graph_id))
+    update_row(connection, "deployment_graphs", graph_id, {"derived": derived})
 
 
 def reset(connection: Connection, graph_id: int) -> None:
     """Clear the name and the metadata of a graph; its tasks stay."""
-    connection.execute(
-        "UPDATE deployment_graphs SET name = NULL, node_filter = NULL, on_success = NULL, on_error = NULL, "
-        "on_stop = NULL WHERE id = ?",
-        (graph_id,),
-    )
+    update_row(connection, "deployment_graphs", graph_id, dict.fromkeys(("name", *METADATA)))
 
 
 def describe(connection: Connection, graph_id: int, name: str | None, metadata: Mapping[str, Any]) -> None:
     """Set the name and the metadata of a graph as far as they are stated."""
-    texts = [encode(metadata[key]) if key in metadata else None for key in METADATA]
-    connection.execute(
-        "UPDATE deployment_graphs SET name = coalesce(?, name), node_filter = coalesce(?, node_filter), "
-        "on_success = coalesce(?, on_success), on_error = coalesce(?, on_error), on_stop = coalesce(?, on_stop) "
-        "WHERE id = ?",
-        (name, *texts, graph_id),
-    )
+    stated = {key: encode(metadata[key]) for key in METADATA if key in metadata}
+    if name is not None:
+        stated["name"] = name
+    if stated:
+        update_row(connection, "deployment_graphs", graph_id, stated)
 
 
 def delete(connection: Connection, graph_id: int) -> None:
@@ -147,7 +141,7 @@ def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warn
     from fuelclient.serializers.finding import finding_to
 
     told = encoded_or_null([finding_to(warning) for warning in warnings])
-    connection.execute("UPDATE deployment_graphs SET warnings = ? WHERE id = ?", (told, graph_id))
+    update_row(connection, "deployment_graphs", graph_id, {"warnings": told})
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
     connection.executemany(
         f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names

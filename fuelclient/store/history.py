@@ -11,7 +11,7 @@ from fuelclient.model.run import CHILD, Event, EventKind, HistoryFilter, History
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import encoded_or_null, mapping
+from fuelclient.store.rows import encoded_or_null, insert_row, mapping
 
 _COLUMNS = "task, node, status, type, reason, because, message, time_start, time_end, return_code, attempts, summary"
 
@@ -55,18 +55,11 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
 
 def insert_ended(connection: Connection, run_id: int, rows: Sequence[HistoryRow]) -> None:
     """Insert instances that ended elsewhere, with their times."""
-    connection.executemany(
-        "INSERT INTO history (transaction_id, vertex, task, node, type, status, reason, message, time_start, time_end, "
-        "return_code, attempts, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                run_id, vertex, row.task, None if row.node is None else str(row.node), row.type, row.status,
-                row.reason, row.message, row.time_start, row.time_end, row.return_code, row.attempts,
-                encoded_or_null(row.summary),
-            )
-            for vertex, row in enumerate(rows)
-        ],
-    )  # fmt: skip
+    same = ("task", "type", "status", "reason", "message", "time_start", "time_end", "return_code", "attempts")
+    for vertex, row in enumerate(rows):
+        node, summary = None if row.node is None else str(row.node), encoded_or_null(row.summary)
+        stored = {"transaction_id": run_id, "vertex": vertex, "node": node, "summary": summary}
+        insert_row(connection, "history", {**stored, **{name: getattr(row, name) for name in same}})
 
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 from fuelclient.model.node import Node
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import decode, encode, insert_row, one
-from fuelclient.store.runs import node_from
+from fuelclient.store.rows import decode, encode, fields_of, insert_row, one
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,5 @@ def delete(connection: Connection, ids: Iterable[int]) -> None:
 
 
 def _leftover(row_id: int, attempts: int, fields: dict[str, Any]) -> Leftover:
-    node = node_from(fields["node"]) if fields["node"] else None
-    lists = {name: tuple(fields[name]) for name in ("names", "roots")}
-    return Leftover(**{**fields, **lists, "id": row_id, "node": node, "attempts": attempts})
+    node = Node(**fields_of(fields["node"])) if fields["node"] else None
+    return Leftover(**{**fields_of(fields), "id": row_id, "node": node, "attempts": attempts})

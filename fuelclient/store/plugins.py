@@ -17,7 +17,18 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, columns_of, decode, encode, firsts, insert_row, mapping, update_row
+from fuelclient.store.rows import (
+    Table,
+    column,
+    columns_of,
+    decode,
+    encode,
+    fields_of,
+    firsts,
+    insert_row,
+    mapping,
+    update_row,
+)
 
 _DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
 """Parts of the contents of a package that are plain data."""
@@ -111,10 +122,7 @@ def _contents_to(contents: Contents) -> dict[str, Any]:
 
 def _contents_from(stored: Mapping[str, Any]) -> Contents:
     graphs = {graph_type: _graph_from(graph) for graph_type, graph in stored["graphs"].items()}
-    data: dict[str, Any] = {
-        name: tuple(stored[name]) if isinstance(stored[name], list) else stored[name] for name in _DATA
-    }
-    return Contents(graphs, **data)
+    return Contents(**{**fields_of(stored), "graphs": graphs})
 
 
 def _record_to(record: ReleaseRecord) -> dict[str, Any]:
@@ -124,7 +132,7 @@ def _record_to(record: ReleaseRecord) -> dict[str, Any]:
 
 def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
     contents = None if stored["contents"] is None else _contents_from(stored["contents"])
-    return ReleaseRecord(**{**stored, "modes": tuple(stored["modes"]), "contents": contents})
+    return ReleaseRecord(**{**fields_of(stored), "contents": contents})
 
 
 def _graph_to(graph: GraphDocument) -> dict[str, Any]:

@@ -44,6 +44,11 @@ def mapping(text: str | None) -> dict[str, Any]:
     return value
 
 
+def fields_of(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a value from JSON: its lists are tuples."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in stated.items()}
+
+
 def names(text: str | None) -> tuple[str, ...]:
     """Return the names that `encoded_or_null` stored."""
     return tuple(decode(text)) if text else ()

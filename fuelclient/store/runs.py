@@ -19,6 +19,7 @@ from fuelclient.store.rows import (
     decode,
     encode,
     encoded_or_null,
+    fields_of,
     firsts,
     insert_row,
     mapping,
@@ -27,7 +28,6 @@ from fuelclient.store.rows import (
 )
 
 _CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
-_LISTS = ("graph_types", "node_ids", "task_names", "subgraphs")
 
 
 def _stored(request: RunRequest) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def _stored(request: RunRequest) -> dict[str, Any]:
 
 
 def _request(text: str) -> RunRequest:
-    fields: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in decode(text).items()}
+    fields = fields_of(decode(text))
     if "assumed" in fields:
         fields["assumed"] = DeploymentFacts(**fields["assumed"])
     return RunRequest(**fields)
@@ -164,7 +164,7 @@ def put_inputs(
 def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
     """Return the nodes of a child's environment as they were when it began."""
     stated = column(connection, "transactions", "nodes", run_id)
-    return tuple(map(node_from, decode(stated))) if stated else ()
+    return tuple(Node(**fields_of(node)) for node in decode(stated)) if stated else ()
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
@@ -181,10 +181,3 @@ def delete(connection: Connection, run_id: int) -> None:
     """Remove a run with its children, everything that belongs to them, and the facts that no other run saw."""
     _RUNS.delete(connection, run_id)
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")
-
-
-def node_from(stated: Mapping[str, Any]) -> Node:
-    """Return the node that was stored as the mapping of its fields."""
-    lists = ("roles", "pending_roles", "primary_tags")
-    fields: dict[str, Any] = {key: tuple(value) if key in lists else value for key, value in stated.items()}
-    return Node(**fields)

@@ -59,20 +59,16 @@ class Relabel:
         return replace(graph, tasks=tuple(tasks), findings=findings)
 
     def package(self, package: Package) -> Package:
-        """Return the package with renamed files, and also in the findings of its graphs."""
+        """Return the package with renamed files, but for the releases that it defines."""
         records = (
             record if record.contents is None else replace(record, contents=self._contents(record.contents))
             for record in package.records
         )
-        releases = (replace(release, graphs=self._graphs(release.graphs)) for release in package.releases)
-        contents = self._contents(package.contents)
-        return replace(package, contents=contents, records=tuple(records), releases=tuple(releases))
-
-    def _graphs(self, graphs: Mapping[str, GraphDocument]) -> dict[str, GraphDocument]:
-        return {graph_type: self.graph(graph) for graph_type, graph in graphs.items()}
+        return replace(package, contents=self._contents(package.contents), records=tuple(records))
 
     def _contents(self, contents: Contents) -> Contents:
-        return replace(contents, graphs=self._graphs(contents.graphs))
+        graphs = {graph_type: self.graph(graph) for graph_type, graph in contents.graphs.items()}
+        return replace(contents, graphs=graphs)
 
 
 @dataclass(frozen=True, slots=True)

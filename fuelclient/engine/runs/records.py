@@ -11,12 +11,7 @@ from fuelclient.engine.facet import Facet, reads
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.paths import last_words
-from fuelclient.environment.checks import (
-    require_instance_statuses,
-    require_recorded,
-    require_run_names,
-    require_run_statuses,
-)
+from fuelclient.environment import checks
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import NOWHERE, Event, HistoryFilter, HistoryRow, NodeKey, Run, RunRequest
@@ -47,8 +42,8 @@ class Records(Facet):
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
         """As `base.Runs`."""
-        require_run_statuses(statuses)
-        require_run_names(names)
+        checks.require_run_statuses(statuses)
+        checks.require_run_names(names)
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
@@ -72,7 +67,7 @@ class Records(Facet):
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """As `base.Runs`."""
-        require_instance_statuses(filters.statuses)
+        checks.require_instance_statuses(filters.statuses)
         run, found = self._history(run_id, filters)
 
         def every() -> tuple[Sequence[HistoryRow], Sequence[int]]:
@@ -80,7 +75,7 @@ class Records(Facet):
             with self._database.read() as connection:
                 return rows, nodes.ids(connection)
 
-        require_recorded(run, filters, found, every)
+        checks.require_recorded(run, filters, found, every)
         return found
 
     @reads
