@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
-from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Spec, ValueType, home, sample
+from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Setting, Spec, ValueType, home, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
@@ -41,14 +41,6 @@ _ALL_SETTINGS = "`fuel2 config show` lists all settings."
 _MOST_SHOWN = 200
 """The most characters of a wrong value in a message."""
 _SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value and its origin: `default`, `FILE:LINE`, `environment NAME`, `command line OPTION`, or `PROGRAM`."""
-
-    value: Any
-    origin: str
 
 
 class _Value(Generic[_Type]):
@@ -119,7 +111,7 @@ class Settings:
             return None
         from fuelclient.settings.master import master_of
 
-        return master_of(self)
+        return master_of(self.values)
 
 
 def load(

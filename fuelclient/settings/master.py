@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import urllib.parse
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from fuelclient.errors import UsageError
-
-if TYPE_CHECKING:
-    from fuelclient.settings import Settings
+from fuelclient.settings.registry import Setting
 
 _LAST_PORT = 65535
 
@@ -62,7 +60,7 @@ class Master:
     body_limit: int = 128 * 2**20
 
 
-def master_of(settings: Settings) -> Master:
+def master_of(settings: Mapping[str, Setting]) -> Master:
     """Return the master that the settings name."""
 
     def text(name: str) -> str:

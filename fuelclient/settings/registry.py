@@ -83,6 +83,14 @@ class Spec:
         return json.dumps(value) if self.type is ValueType.MAPPING else str(value)
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and its origin: `default`, `FILE:LINE`, `environment NAME`, `command line OPTION`, or `program`."""
+
+    value: Any
+    origin: str
+
+
 def _number(value: Any, least: int) -> int:
     """Return a number. Settings files of the original client have the port as a string."""
     with suppress(ValueError):  # Python reads no number of more than 4300 digits, and writes none
