@@ -29,8 +29,7 @@ from pathlib import Path
 
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Executor, Job, Target
-from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Options
+from fuelclient.executors.transport import Options, Ssh
 from fuelclient.model.status import InstanceStatus
 from fuelclient.settings import load
 

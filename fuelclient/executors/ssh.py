@@ -8,29 +8,15 @@ import pwd
 import shlex
 import shutil
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
 
 from fuelclient.executors import examination
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.handlers.commands import PATH
 from fuelclient.executors.job import MASTER, Recipe, Sync, Target
-from fuelclient.executors.transport import Options, Transport
+from fuelclient.executors.transport import Options, Ssh, Transport
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.node import Node
-
-
-@dataclass(frozen=True, slots=True)
-class Ssh:
-    """How a node is reached over SSH. The user's own SSH configuration decides what is empty here.
-
-    `jump` is a chain of hosts, `[user@]host[:port]`, separated by commas.
-    """
-
-    user: str = ""
-    port: int = 0
-    key: str = ""
-    jump: str = ""
 
 
 class SshConnector(Connector):

@@ -1,11 +1,12 @@
 """The transport over SSH: one connection for each node, kept open, and opened again if it breaks.
 
-This module and `ssh_host_keys` are the only ones that know asyncssh.
+No other module imports asyncssh, so that plans and runs without SSH do not load it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,18 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from fuelclient.errors import Unsupported
-from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Completed, ConnectionBroken, Options, Unreachable, reason_of
+from fuelclient.executors.transport import Completed, ConnectionBroken, Options, Ssh, Unreachable, reason_of
+from fuelclient.model.diagnosis import Shared
 
 try:
     import asyncssh
-
-    from fuelclient.executors import ssh_host_keys
 except ImportError as error:  # pragma: no cover - the tests have it
     raise Unsupported(
         "Nodes are reached over SSH with the library asyncssh, which is not installed.",
         hint="Install it: pip install 'fuelclient[ssh]'.",
     ) from error
+
+_KNOWN_HOSTS = "~/.ssh/known_hosts"
+_SSH_PORT = 22
 
 _WRITE = """
 umask 077
@@ -38,6 +40,18 @@ _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds to wait when sshd refuses a session, each time anew."""
 
 
+class _Client(asyncssh.SSHClient):
+    """The client of one connection, which remembers the host key that was refused."""
+
+    def __init__(self) -> None:
+        self.refused: tuple[str, str, int, asyncssh.SSHKey] | None = None
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        """Refuse, as without this method: it is asked only for a key that is not among the known ones."""
+        self.refused = (host, addr, port, key)
+        return False
+
+
 class SshTransport:
     """The transport to a node with an address."""
 
@@ -49,7 +63,9 @@ class SshTransport:
         self._no_sftp = ""
         self._lock, self._writing = asyncio.Lock(), asyncio.Lock()
         self._sessions = asyncio.Semaphore(_SESSIONS)
-        self._hop, self._client = _address(host, ssh.port), ssh_host_keys.Client()
+        self._hop, self._client = _address(host, ssh.port), _Client()
+        files = {"known_hosts": options.known_hosts, "config": options.ssh_config and [options.ssh_config]}
+        self._files: dict[str, Any] = {name: file for name, file in files.items() if file}
 
     @property
     def place(self) -> str:
@@ -109,10 +125,10 @@ class SshTransport:
     async def without_sftp(self) -> str:
         """Return why there is no SFTP on the node, or an empty string."""
         async with self._writing:
-            await self._files()
+            await self._sftp_session()
         return self._no_sftp
 
-    async def _files(self) -> asyncssh.SFTPClient | None:
+    async def _sftp_session(self) -> asyncssh.SFTPClient | None:
         """Return the SFTP session of the open connection; None if the node has no SFTP."""
         connection = await self._open()
         if self._sftp is None and not self._no_sftp:
@@ -126,7 +142,7 @@ class SshTransport:
         return self._sftp
 
     async def _put(self, path: str, content: bytes | Path) -> None:
-        files = await self._files()
+        files = await self._sftp_session()
         try:
             if files is None:
                 await self._put_by_command(path, content)
@@ -195,25 +211,13 @@ class SshTransport:
     async def _connected(
         self, host: str, user: str, port: int, tunnel: asyncssh.SSHClientConnection | None
     ) -> asyncssh.SSHClientConnection:
-        options: dict[str, Any] = {}
-        if user:
-            options["username"] = user
-        if port:
-            options["port"] = port
-        if tunnel is not None:
-            options["tunnel"] = tunnel
-        if self._ssh.key:
-            options["client_keys"] = [str(Path(self._ssh.key).expanduser())]
-        self._client = ssh_host_keys.Client()
+        keys = [str(Path(self._ssh.key).expanduser())] if self._ssh.key else []
+        given = {"username": user, "port": port, "tunnel": tunnel, "client_keys": keys} | self._files
+        options: dict[str, Any] = {name: value for name, value in given.items() if value}
+        self._client = _Client()
         return await asyncssh.connect(
-            host, keepalive_interval=15, keepalive_count_max=4,
-            client_factory=lambda: self._client, **options, **self._files_of_user(),
-        )  # fmt: skip
-
-    def _files_of_user(self) -> dict[str, Any]:
-        """Return the options of a connection for files that are not the user's own."""
-        known, config = self._options.known_hosts, self._options.ssh_config
-        return {**({"known_hosts": known} if known else {}), **({"config": [config]} if config else {})}
+            host, keepalive_interval=15, keepalive_count_max=4, client_factory=lambda: self._client, **options
+        )
 
     def _unreachable(self, error: Exception) -> Unreachable:
         """Return the error that says what is wrong with the connection, and what to do."""
@@ -221,7 +225,7 @@ class SshTransport:
         it = "it" if place == self.place else f"its jump host {place}"
         match error:
             case asyncssh.HostKeyNotVerifiable():
-                return ssh_host_keys.refusal(place, it, *_split(place), self._client, self._files_of_user())
+                return self._host_key_refused(place, it)
             case asyncssh.PermissionDenied():
                 who = self._ssh.user or "the user"
                 key = f" with the key {self._ssh.key}" if self._ssh.key else " with any key at hand"
@@ -242,6 +246,48 @@ class SshTransport:
         return Unreachable(
             f"{place} cannot be reached: {reason}.", hint=hint, problem=f"it cannot be reached: {reason}"
         )
+
+    def _host_key_refused(self, place: str, it: str) -> Unreachable:
+        """Say whether the machine is unknown or has another key than before; `it` is how messages call it."""
+        host, port = _split(place)
+        whose = "its host key" if it == "it" else f"the host key of {it}"
+        own = self._options.known_hosts
+        file = shlex.quote(own) if own else _KNOWN_HOSTS
+        offered = f" ({self._client.refused[3].get_fingerprint()})" if self._client.refused else ""
+        add = f"ssh-keyscan{f' -p {port}' if port else ''} {{}} >> {file}"
+        if not self._is_known():
+            words = "Compare the fingerprint with that of the machine itself, then add the key"
+            return Unreachable(
+                f"The host key of {place} is not known{offered}.",
+                final=True,
+                hint=f"{words}: {add.replace('{}', host)}",
+                problem=f"{whose} is not known",
+                shared=Shared(words, add, host),
+            )
+        name = shlex.quote(f"[{host}]:{port}") if port and port != _SSH_PORT else host
+        forget = f"ssh-keygen{f' -f {file}' if own else ''} -R"
+        words = "The connection may be intercepted. Only if the machine was reinstalled, forget the old key"
+        return Unreachable(
+            f"The host key of {place} has changed: it is not the known one{offered}.",
+            final=True,
+            hint=f"{words}: {forget} {name}, and add the new one: {add.replace('{}', host)}",
+            problem=f"{whose} has changed",
+            shared=Shared(words, f'for host in {{}}; do {forget} "$host"; done', name),
+        )
+
+    def _is_known(self) -> bool:
+        """Return whether some key is known for the machine whose key was refused."""
+        if self._client.refused is None:
+            return False
+        host, address, port, _ = self._client.refused
+        try:
+            made = asyncssh.SSHClientConnectionOptions(host=host, **self._files)
+            known = made.known_hosts or os.path.expanduser(_KNOWN_HOSTS)
+            number = port if port != _SSH_PORT else None
+            keys, _, revoked, *_ = asyncssh.match_known_hosts(known, made.host_key_alias or host, address, number)
+        except (asyncssh.Error, OSError, ValueError):
+            return False
+        return bool(keys or revoked)
 
 
 def _address(host: str, port: int) -> str:

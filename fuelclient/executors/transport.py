@@ -103,6 +103,19 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
+class Ssh:
+    """How a node is reached over SSH. The user's own SSH configuration decides what is empty here.
+
+    `jump` is a chain of hosts, `[user@]host[:port]`, separated by commas.
+    """
+
+    user: str = ""
+    port: int = 0
+    key: str = ""
+    jump: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """`timeout` seconds for all tries together, `retries` more tries after failures, `repeats` more tries after
     successes, and `interval` seconds before each of them.

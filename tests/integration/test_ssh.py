@@ -18,8 +18,7 @@ from sshd import HOST, Site, free_port, port_of, ssh_of
 
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
-from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Options
+from fuelclient.executors.transport import Options, Ssh
 
 
 def run(site: Site, *jobs: Job, options: Options | None = None) -> list[Outcome]:

@@ -23,8 +23,7 @@ from typing import Any
 from processes import eventually
 
 from fuelclient.executors.job import Target
-from fuelclient.executors.ssh import Ssh
-from fuelclient.executors.transport import Options
+from fuelclient.executors.transport import Options, Ssh
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 HOST = "127.0.0.1"

@@ -13,8 +13,8 @@ from fuelclient.executors.examination import programs_of
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, File, Job, Nothing, Reboot, Recipe, Sync, Target
-from fuelclient.executors.ssh import Ssh, over_ssh
-from fuelclient.executors.transport import Limits, Options, limits_of
+from fuelclient.executors.ssh import over_ssh
+from fuelclient.executors.transport import Limits, Options, Ssh, limits_of
 from fuelclient.model.task import TaskType
 
 NODE = Target("ssh", "10.0.0.5", Ssh("fuel", 2222, "/keys/id", "jump@10.0.0.1"))

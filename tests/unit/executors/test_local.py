@@ -20,7 +20,7 @@ from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
 from fuelclient.executors.outcomes import MOST_TOLD
 from fuelclient.executors.spool import KEEP, Spool
-from fuelclient.executors.ssh import Ssh
+from fuelclient.executors.transport import Ssh
 
 NAMES = ["", "ünï-cødé ✓", "with 'quotes' and $(touch x)"]
 
