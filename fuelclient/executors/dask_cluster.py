@@ -1,24 +1,37 @@
-"""The workers of a Dask scheduler, and the transport that uses one of them.
+"""A Dask scheduler and its workers: who may be asked, the connection to it, and the transport that uses a worker.
 
 Dask decides nothing here: each call names its worker, depends on nothing, and is never repeated by Dask. The spool
 shows what a lost call has done.
+
+The library distributed unpickles what a scheduler sends, and so what any worker sent to it, which can run anything
+here. So only the part of Dask's protocol that needs no pickle is used on this side: a message is a document of
+MessagePack, and what a worker returned is a text.
 """
 
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import ipaddress
+import json
+import os
 import pickle
+import ssl
+import struct
+import sys
+import urllib.parse
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fuelclient.errors import nearest
+import msgspec
+
+from fuelclient.errors import Unsupported, nearest
 from fuelclient.executors import dask_worker
-from fuelclient.executors.dask import DaskScheduler
-from fuelclient.executors.dask_line import DaskLine, Failed, WrongAnswer
 from fuelclient.executors.dask_worker import HELD, Piece, Script
 from fuelclient.executors.transport import Completed, ConnectionBroken, Held, Unreachable, reason_of
+from fuelclient.settings import Settings
 
 T = TypeVar("T")
 
@@ -34,6 +47,239 @@ _MOST_NAMED = 8
 
 _PIECE = 1 << 20
 """Bytes of a file that go in one message."""
+
+_PORT = 8786
+"""The port on which Dask schedulers listen by default."""
+
+_HINT = "Set DASK_SCHEDULER to tls://HOST:PORT, and DASK_TLS_CA_FILE, DASK_TLS_CERT and DASK_TLS_KEY."
+
+
+@dataclass(frozen=True, slots=True)
+class DaskScheduler:
+    """A scheduler: `tls://host:port` with paths of PEM files, or, on this machine, `tcp://host:port`.
+
+    `ca_file` has who may sign for the cluster, `cert` and `key` are what this client shows. Without TLS the scheduler
+    is used only if `insecure` allows it.
+    """
+
+    address: str = ""
+    ca_file: str = ""
+    cert: str = ""
+    key: str = ""
+    insecure: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> DaskScheduler:
+        """Return the scheduler that the settings name, with the certificates for it."""
+        files = (settings.dask_tls_ca_file, settings.dask_tls_cert, settings.dask_tls_key)
+        return cls(settings.dask_scheduler, *files, settings.dask_insecure)
+
+    @property
+    def endpoint(self) -> tuple[str, str, int]:
+        """Protocol, host and port. Raise `ValueError` if it is no address."""
+        parts = urllib.parse.urlsplit(self.address if "://" in self.address else f"tcp://{self.address}")
+        if not parts.hostname:
+            raise ValueError(f"{self.address!r} has no host")
+        return parts.scheme, parts.hostname, parts.port or _PORT
+
+    @property
+    def url(self) -> str:
+        """The address in full. Raise `ValueError` if it is no address.
+
+        >>> DaskScheduler("localhost").url, DaskScheduler("tls://[fe80::1]:1").url
+        ('tcp://localhost:8786', 'tls://[fe80::1]:1')
+        """
+        protocol, host, port = self.endpoint
+        return f"{protocol}://{f'[{host}]' if ':' in host else host}:{port}"
+
+    def refusal(self) -> str:
+        """Return why this scheduler must not be used, and what to do; an empty string if it may be.
+
+        A worker executes what it is sent: without TLS on both sides, everyone who can connect to the scheduler
+        controls all its nodes. So without TLS the connection must not leave this machine, whose users share it then.
+
+        >>> DaskScheduler("tcp://127.0.0.1:8786", insecure=True).refusal()
+        ''
+        """
+        if not self.address:
+            return f"no Dask scheduler is configured. {_HINT}"
+        try:
+            protocol, host, _ = self.endpoint
+        except ValueError as error:
+            return f"{self.address!r} is not the address of a Dask scheduler ({error}). {_HINT}"
+        if protocol not in ("tcp", "tls"):
+            return f"the Dask scheduler {self.address} would be reached by {protocol}; only tls and tcp are. {_HINT}"
+        if protocol == "tls":
+            return self._unreadable()
+        if not _is_loopback(host):
+            return (
+                f"the Dask scheduler {self.address} is not on this machine and has no TLS: everyone who can reach it "
+                f"could run anything on all nodes. {_HINT}"
+            )
+        if not self.insecure:
+            return (
+                f"the Dask scheduler {self.address} has no TLS: every user of this machine could run anything on its "
+                f"workers. {_HINT} If you trust all users of this machine, set DASK_INSECURE: true."
+            )
+        return ""
+
+    def _unreadable(self) -> str:
+        files = (("DASK_TLS_CA_FILE", self.ca_file), ("DASK_TLS_CERT", self.cert), ("DASK_TLS_KEY", self.key))
+        missing = [name for name, path in files if not path]
+        if missing:
+            return f"TLS to the Dask scheduler {self.address} needs {' and '.join(missing)}. {_HINT}"
+        unread = [f"{name} ({path})" for name, path in files if not os.access(path, os.R_OK) or os.path.isdir(path)]
+        return f"{' and '.join(unread)} cannot be read. Correct the setting, or its permissions." if unread else ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+_MOST_BYTES = 64 << 20
+"""The bytes of the longest answer that is read."""
+
+_NUMBER = struct.calcsize("Q")
+_SELF = {"compression": None, "python": tuple(sys.version_info)[:3], "pickle-protocol": 4}
+_FAMILY = "msgpack"
+"""The only way to write results that is asked for, and read. In all others of Dask there are pickles."""
+
+
+class WrongAnswer(Exception):
+    """An answer that is not the data that was asked for."""
+
+
+class Failed(Exception):
+    """The scheduler could not ask a worker, or the function failed there. The text names what was raised."""
+
+
+class DaskLine:
+    """A connection to a scheduler, which answers one question at a time."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+
+    @classmethod
+    async def to(cls, scheduler: DaskScheduler) -> DaskLine:
+        """Return a connection. Raise `OSError` if it fails, `WrongAnswer` if what answers is no Dask scheduler."""
+        if importlib.util.find_spec("distributed") is None:  # workers need it, and this side is installed with them
+            raise Unsupported(
+                "Tasks are sent to Dask workers with the library distributed, which is not installed.",
+                hint="Install it: pip install 'fuelclient[dask]'.",
+            )
+        protocol, host, port = scheduler.endpoint
+        line = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
+        try:
+            await line._send(_SELF)
+            await line._frames()
+        except BaseException:
+            line.close()
+            raise
+        return line
+
+    async def ask(self, op: str, **more: Any) -> Mapping[str, Any]:
+        """Return the scheduler's answer to a question about itself. Raise `OSError`, `Failed` and `WrongAnswer`."""
+        return _answer(_unpacked((await self._asked({"op": op, **more}))[0]))
+
+    async def run(self, worker: str, function: bytes, arguments: bytes) -> Any:
+        """Return the JSON document that a function has returned on the worker at an address.
+
+        Function and arguments are pickles, which the worker trusts. Raise `OSError`, `Failed` and `WrongAnswer`.
+        """
+        call = {"op": "run", "function": function, "args": arguments}
+        frames = await self._asked({"op": "broadcast", "workers": [worker], "serializers": [_FAMILY], "msg": call})
+        result = _answer(_answer(_unpacked(frames[0])).get(worker)).get("result")
+        text = _unpacked(b"".join(_pieces(frames, result)))
+        try:
+            return json.loads(text)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise WrongAnswer from error
+
+    def close(self) -> None:
+        """Close the connection; what was asked goes on."""
+        self._writer.transport.abort()
+
+    async def _asked(self, question: Mapping[str, Any]) -> Sequence[bytes]:
+        await self._send({**question, "reply": True})
+        return await self._frames()
+
+    async def _send(self, message: Mapping[str, Any]) -> None:
+        frame = msgspec.msgpack.encode(message)
+        content = struct.pack("QQ", 1, len(frame)) + frame
+        self._writer.write(struct.pack("Q", len(content)) + content)
+        await self._writer.drain()
+
+    async def _frames(self) -> Sequence[bytes]:
+        """Return the parts of a message: a document, and what it refers to by number. The first ones come with their
+        lengths; large ones may follow."""
+        try:
+            content = await self._reader.readexactly(_checked(*self._numbers(await self._reader.readexactly(_NUMBER))))
+            (count,) = self._numbers(content[:_NUMBER])
+            start = _NUMBER * (_checked(count) + 1)
+            lengths = self._numbers(content[_NUMBER:start])
+            if len(lengths) != count or not count:
+                raise WrongAnswer
+            content += await self._reader.readexactly(_checked(start + sum(lengths)) - len(content))
+        except (EOFError, ValueError) as error:
+            raise ConnectionResetError("the connection was closed") from error
+        frames = []
+        for length in lengths:
+            frames.append(content[start : start + length])
+            start += length
+        return frames
+
+    @staticmethod
+    def _numbers(content: bytes) -> tuple[int, ...]:
+        return struct.unpack(f"{len(content) // _NUMBER}Q", content[: len(content) // _NUMBER * _NUMBER])
+
+
+def _tls(scheduler: DaskScheduler) -> ssl.SSLContext:
+    """Return what both sides show to each other. The authority signs for this cluster alone, so names are not
+    compared."""
+    context = ssl.create_default_context(cafile=scheduler.ca_file)
+    context.check_hostname = False
+    context.load_cert_chain(scheduler.cert, scheduler.key)
+    return context
+
+
+def _checked(size: int) -> int:
+    if size > _MOST_BYTES:
+        raise WrongAnswer
+    return size
+
+
+def _unpacked(content: bytes) -> Any:
+    """Return the data in a document of MessagePack."""
+    try:
+        return msgspec.msgpack.decode(content)
+    except (ValueError, RecursionError) as error:
+        raise WrongAnswer from error
+
+
+def _answer(found: Any) -> Mapping[str, Any]:
+    """Return an answer, which is a mapping. Raise `Failed` if it reports a failure."""
+    if not isinstance(found, Mapping):
+        raise WrongAnswer
+    if found.get("status") in ("error", "uncaught-error"):
+        raise Failed(str(found.get("exception_text")))
+    return found
+
+
+def _pieces(frames: Sequence[bytes], marker: Any) -> Sequence[bytes]:
+    """Return the frames to which a marker in a message refers, if they were written as was asked."""
+    try:
+        first = int(marker["__Serialized__"])
+        header = _unpacked(frames[first])
+        count = int(header["num-sub-frames"])
+        is_plain = header["serializer"] == _FAMILY and not any(header.get("compression") or ())
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:  # int(infinity) overflows
+        raise WrongAnswer from error
+    if not is_plain or first < 1 or count < 0:
+        raise WrongAnswer
+    return frames[first + 1 : first + 1 + count]
 
 
 class DaskCluster:

@@ -8,12 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from fuelclient.errors import FuelError, Unsupported
 from fuelclient.executors import handlers, registry
 from fuelclient.executors.attempts import Attempts, Interrupted, patiently
-from fuelclient.executors.connector import Connections
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot, Recipe, Step, Sync, Target
+from fuelclient.executors.machines import Connections, PluginScripts
 from fuelclient.executors.noop import Noop, untouched
 from fuelclient.executors.outcomes import failure, interrupted, outcome_of, scrubbing, skipped
-from fuelclient.executors.plugin_scripts import PluginScripts
 from fuelclient.executors.reboot import Rebooting
 from fuelclient.executors.spool import STOPPED, Spool, directory, removed
 from fuelclient.executors.transport import ConnectionBroken, Limits, Options, Unreachable, limits_of

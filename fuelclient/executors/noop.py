@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from fuelclient import redact
 from fuelclient.errors import Unsupported
 from fuelclient.executors.attempts import patiently
-from fuelclient.executors.connector import Connections, Connector
+from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.job import Job, Log, Outcome, Sync, Target
+from fuelclient.executors.machines import Connections
 from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
 from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable, limits_of
 from fuelclient.graph.parameters import path

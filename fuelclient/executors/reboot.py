@@ -6,8 +6,8 @@ import asyncio
 from typing import Final
 
 from fuelclient.executors.attempts import Interrupted, patiently
-from fuelclient.executors.connector import Connections
 from fuelclient.executors.job import Job, Log, Outcome, Target
+from fuelclient.executors.machines import Connections
 from fuelclient.executors.outcomes import failure, interrupted
 from fuelclient.executors.spool import ENTER, READ, directory
 from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Unreachable

@@ -20,8 +20,7 @@ from integration.dask_cluster import Cluster, certificates, cluster, settings_fo
 from processes import eventually
 
 from fuelclient.executors import dask_cluster
-from fuelclient.executors.dask import DaskScheduler
-from fuelclient.executors.dask_cluster import DaskCluster, DaskTransport
+from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler, DaskTransport
 from fuelclient.executors.dask_worker import Script
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target

@@ -15,9 +15,9 @@ from executor_bench import job_of
 from integration.ssh_fleet import Fleet, task
 from sshd import HOST, Site
 
-from fuelclient.executors.connector import Connections
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Outcome, Target
+from fuelclient.executors.machines import Connections
 from fuelclient.executors.transport import Options, Unreachable
 from fuelclient.model.diagnosis import Diagnosis, Health
 

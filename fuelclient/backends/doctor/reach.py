@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from fuelclient.engine.runs.jobs import target_of
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
-from fuelclient.executors.connector import Connections
-from fuelclient.executors.dask import DaskScheduler
+from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler
 from fuelclient.executors.examination import clock
+from fuelclient.executors.machines import Connections
 from fuelclient.executors.transport import Options
 from fuelclient.model.diagnosis import Diagnosis, Health, alike
 
@@ -93,8 +93,6 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
 
 
 async def _workers(scheduler: DaskScheduler) -> Sequence[str]:
-    from fuelclient.executors.dask_cluster import DaskCluster
-
     cluster = DaskCluster(scheduler, SECONDS)
     try:
         return sorted(await cluster.names())

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from executor_bench import Bench, job_of, together
 
-from fuelclient.executors.connector import Connections
 from fuelclient.executors.job import Target
-from fuelclient.executors.plugin_scripts import PluginScripts, digest_of
+from fuelclient.executors.machines import Connections, PluginScripts, digest_of
 
 
 @pytest.fixture

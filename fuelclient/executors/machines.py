@@ -1,4 +1,4 @@
-"""Send the scripts of plugins to a machine before its first task that needs them."""
+"""The machines of one run: their connections, and the scripts of plugins that are sent to them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,78 @@ import hashlib
 import os
 import tempfile
 import uuid
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from fuelclient.executors.connector import Connections
+from fuelclient.errors import FuelError
+from fuelclient.executors import examination, registry
+from fuelclient.executors.connector import Connector
 from fuelclient.executors.job import Target, Tree
-from fuelclient.executors.spool import ENTER, pack
-from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.executors.spool import ENTER, Spool, pack
+from fuelclient.executors.transport import Completed, Options, Transport, Unreachable
+from fuelclient.model.diagnosis import Diagnosis
+
+
+class Connections:
+    """The transports to all machines of a run, each of them opened when it is first used."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self._connectors: dict[str, Connector] = {}
+        self._transports: dict[Target, Transport] = {}
+
+    def of(self, kind: str) -> Connector:
+        """Return the connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
+        if kind not in self._connectors:
+            self._connectors[kind] = registry.connector(kind)(self.options)
+        return self._connectors[kind]
+
+    @property
+    def here(self) -> Transport:
+        """The transport to this machine."""
+        return self.transport(Target())
+
+    def transport(self, target: Target) -> Transport:
+        """Return the transport to a machine. Raise what `of` raises, and `Unsupported` if a library is missing."""
+        machine = replace(target, scripts=())
+        if machine not in self._transports:
+            self._transports[machine] = self.of(target.kind).transport(machine)
+        return self._transports[machine]
+
+    def root(self, target: Target, proposed: str = "") -> str:
+        """Return the directory of the run's spools on a machine."""
+        return self.of(target.kind).root(target, proposed or self.options.remote_spool)
+
+    async def examine(self, target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
+        """Return what is wrong with a machine; see `Connector.examine`. One that cannot be reached is a problem."""
+        try:
+            connector = self.of(target.kind)
+            if connector.needs_address and not target.ip:
+                return [examination.wrong("it has no address", "Give it an ip: fuel2 node import")]
+            reason, _, mend = connector.refusal(target).partition("; ")
+            if reason:
+                return [examination.wrong(reason, mend)]
+            return await connector.examine(target, self.transport(target), programs)
+        except Unreachable as error:
+            return [examination.unreachable(error)]
+        except FuelError as error:
+            return [examination.wrong(error.message, error.hint)]
+
+    def spool(self, target: Target, directory: str) -> Spool:
+        """Return the spool of a job in a directory below the root of a machine."""
+        root = self.root(target)
+        made = self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
+        made.megabytes = self.options.output_megabytes
+        return made
+
+    async def close(self) -> None:
+        """Close the transports to all machines of a run, then its connectors."""
+        transports, self._transports = self._transports, {}
+        connectors, self._connectors = self._connectors, {}
+        await asyncio.gather(*(transport.close() for transport in transports.values()))
+        await asyncio.gather(*(connector.close() for connector in connectors.values()))
+
 
 _UNPACK = """
 umask 022
