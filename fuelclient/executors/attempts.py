@@ -1,4 +1,5 @@
-"""Try one recipe until it succeeds or its limits are reached, from wherever its spool says that it stands.
+"""Try one recipe until it succeeds or its limits are reached, from wherever its spool says that it stands, and say how
+that ended.
 
 A try has a label: the number of the job's attempt and its own number in it, such as `1.2`.
 """
@@ -11,9 +12,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fuelclient.executors.job import Log, Recipe
-from fuelclient.executors.spool import NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
+from fuelclient import redact
+from fuelclient.executors.job import Job, Log, Outcome, Recipe
+from fuelclient.executors.spool import KEEP, NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
 from fuelclient.executors.transport import ConnectionBroken, Limits, Unreachable
+from fuelclient.model.status import InstanceStatus, Reason
+from fuelclient.model.task import TaskType
 
 T = TypeVar("T")
 
@@ -21,6 +25,10 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _PREPARING = 600.0
 _PATIENCE = 10.0
 """How many seconds a try that began may take to write down its process; a machine can be very busy."""
+
+
+MOST_TOLD = 1000
+"""The most characters of a command's output that a message has; the spool has all of it."""
 
 
 class Interrupted(Exception):
@@ -41,7 +49,7 @@ class Tried:
     cut: bool = False
 
 
-class _Over(Exception):
+class CutShort(Exception):
     """The time is over, or the job was stopped."""
 
     def __init__(self, why: str) -> None:
@@ -87,7 +95,7 @@ class Attempts:
             number += 1
             try:
                 end = await self._ended(number, known)
-            except _Over as over:
+            except CutShort as over:
                 return self._tried(False, last.code if last else None, over.why, number - 1)
             if end is not None and end.why == NEVER:
                 continue
@@ -148,14 +156,14 @@ class Attempts:
     async def _try(self, label: str) -> Ended | None:
         """Return the end of one try; None if it left no result, or never began.
 
-        Raise `_Over` if no time is left to begin it.
+        Raise `CutShort` if no time is left to begin it.
         """
         self._broken = ""
         if label in self._seen.ended:
             return self._seen.ended[label]
         if label not in self._seen.claimed:
             if self._over():
-                raise _Over(self._over())
+                raise CutShort(self._over())
             try:
                 await self._begun(label)
             except Unreachable as error:
@@ -163,13 +171,13 @@ class Attempts:
                     raise
                 self._broken = str(error)
                 return None
-            except _Over as over:
+            except CutShort as over:
                 return await self._end(label, over.why)
         if label in self._seen.ended:
             return self._seen.ended[label]
         try:
-            await self._bounded(self._follow(label))
-        except _Over as over:
+            await bounded(self._follow(label), self._left(), self._stop)
+        except CutShort as over:
             return await self._end(label, over.why)
         return self._seen.ended.get(label)
 
@@ -190,12 +198,12 @@ class Attempts:
         """Start a try, and wait for its end unless the connection breaks."""
         since = self._clock()
         try:
-            await self._bounded(self._before(), _PREPARING)
+            await bounded(self._before(), _PREPARING, self._stop)
         except ConnectionBroken as error:
             raise Unreachable(error.message) from error
         self._began += self._clock() - since
         try:
-            await self._bounded(self._launch(label))
+            await bounded(self._launch(label), self._left(), self._stop)
         except ConnectionBroken as error:
             self._broken = str(error)
             self._say("the connection broke; the command may go on, looking for it")
@@ -236,29 +244,11 @@ class Attempts:
             self._say(f"the command could not be ended: {error}")
         return self._seen.ended.get(label, Ended(137, why))
 
-    async def _bounded(self, work: Awaitable[T], seconds: float | None = None) -> T:
-        """Return the result of `work`. Raise `_Over` if the time ends or the job is stopped before."""
-        doing = asyncio.ensure_future(work)
-        stopped = asyncio.ensure_future(self._stop.wait())
-        try:
-            timeout = self._left() if seconds is None else seconds
-            await asyncio.wait({doing, stopped}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-            if doing.done():
-                return doing.result()
-            raise _Over(self._over() or TIMEOUT)
-        finally:
-            stopped.cancel()
-            if not doing.done():
-                doing.cancel()
-            await asyncio.wait({doing, stopped})
-            if not doing.cancelled():
-                doing.exception()  # else asyncio would complain of an error that was never retrieved
-
     async def _pause(self, seconds: float) -> bool:
         """Wait some seconds, and return whether the next try may begin."""
         try:
-            await self._bounded(asyncio.sleep(seconds))
-        except _Over:
+            await bounded(asyncio.sleep(seconds), self._left(), self._stop)
+        except CutShort:
             return False
         return not self._over()
 
@@ -289,3 +279,78 @@ async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: async
             raise broken
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+async def bounded(work: Awaitable[T], seconds: float, stop: asyncio.Event) -> T:
+    """Return the result of `work`. Raise `CutShort` if the time ends or `stop` is set before."""
+    doing = asyncio.ensure_future(work)
+    stopped = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({doing, stopped}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            return doing.result()
+        raise CutShort(STOPPED if stop.is_set() else TIMEOUT)
+    finally:
+        stopped.cancel()
+        if not doing.done():
+            doing.cancel()
+        await asyncio.wait({doing, stopped})
+        if not doing.cancelled():
+            doing.exception()  # else asyncio would complain of an error that was never retrieved
+
+
+def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
+    """Return the outcome of a recipe."""
+    out, err = end_of(job, tried.out), end_of(job, tried.err)
+    summary = {"tries": tried.tries, **{name: text for name, text in (("out", out), ("err", err)) if text}}
+    if tried.ok:
+        return Outcome(InstanceStatus.READY, tried.code, "", summary)
+    message = redact.scrubbed(_why(tried, limits), job.known_secrets())
+    output = _errors(err) if job.type == TaskType.PUPPET else err or out
+    if output:
+        message = f"{message}: {output}"
+    reason = Reason.INTERRUPTED if tried.why == STOPPED else ""
+    return Outcome(InstanceStatus.ERROR, tried.code, message, summary, reason)
+
+
+def _errors(text: str) -> str:
+    """Return the lines that puppet calls errors: the rest is notices, and traces of its own code."""
+    return "\n".join([line for line in text.splitlines() if line.startswith("Error")]) or text
+
+
+def _why(tried: Tried, limits: Limits) -> str:
+    times = f" after {tried.tries} tries" if tried.tries > 1 else ""
+    if tried.why in (TIMEOUT, STOPPED):
+        return _ended(tried, limits, times)
+    if tried.why == VANISHED:
+        return f"its process vanished without an exit code{times}; it was killed, or the machine restarted"
+    if tried.why:
+        return f"{tried.why.rstrip('.')}{times}"
+    return f"exit code {tried.code}{times}"
+
+
+def _ended(tried: Tried, limits: Limits, times: str) -> str:
+    """Say how a timeout or a stop ended the tries: while one ran, between two of them, or before the first."""
+    is_late = tried.why == TIMEOUT
+    if tried.cut:
+        how = f"timed out: not done within {limits.timeout:g} s, its" if is_late else "stopped: its"
+        return f"{how} processes were ended{times}"
+    if not tried.tries:
+        return (
+            f"timed out: there was no time to begin within {limits.timeout:g} s"
+            if is_late
+            else "stopped before it began"
+        )
+    how = f"timed out: not done within {limits.timeout:g} s" if is_late else "stopped between two tries"
+    last = "no exit code" if tried.code is None else f"exit code {tried.code}"
+    return f"{how}; {last}{times or ' after 1 try'}"
+
+
+def end_of(job: Job, text: str) -> str:
+    """Return the end of an output, as a message can carry it.
+
+    Messages are printed on terminals, so control characters become spaces; the spool has the output as it was.
+    """
+    text = redact.masked_part(text, job.known_secrets(), head=len(text.encode()) >= KEEP).strip()
+    text = "".join(char if char in "\n\t" or char.isprintable() else " " for char in text)
+    return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"

@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from fuelclient.errors import FuelError, Unsupported
 from fuelclient.executors import handlers, registry
-from fuelclient.executors.attempts import Attempts, Interrupted, patiently
+from fuelclient.executors.attempts import Attempts, Interrupted, outcome_of, patiently
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot, Recipe, Step, Sync, Target
 from fuelclient.executors.machines import Connections, PluginScripts
 from fuelclient.executors.noop import Noop, untouched
-from fuelclient.executors.outcomes import failure, interrupted, outcome_of, scrubbing, skipped
-from fuelclient.executors.reboot import Rebooting
-from fuelclient.executors.spool import STOPPED, Spool, directory, removed
-from fuelclient.executors.transport import ConnectionBroken, Limits, Options, Unreachable, limits_of
+from fuelclient.executors.spool import ENTER, READ, STOPPED, Spool, directory, removed
+from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Options, Unreachable, limits_of
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
 
 _AT_A_TIME = 16
 """The machines that are examined at the same time."""
+
+_BOOT_PAUSE = 2.0
+_BOOT_ANSWER = 180.0
+
+_BOOT_TIME: Final = "stat --printf=%Y /proc/1 2>/dev/null || echo 0"
+"""Prints when the machine started, in seconds. Source: Astute `tasks/reboot.rb`."""
+
+_REBOOT: Final = """\
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+command -v reboot > /dev/null || { echo "there is no reboot command" >&2; exit 127; }
+if [ "$(hostname 2>/dev/null)" != bootstrap ] && [ -d /run/cloud-init ]; then waits=60; else waits=0; fi
+setsid /bin/sh -c '
+  while [ "$1" -gt 0 ] && [ ! -e /run/cloud-init/status.json ]; do set -- $(($1 - 1)); sleep 1; done
+  sleep 1
+  reboot
+' fuel2-reboot "$waits" < /dev/null > /dev/null 2>&1 &
+"""
+"""Restarts the machine as soon as this script has been answered.
+
+A machine that is still in its first configuration gets a minute to finish it; a bootstrap image needs none.
+"""
 
 
 class MachineExecutor:
@@ -89,12 +109,11 @@ class MachineExecutor:
         return when all has ended; a try that another process is just starting will never begin.
         """
         job = self._prepared(job)
-        if self._runs_nothing(job.target) or job.noop:
-            self._noop.kill(job)
-            return
         stop = self._stops.get(job.key)
         if stop is not None:
             stop.set()
+            return
+        if self._runs_nothing(job.target) or job.noop:
             return
         for spool in await self._spools(job):
             seen = await spool.look()
@@ -135,16 +154,16 @@ class MachineExecutor:
         """Carry out all steps; whatever goes wrong becomes an outcome."""
         refusal = self.check(job)
         if refusal:
-            return failure(job, refusal)
+            return job.failed(refusal)
         job = self._prepared(job)
         if self._runs_nothing(job.target):
             return untouched(job)
-        if job.noop:
-            return await self._noop.run(job, log)
-        limits, say = limits_of(job.type, job.parameters), scrubbing(job, log)
+        limits, say = limits_of(job.type, job.parameters), job.masked(log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
         try:
-            outcome = skipped(job)
+            if job.noop:
+                return await self._noop.run(job, limits, stop, say)
+            outcome = job.skipped()
             for step in self._steps(job):
                 outcome = await self._step(job, step, limits, stop, say, recovering=recovering)
                 if outcome.status is InstanceStatus.ERROR:
@@ -152,7 +171,7 @@ class MachineExecutor:
         except Interrupted:
             return None
         except (Unreachable, ConnectionBroken, Unsupported) as error:
-            return interrupted(job, str(error)) if stop.is_set() else failure(job, str(error))
+            return job.interrupted(str(error)) if stop.is_set() else job.failed(str(error))
         finally:
             self._stops.pop(job.key, None)
         return outcome
@@ -161,9 +180,9 @@ class MachineExecutor:
         self, job: Job, step: Step, limits: Limits, stop: asyncio.Event, say: Log, *, recovering: bool
     ) -> Outcome:
         if isinstance(step, Nothing):
-            return skipped(job, step.reason)
+            return job.skipped(step.reason)
         if isinstance(step, Reboot):
-            return await Rebooting(self._connections, job, limits, stop, say).run(recovering=recovering)
+            return await _Rebooting(self._connections, job, limits, stop, say).run(recovering=recovering)
         recipe = step if isinstance(step, Recipe) else await patiently(
             lambda: self._recipe(job, step), limits.timeout, stop
         )  # fmt: skip
@@ -213,3 +232,68 @@ class MachineExecutor:
             return sync.on_target(step)
         transport = self._connections.transport(job.target)
         return await self._connections.of(job.target.kind).sync(step, job.target, transport)
+
+
+class _Rebooting:
+    """One reboot of a job. The boot time from before it is kept in the spool of this machine, for a runner that takes
+    over."""
+
+    def __init__(self, connections: Connections, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> None:
+        self._job, self._limits, self._stop, self._say = job, limits, stop, say
+        self._node, self._here = connections.transport(job.target), connections.here
+        self._root = connections.root(Target())
+        self._directory = f"{self._root}/{directory(job)}"
+        self._file = f"{self._directory}/boot.{job.attempt}"
+
+    async def run(self, *, recovering: bool) -> Outcome:
+        """Restart the machine, and wait until its boot time has changed.
+
+        A recovery never restarts it a second time: it raises `Interrupted` if the restart that was asked for does not
+        come.
+        """
+        before = _number(await self._here.call(READ, (self._file, "0", "64"))) if recovering else 0
+        if before:
+            if await self._changed(before, min(self._limits.timeout, _BOOT_ANSWER)):
+                return self._ready()
+            raise Interrupted(self._job.label)
+        before = await patiently(self._boot_time, min(self._limits.timeout, _BOOT_ANSWER), self._stop)
+        if not before:
+            return self._job.failed(f"the boot time of {self._node.place} cannot be read")
+        script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
+        await self._here.call(script, (self._directory, self._root, self._file, str(before)))
+        try:
+            answer = await self._node.call(_REBOOT)
+            if answer.rc:
+                return self._job.failed(f"{self._node.place} cannot restart: {answer.error}", answer.rc)
+        except ConnectionBroken:
+            self._say("the connection broke at once")
+        self._say("restarting")
+        if await self._changed(before, self._limits.timeout):
+            return self._ready()
+        why = f"has not restarted within {self._limits.timeout:g} s"
+        return self._job.interrupted(STOPPED) if self._stop.is_set() else self._job.failed(f"{self._node.place} {why}")
+
+    def _ready(self) -> Outcome:
+        return Outcome(InstanceStatus.READY, message="restarted")
+
+    async def _changed(self, before: int, seconds: float) -> bool:
+        clock = asyncio.get_running_loop().time
+        until = clock() + seconds
+        while clock() < until and not self._stop.is_set():
+            try:
+                now = await self._boot_time()
+                if now and now != before:
+                    return True
+            except (Unreachable, ConnectionBroken) as error:
+                if isinstance(error, Unreachable) and error.final:
+                    raise
+            await asyncio.sleep(min(_BOOT_PAUSE, max(0.0, until - clock())))
+        return False
+
+    async def _boot_time(self) -> int:
+        return _number(await self._node.call(_BOOT_TIME))
+
+
+def _number(answer: Completed) -> int:
+    text = answer.out.decode("ascii", "replace").strip()
+    return int(text) if text.isdecimal() else 0

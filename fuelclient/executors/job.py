@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from fuelclient import redact
 from fuelclient.graph.parameters import is_remote
-from fuelclient.model.status import InstanceStatus
+from fuelclient.model.status import InstanceStatus, Reason
 
 Log = Callable[[str], None]
 """Takes one line of narration at a time; known secrets are masked in it already."""
@@ -71,6 +71,25 @@ class Job:
     def known_secrets(self) -> frozenset[str]:
         """Return all texts that must not be shown."""
         return self.secrets | redact.secrets_of(self.parameters)
+
+    def masked(self, log: Log) -> Log:
+        """Return a log that puts the instance before each line, and masks secrets."""
+        secrets = self.known_secrets()
+        return lambda line: log(redact.scrubbed(f"{self.label}: {line}", secrets))
+
+    def skipped(self, reason: str = "") -> Outcome:
+        """Return the outcome if nothing was done."""
+        return self._ended(InstanceStatus.SKIPPED, reason)
+
+    def failed(self, message: str, code: int | None = None) -> Outcome:
+        return self._ended(InstanceStatus.ERROR, message, code)
+
+    def interrupted(self, message: str) -> Outcome:
+        """Return the outcome if the job was stopped."""
+        return self._ended(InstanceStatus.ERROR, message, reason=Reason.INTERRUPTED)
+
+    def _ended(self, status: InstanceStatus, message: str, code: int | None = None, reason: str = "") -> Outcome:
+        return Outcome(status, code, redact.scrubbed(message, self.known_secrets()), reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from fuelclient import redact
 from fuelclient.errors import Unsupported
-from fuelclient.executors.attempts import patiently
+from fuelclient.executors.attempts import CutShort, bounded, end_of, patiently
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.job import Job, Log, Outcome, Sync, Target
 from fuelclient.executors.machines import Connections
-from fuelclient.executors.outcomes import end_of, failure, interrupted, scrubbing, skipped
-from fuelclient.executors.transport import Completed, ConnectionBroken, Transport, Unreachable, limits_of
+from fuelclient.executors.spool import STOPPED
+from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Transport, Unreachable, limits_of
 from fuelclient.graph.parameters import path
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
@@ -55,7 +55,7 @@ class NoopConnector(Connector):
 
 def untouched(job: Job) -> Outcome:
     """Return the outcome of a job whose executor runs nothing."""
-    return Outcome(InstanceStatus.READY) if job.type in _READY else skipped(job, UNTOUCHED)
+    return Outcome(InstanceStatus.READY) if job.type in _READY else job.skipped(UNTOUCHED)
 
 
 class Noop:
@@ -63,37 +63,20 @@ class Noop:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._running: dict[tuple[int, str, str], asyncio.Task[Outcome]] = {}
 
-    async def run(self, job: Job, log: Log) -> Outcome:
+    async def run(self, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> Outcome:
         """Return what `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be
         compiled, is an error."""
-        limits = limits_of(job.type, job.parameters)
-        task = asyncio.ensure_future(patiently(lambda: self._told(job), min(limits.timeout, 60), asyncio.Event()))
-        self._running[job.key] = task
         try:
-            async with asyncio.timeout(limits.timeout):
-                outcome = await asyncio.shield(task)
-        except TimeoutError:
-            outcome = failure(job, f"timed out after {limits.timeout:g} s")
+            told = patiently(lambda: self._told(job), min(limits.timeout, 60), stop)
+            outcome = await bounded(told, limits.timeout, stop)
+        except CutShort as cut:
+            is_stopped = cut.why == STOPPED
+            outcome = job.interrupted(STOPPED) if is_stopped else job.failed(f"timed out after {limits.timeout:g} s")
         except (Unreachable, ConnectionBroken, Unsupported) as error:
-            outcome = failure(job, str(error))
-        except asyncio.CancelledError:
-            if not task.cancelled():
-                raise
-            outcome = interrupted(job)
-        finally:
-            self._running.pop(job.key, None)
-            task.cancel()
-            await asyncio.wait({task})
-        scrubbing(job, log)(outcome.message or f"would run: {outcome.status}")
+            outcome = job.failed(str(error))
+        say(outcome.message or f"would run: {outcome.status}")
         return outcome
-
-    def kill(self, job: Job) -> None:
-        """End what runs for the job."""
-        task = self._running.get(job.key)
-        if task is not None:
-            task.cancel()
 
     async def _told(self, job: Job) -> Outcome:
         node = self._connections.transport(job.target)
@@ -104,15 +87,11 @@ class Noop:
                 return await self._shell(job, self._connections.here)
             case TaskType.PUPPET:
                 return await self._puppet(job, node)
-            case TaskType.UPLOAD_FILE:
-                return await self._files(job, files.uploaded(job))
-            case TaskType.UPLOAD_FILES:
-                return await self._files(job, files.uploaded_to_nodes(job))
-            case TaskType.COPY_FILES:
-                return await self._files(job, files.copied(job))
             case TaskType.SYNC:
                 return await self._sync(job, node)
-        return skipped(job, f"a task of type {job.type} is left out")
+            case type if type in files.PLACED:
+                return await self._files(job, files.PLACED[type](job))
+        return job.skipped(f"a task of type {job.type} is left out")
 
     async def _shell(self, job: Job, machine: Transport) -> Outcome:
         script = commands.shell_script(job)
@@ -125,10 +104,10 @@ class Noop:
 
     async def _puppet(self, job: Job, node: Transport) -> Outcome:
         if (await node.call(_HAS, ("puppet",))).rc:
-            return skipped(job, f"puppet is not installed on {node.place}")
+            return job.skipped(f"puppet is not installed on {node.place}")
         where = path(job.parameters, "cwd", "/")
         if (await node.call('[ -d "$1" ]', (where,))).rc:  # as plugin scripts, which a real run takes there first
-            return skipped(job, f"{where} is not on {node.place} yet, so that puppet cannot look")
+            return job.skipped(f"{where} is not on {node.place} yet, so that puppet cannot look")
         answer, report = await self._ran(job, node, commands.puppet_script(job, noop=True))
         if answer.rc not in commands.CHANGED:
             return Outcome(InstanceStatus.ERROR, answer.rc, f"puppet: {_error(job, answer)}", {"report": report})
@@ -144,7 +123,7 @@ class Noop:
         assert isinstance(step, Sync)  # noqa: S101 - that is what the handler gives
         here = node is self._connections.here
         if (await node.call(_HAS, ("rsync",))).rc or (not here and not step.by_target):
-            return skipped(job, f"{step.dst} would be made like {step.src}")
+            return job.skipped(f"{step.dst} would be made like {step.src}")
         answer, changes = await self._ran(job, node, sync.on_target(step, dry=True).script)
         message = f"rsync: {_error(job, answer)}" if answer.rc else ""
         return Outcome(InstanceStatus.SKIPPED, answer.rc, message, {"changes": changes})

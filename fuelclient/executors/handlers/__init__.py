@@ -28,13 +28,9 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         # the command runs on this machine, while it takes the place of the node in the schedule
         TaskType.MASTER_SHELL: lambda job: (Recipe(commands.shell_script(job), where=MASTER),),
         TaskType.SYNC: sync.steps,
-        TaskType.UPLOAD_FILE: lambda job: files.steps(files.uploaded(job)),
-        TaskType.UPLOAD_FILES: lambda job: files.steps(files.uploaded_to_nodes(job)),
-        TaskType.COPY_FILES: lambda job: files.steps(files.copied(job)),
+        **dict.fromkeys(files.PLACED, files.steps),
         TaskType.REBOOT: lambda _: (Reboot(),),
-        TaskType.STAGE: _nothing,
-        TaskType.SKIPPED: _nothing,
-        TaskType.NOOP: _nothing,
+        **dict.fromkeys((TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP), _nothing),
     }
 )
 """The task types that run without configuration."""

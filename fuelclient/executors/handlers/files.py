@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,8 +74,17 @@ def _placed(values: dict[str, Any]) -> Placed:
     return Placed(**{names.get(name, name): value for name, value in values.items()})
 
 
-def steps(files: list[Placed]) -> tuple[Step, ...]:
-    """Return one recipe for each machine, in the order in which the task names them."""
+PLACED: Mapping[str, Callable[[Job], list[Placed]]] = {
+    TaskType.UPLOAD_FILE: uploaded,
+    TaskType.UPLOAD_FILES: uploaded_to_nodes,
+    TaskType.COPY_FILES: copied,
+}
+"""What gives the files of a task, by its type."""
+
+
+def steps(job: Job) -> tuple[Step, ...]:
+    """Return one recipe for each machine, in the order in which the task names them. Raise `ValueError`."""
+    files = PLACED[job.type](job)
     machines = dict.fromkeys(file.where for file in files)
     return tuple(_recipe([file for file in files if file.where == where], where) for where in machines)
 

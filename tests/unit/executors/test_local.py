@@ -16,9 +16,9 @@ import pytest
 from executor_bench import Bench, job_of, together
 from processes import eventually, living
 
+from fuelclient.executors.attempts import MOST_TOLD
 from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
-from fuelclient.executors.outcomes import MOST_TOLD
 from fuelclient.executors.spool import KEEP, Spool
 from fuelclient.executors.transport import Ssh
 
