@@ -9,8 +9,7 @@ from fuelclient.environment.layers import snapshot
 from fuelclient.errors import FuelError, UsageError
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.compute import computed
-from fuelclient.facts.given import Given
-from fuelclient.facts.uploaded import effective_facts
+from fuelclient.facts.given import Given, effective_facts
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import NO_EXECUTOR, Node

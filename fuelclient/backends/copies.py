@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from fuelclient.environment.copies import Copied, EnvironmentCopy, PastRun
 from fuelclient.environment.differences import graph_key
 from fuelclient.errors import NotFound
-from fuelclient.facts.uploaded import by_node
+from fuelclient.facts.given import by_node
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary
 from fuelclient.model.run import CHILD, HistoryFilter, RunRequest
 from fuelclient.model.status import InstanceStatus

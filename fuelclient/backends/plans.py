@@ -10,7 +10,7 @@ from fuelclient.backends.assumed_nodes import with_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
 from fuelclient.executors import registry
-from fuelclient.facts.uploaded import with_assumed
+from fuelclient.facts.given import with_assumed
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs

@@ -11,15 +11,13 @@ from typing import Any
 from fuelclient.environment.networks import ADMIN, VIP_ROLES
 from fuelclient.environment.settings import MODE
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
-from fuelclient.facts.given import Given, Kept, Master
+from fuelclient.facts.given import NULL, Given, Kept, Master
 from fuelclient.facts.names import Named, named_nodes
 from fuelclient.facts.networks import Addressed, Networks, addresses_of, network_ranges, networks_of, vip_facts
 from fuelclient.facts.neutron import neutron_facts
 from fuelclient.facts.provision import provision_facts
 from fuelclient.facts.scheme import INPUTS, NodeScheme
-from fuelclient.facts.settings import setting_facts
-from fuelclient.facts.uploaded import NULL
-from fuelclient.facts.versions import environment_version, version_of
+from fuelclient.facts.settings import environment_version, setting_facts, version_of
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding

@@ -1,15 +1,20 @@
-"""Facts by their paths (`network_metadata.vips`): what stands there, and which paths there are."""
+"""Facts by their paths (`network_metadata.vips`): what stands there, which paths there are, where facts come from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
+from fuelclient.environment.settings import defaults
+from fuelclient.errors import NotFound, nearest
+from fuelclient.facts.settings import DETERMINED, GENERATOR, generated_of, is_random
+from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.values import deep_merged
 
-ROOT = "$."
+ROOT, COMMON = "$.", "common"
 
 
 def names_of(path: str) -> list[str]:
@@ -64,3 +69,138 @@ def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
     found = sorted(name for name in map(str, place) if name.startswith(start))
     before = "".join(f"{name}." for name in above)
     return [f"{root}{before}{name}{'.' if isinstance(place.get(name), Mapping) else ''}" for name in found]
+
+
+_NETWORKS = "the networks of the release, over them those that users describe"
+_COMPUTED: Mapping[str, str] = {
+    "cluster": "the environment itself",
+    "release": "the release",
+    "openstack_version": "the version of the release",
+    "fuel_version": "the version of the release, after its dash",
+    "deployment_id": "the id of the environment",
+    "deployment_mode": "the only mode that recent releases have",
+    "master_ip": "a constant: what the installation of a Fuel master proposes",
+    "last_controller": "the controller with the highest id",
+    "use_cinder": "whether a node has the role cinder",
+    "mp": "a constant of Nailgun",
+    "plugins": "the enabled plugins",
+    "quantum": "a constant: Neutron is the only network provider",
+    "quantum_settings": f"the parameters of {_NETWORKS}",
+    "nodes": "the tags and the stored addresses of nodes",
+    "network_metadata": "the network roles of the release and its plugins, and stored addresses",
+    "network_metadata.vips": "the virtual addresses that network roles ask for, chosen once and stored",
+    "network_metadata.nodes": "names, tags and stored addresses of nodes",
+    "storage.pg_num": "the partitions for Ceph on the nodes, and storage.osd_pool_size",
+    "storage.per_pool_pg_nums": "the partitions for Ceph on the nodes, and the settings of storage",
+    "provision.engine": "constants of a Fuel master",
+    "workloads_collector.create_user": "a constant: statistics are not sent",
+}
+_SAID = ("a constant", "constants", "empty")
+_OF_NODES: Mapping[str, str] = {
+    "uid": "the id of the node",
+    "fqdn": "the name of the node (its attributes hostname and fqdn, otherwise its id)",
+    "user_node_name": "the name of the node in the nodes file",
+    "roles": "the tags of its roles; primary-TAG on the primary node of a tag",
+    "ip": "the address of the node, otherwise its stored address in the network of the master",
+    "status": "the state of the node",
+    "online": "the state of the node",
+    "fail_if_error": "the first of its tags",
+    "configuration": "empty: OpenStack configurations are not kept here",
+    "configuration_options": "empty: OpenStack configurations are not kept here",
+    "node_volumes": "the attribute node_volumes of the node; empty if it has none",
+    "glance": "the size of the volume for images in node_volumes",
+    "network_scheme": f"the interfaces of the node, its stored addresses, and {_NETWORKS}",
+    "provision": "the names, interfaces and disks of the node, settings, and constants of a Fuel master",
+    "test_vm_image": "constants of Nailgun, by the operating system",
+    "vms_conf": "empty: virtual machines are not kept here",
+    "dpdk": "empty: releases of Fuel 9.0 read it of every node",
+    "deleted": "that the node waits for deletion",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fact comes from, in words; `part` is `common` or the uid of a node."""
+
+    part: str
+    text: str
+
+
+def origins(
+    environment: Environment, default: DeploymentFacts, uploaded: DeploymentFacts, path: str
+) -> tuple[Origin, ...]:
+    """Return the origin of a fact in each part that has it: `storage.pg_num`, with or without `$.` before it.
+
+    Raise `NotFound` if no part has it.
+    """
+    names = names_of(path)
+    of_nodes = ((uid, facts, uploaded.nodes.get(uid, {})) for uid, facts in default.nodes.items())
+    found = [
+        Origin(part, "uploaded" if has(stated, names) else _origin(environment, part, names))
+        for part, facts, stated in ((COMMON, default.common, uploaded.common), *of_nodes)
+        if has(facts, names) or has(stated, names)
+    ]
+    if not found:
+        known = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
+        close = nearest(names[0], known)
+        hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all of them to files."
+        raise NotFound("fact", path, hint=hint)
+    return tuple(found)
+
+
+def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
+    """Return where a computed fact comes from."""
+    if part != COMMON:
+        node = next((node for node in environment.nodes if str(node.id) == part), None)
+        if node is not None and names[0] in node.attributes:
+            return f"the attribute {names[0]} of the node"
+        return _computed(_OF_NODES, names) or _range(names) or "the master"
+    if _drawn(generated_of(environment), names):
+        return _setting(environment, names)
+    return _computed(_COMPUTED, names) or _range(names) or _setting(environment, names)
+
+
+def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
+    for length in range(len(names), 0, -1):
+        text = table.get(".".join(names[:length]))
+        if text:
+            return text if text.startswith(_SAID) else f"computed from {text}"
+    return ""
+
+
+def _range(names: Sequence[str]) -> str:
+    return f"computed from {_NETWORKS}" if len(names) == 1 and names[0].endswith("_network_range") else ""
+
+
+def _setting(environment: Environment, names: Sequence[str]) -> str:
+    """Return from which setting a fact comes, who states it, and whether it was drawn."""
+    section, *members = names
+    editable, generated = defaults(environment), generated_of(environment)
+    if section in (editable.get("common") or {}):
+        section, members = "common", [section, *members]
+    if members[:1] == ["enabled"] and section in (editable.get("additional_components") or {}):
+        section, members = "additional_components", [section]
+    path = [section, *members]
+    owner = next((f"plugin {p.name}" for p in environment.plugins if p.name == section), "the release")
+    if not has(editable, path[:2]) and has(generated, path[:2]):
+        drawn = _drawn(generated, path)
+        return f"{drawn}, as {owner} asks in its generated settings" if drawn else f"generated settings of {owner}"
+    name = f"the setting {'.'.join(path[:2])}"
+    if drawn := _drawn(editable, path):
+        return f"{name}: {drawn}"
+    if has(environment.own_settings, path[:2]):
+        return f"{name}, changed in this environment"
+    return f"{name}, a default of {owner}"
+
+
+def _drawn(tree: Any, path: Sequence[str]) -> str:
+    """Return how the value at a path was generated; empty if it is stated."""
+    for name in path:
+        tree = tree.get(name) if isinstance(tree, Mapping) else None
+    if isinstance(tree, Mapping) and GENERATOR not in tree:
+        tree = tree.get("value")
+    if is_random(tree):
+        return f"drawn once ({tree[GENERATOR]}) and stored"
+    if isinstance(tree, Mapping) and tree.get(GENERATOR) in DETERMINED:
+        return f"a value of the master ({tree[GENERATOR]})"
+    return ""

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.environment.networks import ADMIN
 from fuelclient.facts.given import Master
 from fuelclient.facts.scheme import NodeScheme, mac_of
-from fuelclient.facts.versions import environment_version
+from fuelclient.facts.settings import environment_version
 from fuelclient.model.environment import Environment
 
 _POWER = {"power_type": "ssh", "power_user": "root", "power_pass": '= "/root/.ssh/id_rsa"', "netboot_enabled": "1"}

@@ -13,7 +13,7 @@ from typing import Any
 from fuelclient.backends.base import Backend
 from fuelclient.environment.settings import defaults
 from fuelclient.errors import Conflict, FuelError, NotFound
-from fuelclient.facts.uploaded import NULL
+from fuelclient.facts.given import NULL
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.plugin import Plugin

@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.backends.nailgun.facet import Facet
 from fuelclient.errors import InvalidDocument
-from fuelclient.facts.uploaded import NULL, by_node, effective_facts
+from fuelclient.facts.given import NULL, by_node, effective_facts
 from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.fact import facts_from, facts_to

@@ -231,9 +231,8 @@ class EnvFactsShow(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.environment.differences import masked_value
-        from fuelclient.facts.origin import COMMON, origins
-        from fuelclient.facts.paths import names_of, values_at
-        from fuelclient.facts.uploaded import effective_facts
+        from fuelclient.facts.given import effective_facts
+        from fuelclient.facts.paths import COMMON, names_of, origins, values_at
 
         env, path = parsed_args.env, ".".join(names_of(parsed_args.path))
         default, uploaded = self.backend.facts.default(env), self.backend.facts.get(env)

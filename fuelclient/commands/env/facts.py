@@ -240,7 +240,7 @@ class EnvDeploymentFactsGetDefault(_DeploymentDownload):
         if not parsed_args.explain:
             super().take_action(parsed_args)
             return
-        from fuelclient.facts.origin import COMMON, origins
+        from fuelclient.facts.paths import COMMON, origins
 
         env = parsed_args.env
         default, uploaded = self.facts(env), self.backend.facts.get(env)

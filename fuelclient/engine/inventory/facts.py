@@ -8,7 +8,7 @@ from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
 from fuelclient.errors import InvalidDocument, NotFound
-from fuelclient.facts.uploaded import NULL, by_node
+from fuelclient.facts.given import NULL, by_node
 from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.plan.fleet import MASTER
 from fuelclient.serializers.values import in_words

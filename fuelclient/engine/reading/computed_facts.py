@@ -10,8 +10,7 @@ from fuelclient.environment.layers import snapshot
 from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
-from fuelclient.facts.given import Given, Kept
-from fuelclient.facts.uploaded import effective_facts, since_copied
+from fuelclient.facts.given import Given, Kept, effective_facts, since_copied
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE

@@ -20,9 +20,8 @@ from typing import Any
 
 from fuelclient.engine.reading import environment
 from fuelclient.environment import settings
-from fuelclient.facts.generators import DETERMINED, length_of, random_paths
 from fuelclient.facts.given import Kept, Master
-from fuelclient.facts.settings import generated_of
+from fuelclient.facts.settings import DETERMINED, generated_of, length_of, random_paths
 from fuelclient.model.environment import Environment
 from fuelclient.store import facts
 from fuelclient.store.database import Connection

@@ -14,7 +14,7 @@ from fuelclient.engine.reading.computed_facts import computed_now, effective
 from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.environment.layers import snapshot
 from fuelclient.expressions.evaluation import Expressions
-from fuelclient.facts.uploaded import with_assumed
+from fuelclient.facts.given import with_assumed
 from fuelclient.graph.merge import merge_layers
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts

@@ -21,7 +21,7 @@ from fuelclient.environment.networks import network_configuration
 from fuelclient.environment.plans import plan
 from fuelclient.errors import InvalidGraph
 from fuelclient.facts.compute import computed
-from fuelclient.facts.uploaded import effective_facts
+from fuelclient.facts.given import effective_facts
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.graph import DEFAULT_TYPE, Layer
 from fuelclient.model.node import Node, NodeStatus

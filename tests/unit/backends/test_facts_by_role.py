@@ -10,7 +10,7 @@ from command_line import fuel2
 from scripted_master import scripted, writes
 
 from fuelclient.backends.connected import connected
-from fuelclient.facts.uploaded import NULL, with_assumed
+from fuelclient.facts.given import NULL, with_assumed
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.serializers.fact import facts_from, facts_to
 from fuelclient.settings.master import Credentials, Master

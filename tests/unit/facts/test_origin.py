@@ -10,7 +10,7 @@ from networked import networked
 from fuelclient.errors import NotFound
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
-from fuelclient.facts.origin import origins
+from fuelclient.facts.paths import origins
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
