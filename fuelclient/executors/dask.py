@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 from fuelclient.errors import FuelError
 from fuelclient.executors.connector import Connector
-from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler, DaskTransport, missing
+from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler, DaskTransport, missing, worker_names
 from fuelclient.executors.job import Target
 from fuelclient.executors.transport import Options, Transport
 from fuelclient.model.node import Node
@@ -34,8 +34,6 @@ class DaskConnector(Connector):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._workers: frozenset[str] | None = None
-        self._unreachable = ""
         self._shared: DaskCluster | None = None
 
     @classmethod
@@ -69,27 +67,20 @@ class DaskConnector(Connector):
             self._shared = DaskCluster(self._scheduler, self.options.connect_timeout)
         return self._shared
 
+    @cached_property
+    def _workers(self) -> tuple[Sequence[str], str]:
+        """The names of all workers, or why they are not known."""
+        try:
+            return asyncio.run(worker_names(self._scheduler, self.options.connect_timeout)), ""
+        except FuelError as error:
+            return (), str(error)
+
     def _missing(self, worker: str) -> str:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            pass
-        else:
-            return ""
-
-        async def names() -> frozenset[str]:
-            # through a connection of its own, because event loops cannot share one
-            cluster = DaskCluster(self._scheduler, self.options.connect_timeout)
-            try:
-                return await cluster.names()
-            finally:
-                await cluster.close()
-
-        if self._workers is None:
-            try:
-                self._workers = asyncio.run(names())
-            except FuelError as error:
-                self._workers, self._unreachable = frozenset(), str(error)
-        if self._unreachable or worker in self._workers:
-            return self._unreachable
-        return missing(worker, self._workers, self._scheduler.url)
+            names, unreachable = self._workers
+            if not unreachable and worker not in names:
+                return missing(worker, names, self._scheduler.url)
+            return unreachable
+        return ""

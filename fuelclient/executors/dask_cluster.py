@@ -20,7 +20,8 @@ import ssl
 import struct
 import sys
 import urllib.parse
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -293,12 +294,11 @@ class DaskCluster:
         self._free: list[DaskLine] = []
         self._looking = asyncio.Lock()
         self._addresses: Mapping[str, str] = {}
-        self._present: frozenset[str] = frozenset()
-        self._looked = self._learned = float("-inf")
+        self._looked = float("-inf")
 
     async def names(self) -> frozenset[str]:
         """Return the names of all workers that are there now."""
-        await self._learn()
+        await self._look(asyncio.get_running_loop().time())
         return frozenset(self._addresses)
 
     async def ask(self, worker: str, function: Callable[[Any], Awaitable[str]], argument: Any) -> Any:
@@ -358,38 +358,39 @@ class DaskCluster:
 
     async def _at(self, worker: str) -> str:
         """Return the address of a worker, which has another one after a restart."""
-        address = self._addresses.get(worker, "")
-        if not address or not await self._is_there(address):
-            asked = asyncio.get_running_loop().time()
-            async with self._looking:  # calls at the same time share one answer that is newer than they are
-                if self._learned < asked:
-                    await self._learn()
-            address = self._addresses.get(worker, "")
-        if not address:
+        now = asyncio.get_running_loop().time()
+        await self._look(now - _EVERY)
+        if worker not in self._addresses:
+            await self._look(now)
+        if worker not in self._addresses:
             raise Unreachable(missing(worker, self._addresses, self._scheduler.url))
-        return address
+        return self._addresses[worker]
 
-    async def _learn(self) -> None:
-        """Ask the scheduler for its workers."""
-        began = asyncio.get_running_loop().time()
+    async def _look(self, since: float) -> None:
+        """Ask the scheduler for its workers unless somebody has since then; calls at the same time share one answer."""
+        clock = asyncio.get_running_loop().time
+        async with self._looking:
+            if self._looked >= since:
+                return
+            began = clock()
+            try:
+                self._addresses, self._looked = await self._workers(), began
+            except Unreachable:
+                self._addresses, self._looked = {}, clock()
+                raise
+
+    async def _workers(self) -> Mapping[str, str]:
+        """Ask the scheduler for the addresses of its workers, by their names."""
         workers = (await self._asked("identity")).get("workers")
         if not isinstance(workers, Mapping) or not all(isinstance(worker, Mapping) for worker in workers.values()):
             raise Unreachable(f"The Dask scheduler {self._scheduler.url} does not say which workers it has.")
-        self._addresses = {str(worker.get("name")): address for address, worker in workers.items()}
-        self._looked = self._learned = began
-        self._present = frozenset(workers)
+        return {str(worker.get("name")): address for address, worker in workers.items()}
 
     async def _is_there(self, address: str) -> bool:
-        """Return whether the scheduler knew a worker a moment ago; calls at the same time share one look."""
-        clock = asyncio.get_running_loop().time
-        async with self._looking:
-            if clock() - self._looked >= _EVERY:
-                try:
-                    self._present = frozenset(await self._asked("ncores"))
-                except Unreachable:
-                    self._present = frozenset()
-                self._looked = clock()
-            return address in self._present
+        """Return whether the scheduler knew a worker a moment ago."""
+        with suppress(Unreachable):
+            await self._look(asyncio.get_running_loop().time() - _EVERY)
+        return address in self._addresses.values()
 
     async def _result(self, worker: str, address: str, call: Awaitable[T]) -> T:
         """Return the result of a call. Raise `ConnectionBroken` as soon as its worker or the scheduler has gone."""
@@ -414,6 +415,15 @@ class DaskCluster:
             message = f"The Dask worker {worker} does not know this version of fuelclient."
             return Unreachable(message, final=True, hint=_SAME)
         return ConnectionBroken(f"The Dask worker {worker} could not be asked: {type(error).__name__}.")
+
+
+async def worker_names(scheduler: DaskScheduler, timeout: float) -> Sequence[str]:
+    """Return the names of the workers in order, over a connection of its own, because event loops cannot share one."""
+    cluster = DaskCluster(scheduler, timeout)
+    try:
+        return sorted(await cluster.names())
+    finally:
+        await cluster.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +477,7 @@ def wrong(worker: str) -> Unreachable:
     return Unreachable(message, final=True, hint=_SAME)
 
 
-def missing(worker: str, known: Mapping[str, str] | frozenset[str], url: str) -> str:
+def missing(worker: str, known: Collection[str], url: str) -> str:
     """Return the message for a worker that is not there, with what to do."""
     names = sorted(known)
     close = nearest(worker, names)

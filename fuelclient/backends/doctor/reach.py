@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fuelclient.engine.runs.jobs import target_of
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
-from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler
+from fuelclient.executors.dask_cluster import DaskScheduler, worker_names
 from fuelclient.executors.examination import clock
 from fuelclient.executors.machines import Connections
 from fuelclient.executors.transport import Options
@@ -80,7 +80,7 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("dask", scheduler.address, Health.ERROR, reason, mend or "Correct DASK_SCHEDULER.")
         return
     try:
-        workers = asyncio.run(_workers(scheduler))
+        workers = asyncio.run(worker_names(scheduler, SECONDS))
     except FuelError as error:
         mend = error.hint or "Start the scheduler, or correct DASK_SCHEDULER."
         yield Diagnosis("dask", scheduler.address, Health.ERROR, error.message, mend)
@@ -90,14 +90,6 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     else:
         mend = "Start a worker with the name of each node."
         yield Diagnosis("dask", scheduler.address, Health.WARNING, "answers, but has no workers", mend)
-
-
-async def _workers(scheduler: DaskScheduler) -> Sequence[str]:
-    cluster = DaskCluster(scheduler, SECONDS)
-    try:
-        return sorted(await cluster.names())
-    finally:
-        await cluster.close()
 
 
 def nodes(settings: Settings) -> Iterator[Diagnosis]:
