@@ -86,7 +86,7 @@ class Connector(ABC):
         return self.spools(transport, root, directory)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Return what is wrong with a machine for tasks that call these programs; nothing of what is well.
+        """Return the problems that would stop tasks that call these programs on a machine.
 
         Nothing may be changed there. Names of nodes are added later. Raise what transports raise.
         """

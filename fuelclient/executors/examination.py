@@ -1,4 +1,4 @@
-"""Whether a machine has what tasks need there. Only its own shell is asked, and nothing on it is changed."""
+"""Examine a machine for what tasks need there, with nothing but its own shell. Nothing on it is changed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from fuelclient.executors.transport import Completed, Transport, Unreachable
+from fuelclient.executors.transport import Completed, Transport
 from fuelclient.graph.parameters import is_remote
-from fuelclient.model.diagnosis import Diagnosis, Health
+from fuelclient.model.diagnosis import Diagnosis, Health, Shared
 from fuelclient.model.task import TaskType
 
 AREA = "nodes"
@@ -74,24 +74,18 @@ def _called(command: str) -> frozenset[str]:
 
 
 async def examined(transport: Transport, root: str, programs: Collection[str]) -> list[Diagnosis]:
-    """Return what is wrong with a machine: with what spools below `root` need, and with what its tasks call.
+    """Return the problems that would stop spools below `root`, or tasks that call these programs.
 
-    Nothing is returned of what is well. Raise what transports raise.
+    Raise what transports raise.
     """
     before = time.time()
     answer = await transport.call(_LOOK, (_MARK, root, *_SPOOL_NEEDS, *sorted(programs)))
     return list(_problems(answer, programs, (before + time.time()) / 2))
 
 
-def unreachable(error: Unreachable) -> Diagnosis:
-    """Return why a machine cannot be examined."""
-    mend = error.hint or "Look at sshd and the network there."
-    return Diagnosis(AREA, "", Health.ERROR, error.problem.rstrip("."), mend, error.shared)
-
-
-def wrong(message: str, mend: str, health: Health = Health.ERROR) -> Diagnosis:
-    """Return a diagnosis of a machine; whoever knows its nodes adds their names."""
-    return Diagnosis(AREA, "", health, message, mend)
+def problem(message: str, fix: str, health: Health = Health.ERROR, shared: Shared | None = None) -> Diagnosis:
+    """Return a problem of a machine; the caller adds the names of its nodes."""
+    return Diagnosis(AREA, "", health, message, fix, shared)
 
 
 def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
@@ -104,58 +98,54 @@ def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
 def _problems(answer: Completed, programs: Collection[str], now: float) -> Iterator[Diagnosis]:
     before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_MARK}\n")
     if answer.rc or not mark:
-        mend = "Its user needs a login shell that runs /bin/sh -c COMMAND."
+        fix = "Its user needs a login shell that runs /bin/sh -c COMMAND."
         said = " ".join(before.split())[:200] if not answer.rc else ""
-        yield wrong(f"it runs no commands: {said or answer.error}", mend)
+        yield problem(f"it runs no commands: {said or answer.error}", fix)
         return
     if before:
-        mend = "Let its .bashrc print nothing where $- has no i."
-        yield wrong("its login shell prints text of its own before each command", mend, Health.WARNING)
-    told: dict[str, list[str]] = {}
+        fix = "Let its .bashrc print nothing where $- has no i."
+        yield problem("its login shell prints text of its own before each command", fix, Health.WARNING)
+    answers: dict[str, list[str]] = {}
     for line in after.splitlines():
         word, _, rest = line.partition(" ")
-        told.setdefault(word, []).append(rest)
-    yield from _of_spool(told)
-    yield from _of_tasks(told, programs)
-    for moment in told.get("clock", ()):
+        answers.setdefault(word, []).append(rest)
+    yield from _of_spool(answers)
+    yield from _of_tasks(answers, programs)
+    for moment in answers.get("clock", ()):
         if moment.isdigit():
             yield from clock(AREA, "", int(moment) + 0.5 - now)
 
 
-def _of_spool(told: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
-    missing = [name for name in told.get("missing", ()) if name in _SPOOL_NEEDS]
+def _of_spool(answers: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
+    missing = [name for name in answers.get("missing", ()) if name in _SPOOL_NEEDS]
     if missing:
-        yield wrong(f"it has no {', '.join(missing)}", f"Install there: {' '.join(missing)}")
-    for path in told.get("unread", ())[:1]:
-        yield wrong(f"{path} cannot be read, by which commands are found again", "Mount /proc there.")
-    for path in told.get("foreign", ()):
-        yield wrong(f"{path} belongs to another user", f"Remove it there: rm -r {path}")
-    for path in told.get("closed", ()):
-        yield wrong(f"its user cannot write to {path}", f"Let it: chmod 1777 {path}")
-    for line in told.get("free", ()):
+        yield problem(f"it has no {', '.join(missing)}", f"Install there: {' '.join(missing)}")
+    for path in answers.get("unread", ())[:1]:
+        yield problem(f"{path} cannot be read, by which commands are found again", "Mount /proc there.")
+    for path in answers.get("foreign", ()):
+        yield problem(f"{path} belongs to another user", f"Remove it there: rm -r {path}")
+    for path in answers.get("closed", ()):
+        yield problem(f"its user cannot write to {path}", f"Let it: chmod 1777 {path}")
+    for line in answers.get("free", ()):
         free, _, path = line.partition(" ")
         if free.isdigit() and int(free) < LITTLE_ROOM:
             health = Health.ERROR if int(free) < NO_ROOM else Health.WARNING
-            yield wrong(
+            yield problem(
                 f"less than {(NO_ROOM if health is Health.ERROR else LITTLE_ROOM) >> 10} MB are free in {path}",
                 "Free some room there: the output of all tasks is kept in it until their run is deleted.",
                 health,
             )
 
 
-def _of_tasks(told: Mapping[str, list[str]], programs: Collection[str]) -> Iterator[Diagnosis]:
-    for name in told.get("missing", ()):
+def _of_tasks(answers: Mapping[str, list[str]], programs: Collection[str]) -> Iterator[Diagnosis]:
+    for name in answers.get("missing", ()):
         if name in programs and name not in _SPOOL_NEEDS:
-            mend = "Install it there, unless a task that runs before does."
-            yield wrong(f"it has no {name}, which tasks call", mend, Health.WARNING)
-    if told.get("uid", ["0"]) != ["0"]:
-        if "sudo" in told:
-            mend = "Set another user of the node, or let commands of tasks begin with sudo -n."
-            yield wrong("tasks run there as a user who is not root, but may use sudo", mend, Health.WARNING)
+            fix = "Install it there, unless a task that runs before does."
+            yield problem(f"it has no {name}, which tasks call", fix, Health.WARNING)
+    if answers.get("uid", ["0"]) != ["0"]:
+        if "sudo" in answers:
+            how, fix = "but may use sudo", "or let commands of tasks begin with sudo -n"
         else:
-            mend = "Set another user of the node, unless its tasks need no root."
-            yield wrong(
-                "tasks run there as a user who is not root, and who has no sudo without a password",
-                mend,
-                Health.WARNING,
-            )
+            how, fix = "and who has no sudo without a password", "unless its tasks need no root"
+        message = f"tasks run there as a user who is not root, {how}"
+        yield problem(message, f"Set another user of the node, {fix}.", Health.WARNING)

@@ -97,7 +97,6 @@ class LocalSpool(Spool):
         self._path, self._variables = Path(directory), transport.variables
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """As `spool.Spool`."""
         try:
             started = self._start(recipe.script.encode(), label, used)
         except OSError as error:
@@ -134,7 +133,7 @@ class LocalSpool(Spool):
         )
 
     async def look(self) -> Seen:
-        """As `spool.Spool`. As in the script, the process is looked for before the result."""
+        """Return what the spool says now. As in the script, the process is looked for before the result."""
         lines = [self._process()]
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))

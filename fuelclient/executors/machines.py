@@ -51,19 +51,20 @@ class Connections:
         return self.of(target.kind).root(target, proposed or self.options.remote_spool)
 
     async def examine(self, target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Return what is wrong with a machine; see `Connector.examine`. One that cannot be reached is a problem."""
+        """Return the problems of a machine (see `Connector.examine`), even if it cannot be reached."""
         try:
             connector = self.of(target.kind)
             if connector.needs_address and not target.ip:
-                return [examination.wrong("it has no address", "Give it an ip: fuel2 node import")]
-            reason, _, mend = connector.refusal(target).partition("; ")
+                return [examination.problem("it has no address", "Give it an ip: fuel2 node import")]
+            reason, _, fix = connector.refusal(target).partition("; ")
             if reason:
-                return [examination.wrong(reason, mend)]
+                return [examination.problem(reason, fix)]
             return await connector.examine(target, self.transport(target), programs)
         except Unreachable as error:
-            return [examination.unreachable(error)]
+            fix = error.hint or "Look at sshd and the network there."
+            return [examination.problem(error.problem.rstrip("."), fix, shared=error.shared)]
         except FuelError as error:
-            return [examination.wrong(error.message, error.hint)]
+            return [examination.problem(error.message, error.hint)]
 
     def spool(self, target: Target, directory: str) -> Spool:
         """Return the spool of a job in a directory below the root of a machine."""

@@ -70,16 +70,11 @@ def connector(kind: str) -> type[Connector]:
         module, name = _BUILT_IN[kind]
         built_in: type[Connector] = getattr(import_module(module), name)
         return built_in
-    require_known(kind)
-    return _loaded(added()[kind])
-
-
-def require_known(kind: str) -> None:
-    """Raise `UsageError`, naming the known kinds, unless `kind` is one of them."""
-    if kind not in KINDS:
+    if kind not in added():
         close = nearest(kind, KINDS)
         hint = f"Did you mean {close}? " if close else ""
         raise UsageError(f"There is no executor {kind!r}.", hint=f"{hint}Known: {', '.join(KINDS)}.")
+    return _loaded(added()[kind])
 
 
 def _loaded(point: EntryPoint) -> type[Connector]:

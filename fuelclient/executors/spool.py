@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from fuelclient.executors.job import Attachment, File, Job, Recipe, Tree
+from fuelclient.executors.job import File, Job, Recipe, Tree
 from fuelclient.executors.transport import Completed, Held, Transport, Unreachable
 
 _ALIVE: Final = """
@@ -405,12 +405,15 @@ class Spool:
         await self._call(ENTER, self.root)
         for attachment in recipe.attachments:
             path = f"{self.directory}/{attachment.name}"
-            if isinstance(attachment.content, Tree):
-                with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
-                    await asyncio.to_thread(pack, attachment.content, Path(archive.name))
-                    await self.transport.put(path, Path(archive.name))
-            else:
-                await self.transport.put(path, _content(attachment))
+            match attachment.content:
+                case Tree() as tree:
+                    with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+                        await asyncio.to_thread(pack, tree, Path(archive.name))
+                        await self.transport.put(path, Path(archive.name))
+                case File(source):
+                    await self.transport.put(path, _existing(Path(source)))
+                case content:
+                    await self.transport.put(path, content)
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
         """Start the script of a recipe as the try `label`, unless it began before, and wait for it as long as the
@@ -488,16 +491,11 @@ def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
     return Seen(ended, frozenset(claimed), running, alive, age, *texts)
 
 
-def _content(attachment: Attachment) -> bytes | Path:
-    content = attachment.content
-    if isinstance(content, File):
-        path = Path(content.path)
-        if not path.is_file():
-            what = "is not a file" if path.exists() else "does not exist"
-            raise Unreachable(f"{path} {what} on this machine.", final=True)
-        return path
-    assert isinstance(content, bytes)  # noqa: S101 - trees are handled by the only caller
-    return content
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        what = "is not a file" if path.exists() else "does not exist"
+        raise Unreachable(f"{path} {what} on this machine.", final=True)
+    return path
 
 
 def pack(tree: Tree, archive: Path) -> None:

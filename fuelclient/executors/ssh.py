@@ -51,15 +51,15 @@ class SshConnector(Connector):
         return SshTransport(target.ip, target.place, self.options)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """As `Connector.examine`; the way of files is tried, too."""
+        """Return the problems of a machine, and whether files have to be sent without SFTP."""
         from fuelclient.executors.ssh_transport import SshTransport
 
         found = [*await super().examine(target, transport, programs)]
         assert isinstance(transport, SshTransport)  # noqa: S101 - `transport` above made it
         if await transport.without_sftp():
-            mend = "Add to its sshd_config: Subsystem sftp internal-sftp"
+            fix = "Add to its sshd_config: Subsystem sftp internal-sftp"
             message = "it has no SFTP, so that files are sent through commands"
-            found.append(examination.wrong(message, mend, Health.WARNING))
+            found.append(examination.problem(message, fix, Health.WARNING))
         return found
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:

@@ -144,13 +144,11 @@ DEFAULTS: Mapping[str, Limits] = MappingProxyType(
         TaskType.COBBLER_SYNC: Limits(300, 0),
     }
 )
-"""The limits of a task that states none.
+"""The limits of a task that has none of its own.
 
 `interval` is the documented pause between retries, which Astute accepts and never makes.
 Source: Astute `config.rb`; the last three types have no timeout there.
 """
-
-_NAMES = {"timeout": "timeout", "retries": "retries", "interval": "interval", "succeed_retries": "repeats"}
 
 
 def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
@@ -162,11 +160,12 @@ def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
     Limits(timeout=7, retries=0, interval=2, repeats=0)
     """
     default = DEFAULTS.get(type, Limits(300, 0))
-    stated = {field: read for name, field in _NAMES.items() if (read := number(parameters, name)) is not None}
-    return Limits(
-        timeout=stated.get("timeout", default.timeout),
-        retries=int(stated.get("retries", default.retries)),
-        interval=stated.get("interval", default.interval),
-        # Astute wraps shell tasks in a manifest without passing this on
-        repeats=int(stated.get("repeats", default.repeats)) if type == TaskType.PUPPET else 0,
-    )
+
+    def given(name: str, otherwise: float) -> float:
+        value = number(parameters, name)
+        return otherwise if value is None else value
+
+    timeout, retries = given("timeout", default.timeout), int(given("retries", default.retries))
+    interval, repeats = given("interval", default.interval), int(given("succeed_retries", default.repeats))
+    # Astute wraps shell tasks in a manifest without passing the last one on
+    return Limits(timeout, retries, interval, repeats if type == TaskType.PUPPET else 0)

@@ -16,7 +16,7 @@ from fuelclient.errors import InvalidDocument, nearest
 from fuelclient.executors import registry
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.handlers import CONFIGURED
-from fuelclient.executors.handlers.templates import misplaced
+from fuelclient.executors.handlers.commands import misplaced
 from fuelclient.executors.job import LOCAL, MASTER, Executor, Job, Target
 from fuelclient.executors.transport import Options
 from fuelclient.model.environment import Environment

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuelclient.executors.handlers.templates import filled, misplaced
+from fuelclient.executors.handlers.commands import filled, misplaced
 
 HOSTILE = "x'; touch /tmp/nowhere/owned; echo \"$(id)\" `id` $HOME \\ #\n'"
 
