@@ -80,7 +80,7 @@ class Attempts:
 
         With `recovering`, the spool is read first: tries that ended count, and one that still runs is waited for. Only
         then raise `Interrupted`, if an earlier try ended and left no result. Raise `Unreachable` if the machine cannot
-        be asked. A try that vanishes while this run watches counts as failed; one that was claimed and never began,
+        be reached. A try that vanishes while this run watches counts as failed; one that was claimed and never began,
         because its starter died in between, does not count.
         """
         if recovering:

@@ -23,7 +23,7 @@ class Connector(ABC):
     """How tasks reach nodes: one kind of executor, during one run.
 
     To add a kind, derive a class and name it in the entry-point group `fuelclient.executors`. Everything else (spools,
-    retries, timeouts, noop runs, kills, recovery, logs) is the same for all kinds. What is not stated is what is safe:
+    retries, timeouts, noop runs, kills, recovery, logs) is the same for all kinds. The defaults are safe:
     machines are not restarted, and trees are sent as archives.
     """
 
@@ -53,15 +53,15 @@ class Connector(ABC):
 
     @classmethod
     def place(cls, node: Node) -> Hashable:  # noqa: ARG003 - a hook
-        """Return what identifies the machine of a node, besides its address, and how to reach it: `Target.place`.
+        """Return what identifies the machine of a node besides its address, and how to reach it (`Target.place`).
 
-        It must not raise: `refusal` says what is wrong with a node.
+        It must not raise; `refusal` reports what is wrong with a node.
         """
         return None
 
     def refusal(self, target: Target) -> str:  # noqa: ARG002 - a hook
-        """Return why a machine can never be reached, or an empty string. The plan of a run asks this, and so does
-        each task before it begins."""
+        """Return why a machine can never be reached, or an empty string. Called for the plan of a run, and before each
+        task."""
         return ""
 
     def left_out(self, job: Job) -> str:  # noqa: ARG002 - a hook
@@ -69,12 +69,12 @@ class Connector(ABC):
         return ""
 
     def prepared(self, job: Job) -> Job:
-        """Return the job as it runs by this kind."""
+        """Adapt a job to this kind: its paths, for example."""
         return job
 
     @abstractmethod
     def transport(self, target: Target) -> Transport:
-        """Return the transport to a machine, without connecting to it yet. It is asked for once for each machine."""
+        """Return the transport to a machine, without connecting to it yet. Called once for each machine."""
 
     def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - a hook
         """Return the directory of a run's spools on a machine, which has to survive a restart of it. No two runs may
@@ -82,7 +82,6 @@ class Connector(ABC):
         return proposed
 
     def spool(self, transport: Transport, root: str, directory: str) -> Spool:
-        """Return the spool of one job."""
         return self.spools(transport, root, directory)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:

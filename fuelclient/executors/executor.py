@@ -57,7 +57,7 @@ class MachineExecutor:
         self._stops: dict[tuple[int, str, str], asyncio.Event] = {}
 
     def check(self, job: Job) -> str:
-        """As `job.Executor`; a type, parameters or a machine that the job needs may be the reason."""
+        """Return why a job can never run, or an empty string: its type, its parameters, or a machine that it needs."""
         try:
             job = self._prepared(job)
             steps = self._steps(job)
@@ -79,7 +79,7 @@ class MachineExecutor:
         return connector.refusal(target)
 
     async def examine(self, machines: Mapping[Target, Collection[str]]) -> Mapping[Target, Sequence[Diagnosis]]:
-        """As `job.Executor`; some machines are examined at a time, each once. Close all connections."""
+        """Return the problems of machines for tasks that call these programs, and close all connections."""
         limit = asyncio.Semaphore(_AT_A_TIME)
 
         async def one(target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
@@ -93,17 +93,15 @@ class MachineExecutor:
         return dict(zip(machines, found, strict=True))
 
     async def run(self, job: Job, log: Log) -> Outcome:
-        """As `job.Executor`."""
         outcome = await self._outcome(job, log, recovering=False)
         assert outcome is not None  # noqa: S101 - only a recovery can find that a result is lost
         return outcome
 
     async def recover(self, job: Job) -> Outcome | None:
-        """As `job.Executor`."""
         return await self._outcome(job, lambda _line: None, recovering=True)
 
     async def kill(self, job: Job) -> None:
-        """As `job.Executor`: SIGTERM to the whole session of the job, SIGKILL after the grace period.
+        """Send SIGTERM to the whole session of the job, and SIGKILL after the grace period.
 
         If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
         return when all has ended; a try that another process is just starting will never begin.
@@ -122,7 +120,7 @@ class MachineExecutor:
                 await spool.kill(label, STOPPED, self._options.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """As `job.Executor`, from one machine after another."""
+        """Return a part of an output: that of one machine after another, if the job runs on several."""
         if self._runs_nothing(job.target) or job.noop:
             return b""
         job = self._prepared(job)
@@ -144,7 +142,6 @@ class MachineExecutor:
         return root, await removed(self._connections.transport(target), root)
 
     async def close(self) -> None:
-        """As `job.Executor`."""
         await self._connections.close()
 
     def _runs_nothing(self, target: Target) -> bool:

@@ -68,8 +68,8 @@ class Noop:
         """Return what `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be
         compiled, is an error."""
         try:
-            told = patiently(lambda: self._told(job), min(limits.timeout, 60), stop)
-            outcome = await bounded(told, limits.timeout, stop)
+            report = patiently(lambda: self._report(job), min(limits.timeout, 60), stop)
+            outcome = await bounded(report, limits.timeout, stop)
         except CutShort as cut:
             is_stopped = cut.why == STOPPED
             outcome = job.interrupted(STOPPED) if is_stopped else job.failed(f"timed out after {limits.timeout:g} s")
@@ -78,7 +78,7 @@ class Noop:
         say(outcome.message or f"would run: {outcome.status}")
         return outcome
 
-    async def _told(self, job: Job) -> Outcome:
+    async def _report(self, job: Job) -> Outcome:
         node = self._connections.transport(job.target)
         match job.type:
             case TaskType.SHELL:

@@ -1,7 +1,7 @@
 """The kinds of executors, by name: the built-in ones, and those that other packages add.
 
 A kind is a class that derives from `connector.Connector`. Other packages add theirs as entry points of the group
-`fuelclient.executors`; nothing else in this package knows a kind by its name.
+`fuelclient.executors`; no other module of this package names a kind.
 """
 
 from __future__ import annotations

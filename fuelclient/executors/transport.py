@@ -19,7 +19,7 @@ from fuelclient.model.task import TaskType
 class Unreachable(Unavailable):
     """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong.
 
-    `problem` says the same without the name of the machine, and `shared` mends it on many machines at once.
+    `problem` says the same without the name of the machine, and `shared` fixes it on many machines at once.
     """
 
     def __init__(

@@ -1,5 +1,6 @@
-"""All facts of an environment, from the groups of keys in the other modules: what it is, and what every node knows of
-all nodes, stand here.
+"""Compute all facts of an environment, most of them with the modules for the groups of keys.
+
+The facts about the environment itself and the lists of all nodes are computed here.
 """
 
 from __future__ import annotations

@@ -31,18 +31,18 @@ _MEGABYTE = 1024**2
 
 def node_volumes(node: Named, disks: Disks) -> list[Any]:
     """Return the layout of a node's disks: its attribute `node_volumes`, or its stored disks; empty without either."""
-    stated = node.node.attributes.get("node_volumes")
-    if isinstance(stated, list | tuple):
-        return list(stated)
+    given = node.node.attributes.get("node_volumes")
+    if isinstance(given, list | tuple):
+        return list(given)
     return [{**disk, "type": "disk"} for disk in disks.get(node.uid) or () if isinstance(disk, Mapping)]
 
 
 def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
     """Return the size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
-    stated = next(
+    given = next(
         (volume.get("size", 0) for volume in _parts(volumes, "id", "image") if volume.get("name") == "glance"), 0
     )
-    size = stated or sum(part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
+    size = given or sum(part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
     return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
 
 

@@ -45,7 +45,7 @@ class Named:
 
 
 def host_names(node: Node, domain: str) -> tuple[str, str]:
-    """Return the host name of a node, and its full one: as stated, otherwise after its id as a master names it."""
+    """Return the host name of a node, and its full one: as given, otherwise after its id as a master names it."""
     return node.hostname, str(node.attributes.get("fqdn") or f"{node.hostname}.{domain}")
 
 

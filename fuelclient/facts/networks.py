@@ -259,7 +259,7 @@ class Vip:
     name: str
     network: str
     role: str
-    stated: Mapping[str, Any]
+    request: Mapping[str, Any]
 
 
 def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) -> dict[str, Any]:
@@ -268,22 +268,22 @@ def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) 
     return {
         vip.name: {
             "network_role": vip.role,
-            "namespace": vip.stated.get("namespace"),
+            "namespace": vip.request.get("namespace"),
             "ipaddr": addressed.vips[vip.name],
             "is_user_defined": vip.name in networks.fixed_vips,
-            "node_roles": vip.stated.get("node_roles") or list(VIP_ROLES),
-            "vendor_specific": vip.stated.get("vendor_specific"),
+            "node_roles": vip.request.get("node_roles") or list(VIP_ROLES),
+            "vendor_specific": vip.request.get("vendor_specific"),
         }
         for vip in _vips(networks, present, addressed.nodes)
     }
 
 
 def _vips(networks: Networks, present: Sequence[Named], pools: Collection[str]) -> Iterator[Vip]:
-    for role, stated in asked_vips(networks.roles):
+    for role, request in asked_vips(networks.roles):
         network = str(role.get("default_mapping"))
-        wanted = tuple(map(str, stated.get("node_roles") or _CONTROLLERS))
+        wanted = tuple(map(str, request.get("node_roles") or _CONTROLLERS))
         if network in pools and any(node.carries(wanted) for node in present):
-            yield Vip(stated["name"], network, str(role["id"]), stated)
+            yield Vip(request["name"], network, str(role["id"]), request)
 
 
 class _Pool:

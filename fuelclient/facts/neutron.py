@@ -43,7 +43,7 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
     nameservers = list(parameters.get("dns_nameservers") or ())
     ranges = [_colon(pair) for pair in _pairs(parameters.get("floating_ranges"))]
     outside = _holding(networks, ranges)
-    stated: dict[str, tuple[str, str | None, Any, Any, list[Any], Any]] = {
+    wanted: dict[str, tuple[str, str | None, Any, Any, list[Any], Any]] = {
         internal: (
             networks.segmentation, None if networks.are_tunnels else _TENANT_PHYSNET,
             parameters.get("internal_cidr"), parameters.get("internal_gateway"), nameservers, None,
@@ -56,7 +56,7 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
     baremetal = networks.find(BAREMETAL)
     if baremetal is not None:
         gateway, free = parameters.get("baremetal_gateway"), _colon(parameters.get("baremetal_range"))
-        stated["baremetal"] = "flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free
+        wanted["baremetal"] = "flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free
     return {
         name: {
             "L3": {
@@ -67,7 +67,7 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
             "tenant": tenant,
             "shared": physnet == _IRONIC_PHYSNET,
         }
-        for name, (kind, physnet, subnet, gateway, servers, free) in stated.items()
+        for name, (kind, physnet, subnet, gateway, servers, free) in wanted.items()
     }  # fmt: skip
 
 

@@ -95,7 +95,7 @@ _COMPUTED: Mapping[str, str] = {
     "provision.engine": "constants of a Fuel master",
     "workloads_collector.create_user": "a constant: statistics are not sent",
 }
-_SAID = ("a constant", "constants", "empty")
+_WHOLE = ("a constant", "constants", "empty")
 _OF_NODES: Mapping[str, str] = {
     "uid": "the id of the node",
     "fqdn": "the name of the node (its attributes hostname and fqdn, otherwise its id)",
@@ -136,9 +136,9 @@ def origins(
     names = names_of(path)
     of_nodes = ((uid, facts, uploaded.nodes.get(uid, {})) for uid, facts in default.nodes.items())
     found = [
-        Origin(part, "uploaded" if has(stated, names) else _origin(environment, part, names))
-        for part, facts, stated in ((COMMON, default.common, uploaded.common), *of_nodes)
-        if has(facts, names) or has(stated, names)
+        Origin(part, "uploaded" if has(own, names) else _origin(environment, part, names))
+        for part, facts, own in ((COMMON, default.common, uploaded.common), *of_nodes)
+        if has(facts, names) or has(own, names)
     ]
     if not found:
         known = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
@@ -164,7 +164,7 @@ def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
     for length in range(len(names), 0, -1):
         text = table.get(".".join(names[:length]))
         if text:
-            return text if text.startswith(_SAID) else f"computed from {text}"
+            return text if text.startswith(_WHOLE) else f"computed from {text}"
     return ""
 
 
@@ -194,7 +194,7 @@ def _setting(environment: Environment, names: Sequence[str]) -> str:
 
 
 def _drawn(tree: Any, path: Sequence[str]) -> str:
-    """Return how the value at a path was generated; empty if it is stated."""
+    """Return how the value at a path was generated; empty if it was not."""
     for name in path:
         tree = tree.get(name) if isinstance(tree, Mapping) else None
     if isinstance(tree, Mapping) and GENERATOR not in tree:

@@ -79,7 +79,7 @@ def _setup(
     scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], master: Master, volumes: list[Any]
 ) -> dict[str, Any]:
     """Return `ks_meta`."""
-    admin, stated = scheme.networks.admin, facts.get("provision") or {}
+    admin, given = scheme.networks.admin, facts.get("provision") or {}
     suffix = f"fuel_{environment_version(environment.release)}_{environment.release.operating_system.lower()}.jinja2"
     setup = {
         **_AGENTS,
@@ -95,8 +95,8 @@ def _setup(
         "repo_setup": facts.get("repo_setup") or {},
         "user_accounts": _accounts(facts),
     }
-    if stated.get("method") == "image":
-        setup["image_data"] = stated.get("image_data") or {}
+    if given.get("method") == "image":
+        setup["image_data"] = given.get("image_data") or {}
     return setup
 
 

@@ -22,7 +22,7 @@ INPUTS = frozenset({"interfaces", "meta", "hostname", "network_data", "group_id"
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """An interface of a node, or a bond of several (`slaves`). `networks` is None if that is not stated."""
+    """An interface of a node, or a bond of several (`slaves`). `networks` is None if that is not given."""
 
     name: str
     mac: str = ""
@@ -49,8 +49,8 @@ def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface
     `meta.interfaces` as a master's agent reports them); otherwise eth0, by which it starts, and eth1.
     """
     reported = mapping(node.attributes.get("meta")).get("interfaces")
-    stated = document or node.attributes.get("interfaces") or reported
-    records = [record for record in stated or () if isinstance(record, Mapping) and record.get("name")]
+    given = document or node.attributes.get("interfaces") or reported
+    records = [record for record in given or () if isinstance(record, Mapping) and record.get("name")]
     found = [_read(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
     macs = {interface.mac.lower() for interface in found}
     starts = [interface.pxe for interface in found]
@@ -104,9 +104,9 @@ def _setting(attributes: Any, *path: str) -> Any:
     return value.get("value") if isinstance(value, Mapping) and "value" in value else value
 
 
-def _modes(stated: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
+def _modes(given: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
     """Yield the offloading modes that an agent reports, those below others included."""
-    for mode in stated:
+    for mode in given:
         if isinstance(mode, Mapping) and mode.get("name"):
             yield str(mode["name"]), mode.get("state")
             yield from _modes(mode.get("sub") or ())
@@ -115,7 +115,7 @@ def _modes(stated: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
 def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, public: bool) -> dict[str, list[Network]]:
     """Return the networks on each interface, by the name of the interface.
 
-    Where that is stated, they are there. Otherwise the interfaces take, one after another, all networks with a vlan
+    Where that is given, they are there. Otherwise the interfaces take, one after another, all networks with a vlan
     and one without; what is left goes to the first. `public` says whether the node reaches the public network.
     """
     slaves = {slave for interface in interfaces for slave in interface.slaves}
@@ -125,8 +125,8 @@ def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, pu
         on_each = spread([interface.pxe for interface in free], left, lambda each: (each.name, each.is_tagged))
     else:
         on_each = [[net for name in each.networks or () for net in left if net.name == name] for each in free]
-        stated = {network.name for on_it in on_each for network in on_it}
-        on_each[0] += [network for network in left if network.name not in stated]
+        given = {network.name for on_it in on_each for network in on_it}
+        on_each[0] += [network for network in left if network.name not in given]
     placed: dict[str, list[Network]] = {interface.name: [] for interface in free}
     for interface, on_it in zip(free, on_each, strict=True):
         placed[interface.name] += on_it
@@ -320,12 +320,12 @@ class NodeScheme:
         ]
         if not interface.is_bond:
             return [*({"action": "add-port", "name": interface.name, "bridge": name} for name in bridges), *tagged]
-        stated = interface.bond
+        given = interface.bond
         bond = {
             "action": "add-bond",
             "name": interface.name,
             "interfaces": sorted(interface.slaves),
-            "bond_properties": {key: stated[key] for key in ("mode", "lacp_rate", "xmit_hash_policy") if key in stated},
+            "bond_properties": {key: given[key] for key in ("mode", "lacp_rate", "xmit_hash_policy") if key in given},
             "interface_properties": {},
             **({"bridge": bridges[0]} if bridges else {}),
             **({"mtu": interface.mtu} if interface.mtu else {}),

@@ -92,28 +92,28 @@ def formatted(value: Any, words: Mapping[str, str]) -> Any:
 
 def _values(section: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: stated["value"] if isinstance(stated, Mapping) and "value" in stated else stated
-        for name, stated in section.items()
+        name: setting["value"] if isinstance(setting, Mapping) and "value" in setting else setting
+        for name, setting in section.items()
     }
 
 
 def _collector(facts: dict[str, Any]) -> None:
-    """Say of the user that collects statistics what Nailgun says: it has another key, and sending is off."""
-    stated = facts.get("workloads_collector")
-    if isinstance(stated, dict):
-        stated["create_user"] = False
-        if "user" in stated:
-            stated["username"] = stated.pop("user")
+    """Change the user who collects statistics as Nailgun does: under another key, and with sending off."""
+    setting = facts.get("workloads_collector")
+    if isinstance(setting, dict):
+        setting["create_user"] = False
+        if "user" in setting:
+            setting["username"] = setting.pop("user")
 
 
 def _provision(facts: dict[str, Any], environment: Environment, given: Given) -> None:
-    stated = facts.get("provision")
-    if not isinstance(stated, dict):
+    setting = facts.get("provision")
+    if not isinstance(setting, dict):
         return
-    packages = stated.get("packages")
+    packages = setting.get("packages")
     if isinstance(packages, str) and version_of(environment.release) >= _LIST_OF_PACKAGES:
-        stated["packages"] = [line.strip() for line in packages.splitlines() if line.strip()]
-    stated.setdefault("engine", {**_ENGINE, "master_ip": given.master.ip})
+        setting["packages"] = [line.strip() for line in packages.splitlines() if line.strip()]
+    setting.setdefault("engine", {**_ENGINE, "master_ip": given.master.ip})
 
 
 def environment_version(release: Release) -> str:
@@ -156,25 +156,25 @@ RANDOM = ("password", "hexstring", "cephx_key", "uuid4")
 """Generators whose values are drawn once for an environment and kept."""
 
 
-def is_random(stated: Any) -> bool:
+def is_random(setting: Any) -> bool:
     """Return whether a setting has a random generator, such as `password`."""
-    return isinstance(stated, Mapping) and stated.get(GENERATOR) in RANDOM
+    return isinstance(setting, Mapping) and setting.get(GENERATOR) in RANDOM
 
 
 def random_paths(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the paths of the values that have to be drawn."""
-    for name, stated in tree.items():
-        if is_random(stated):
+    for name, setting in tree.items():
+        if is_random(setting):
             yield (*above, name)
-        elif isinstance(stated, Mapping):
-            yield from random_paths(stated, (*above, name))
+        elif isinstance(setting, Mapping):
+            yield from random_paths(setting, (*above, name))
 
 
 def length_of(generator: str, argument: Any) -> int:
-    """Return how many characters a password or a hexadecimal string has; Nailgun's default if none are stated."""
+    """Return how many characters a password or a hexadecimal string has; Nailgun's default if none are given."""
     text = str(argument)
-    stated = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    return stated if 0 < stated <= _LONGEST else (24 if generator == "password" else 8)
+    length = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return length if 0 < length <= _LONGEST else (24 if generator == "password" else 8)
 
 
 def evaluated(tree: Mapping[str, Any], kept: Mapping[str, Any], master: Master, environment: Environment) -> Any:
@@ -186,16 +186,16 @@ def evaluated(tree: Mapping[str, Any], kept: Mapping[str, Any], master: Master, 
     return _evaluated(tree, kept, master, f"environment {environment.cluster.id}")
 
 
-def _evaluated(stated: Any, kept: Any, master: Master, seed: str) -> Any:
-    if not isinstance(stated, Mapping):
-        return stated
-    generator = stated.get(GENERATOR)
+def _evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
+    if not isinstance(setting, Mapping):
+        return setting
+    generator = setting.get(GENERATOR)
     if isinstance(generator, str) and (generator in DETERMINED or generator in RANDOM):
         if generator in DETERMINED:
-            return DETERMINED[generator](stated.get(ARGUMENT), master)
-        return derived(generator, stated.get(ARGUMENT), seed) if isinstance(kept, Mapping | None) else kept
+            return DETERMINED[generator](setting.get(ARGUMENT), master)
+        return derived(generator, setting.get(ARGUMENT), seed) if isinstance(kept, Mapping | None) else kept
     below = mapping(kept)
-    return {name: _evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in stated.items()}
+    return {name: _evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in setting.items()}
 
 
 def derived(generator: str, argument: Any, seed: str) -> str:

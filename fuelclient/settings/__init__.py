@@ -136,11 +136,11 @@ def load(
     mapping or gives a setting a value of the wrong type.
     """
     environ = os.environ if environ is None else environ
-    stated = {_spec(name).name: value for name, value in (overrides or {}).items() if value is not None}
+    overriding = {_spec(name).name: value for name, value in (overrides or {}).items() if value is not None}
     values = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
     unknown: dict[str, Setting] = {}
     warnings: list[str] = []
-    is_chosen = not chooses or local or bool(stated.keys() & {"ENGINE", "SERVER_ADDRESS"})
+    is_chosen = not chooses or local or bool(overriding.keys() & {"ENGINE", "SERVER_ADDRESS"})
     for path in _files(environ):
         try:
             _apply_file(path, environ, values, unknown, warnings)
@@ -152,9 +152,9 @@ def load(
         _apply_environment(spec, environ, values, warnings)
     for given in _in_force:
         values |= given
-    for name, value in stated.items():
+    for name, value in overriding.items():
         values[name] = _given(KNOWN[name], value, environ, by_program=by_program)
-    if local or ("ENGINE" in stated and "SERVER_ADDRESS" not in stated):
+    if local or ("ENGINE" in overriding and "SERVER_ADDRESS" not in overriding):
         values["SERVER_ADDRESS"] = Setting("", f"command line {LOCAL if local else '--engine'}")
     return Settings(values, unknown, tuple(warnings))
 
@@ -167,7 +167,7 @@ def _apply_file(
     warnings: list[str],
 ) -> None:
     """Override `values` with a settings file. If it has two names of one setting, the proper one wins."""
-    stated: dict[str, tuple[str, Setting]] = {}
+    given: dict[str, tuple[str, Setting]] = {}
     for key, setting in _read(path):
         spec = KNOWN.get(key)
         if spec is None:
@@ -179,9 +179,9 @@ def _apply_file(
             continue
         if key in spec.deprecated:
             warnings.append(_deprecated(setting.origin, key, spec))
-        if setting.value is not None and (spec.name not in stated or key == spec.name):
-            stated[spec.name] = (key, setting)
-    for name, (key, setting) in stated.items():
+        if setting.value is not None and (spec.name not in given or key == spec.name):
+            given[spec.name] = (key, setting)
+    for name, (key, setting) in given.items():
         try:
             value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:

@@ -101,9 +101,9 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
     text = f"http://{_bracketed(address)}" if bare else address
     try:
         parts = urllib.parse.urlsplit(text)
-        stated = parts.port
+        given = parts.port
     except ValueError:
-        parts, stated = urllib.parse.urlsplit(""), None
+        parts, given = urllib.parse.urlsplit(""), None
     unfit = any(not sign.isprintable() or sign.isspace() for sign in address)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or unfit:
         message = f"'{address}' ({origin}) is not the address of a Fuel master."
@@ -111,9 +111,9 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
     if parts.username is not None or parts.password is not None:
         message = f"The address of the Fuel master ({origin}) contains a user or a password."
         raise UsageError(message, hint="Use OS_USERNAME and OS_PASSWORD.")
-    if not stated and bare and port > _LAST_PORT:
+    if not given and bare and port > _LAST_PORT:
         raise UsageError(f"SERVER_PORT is {port}, which is not a port.", hint=f"The last port is {_LAST_PORT}.")
-    netloc = parts.netloc if stated or not bare else f"{parts.netloc}:{port}"
+    netloc = parts.netloc if given or not bare else f"{parts.netloc}:{port}"
     return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/").removesuffix("/api/v1")
 
 

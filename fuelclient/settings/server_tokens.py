@@ -37,9 +37,9 @@ def token_of(url: str) -> str:
             status = os.fstat(file.fileno())
             if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
                 return ""
-            stated = json.load(file)
+            document = json.load(file)
     except (OSError, ValueError):
         return ""
-    if not isinstance(stated, dict) or stated.get("url") != url:
+    if not isinstance(document, dict) or document.get("url") != url:
         return ""
-    return str(stated.get("token", ""))
+    return str(document.get("token", ""))
