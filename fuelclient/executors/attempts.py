@@ -306,16 +306,14 @@ def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
     if tried.ok:
         return Outcome(InstanceStatus.READY, tried.code, "", summary)
     message = redact.scrubbed(_why(tried, limits), job.known_secrets())
-    output = _errors(err) if job.type == TaskType.PUPPET else err or out
+    if job.type == TaskType.PUPPET:  # the rest of what it writes is notices, and traces of its own code
+        output = "\n".join([line for line in err.splitlines() if line.startswith("Error")]) or err
+    else:
+        output = err or out
     if output:
         message = f"{message}: {output}"
     reason = Reason.INTERRUPTED if tried.why == STOPPED else ""
     return Outcome(InstanceStatus.ERROR, tried.code, message, summary, reason)
-
-
-def _errors(text: str) -> str:
-    """Return the lines that puppet calls errors: the rest is notices, and traces of its own code."""
-    return "\n".join([line for line in text.splitlines() if line.startswith("Error")]) or text
 
 
 def _why(tried: Tried, limits: Limits) -> str:

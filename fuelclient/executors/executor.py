@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from fuelclient.errors import FuelError, Unsupported
@@ -180,9 +181,7 @@ class MachineExecutor:
             return job.skipped(step.reason)
         if isinstance(step, Reboot):
             return await _Rebooting(self._connections, job, limits, stop, say).run(recovering=recovering)
-        recipe = step if isinstance(step, Recipe) else await patiently(
-            lambda: self._recipe(job, step), limits.timeout, stop
-        )  # fmt: skip
+        recipe = await patiently(partial(self._recipe, job, step), limits.timeout, stop)
 
         async def prepare() -> None:
             for place in await self._scripts.send(self._target(job, recipe), job.target.scripts):
@@ -221,10 +220,12 @@ class MachineExecutor:
 
     async def _spools(self, job: Job) -> list[Spool]:
         """Return the spools of all machines on which the job runs commands."""
-        recipes = [await self._recipe(job, step) if isinstance(step, Sync) else step for step in self._steps(job)]
-        return [self._spool(job, recipe) for recipe in recipes if isinstance(recipe, Recipe)]
+        steps = [step for step in self._steps(job) if isinstance(step, Recipe | Sync)]
+        return [self._spool(job, await self._recipe(job, step)) for step in steps]
 
-    async def _recipe(self, job: Job, step: Sync) -> Recipe:
+    async def _recipe(self, job: Job, step: Recipe | Sync) -> Recipe:
+        if isinstance(step, Recipe):
+            return step
         if step.by_target:
             return sync.on_target(step)
         transport = self._connections.transport(job.target)

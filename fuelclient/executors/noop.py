@@ -128,26 +128,25 @@ class Noop:
         message = f"rsync: {_error(job, answer)}" if answer.rc else ""
         return Outcome(InstanceStatus.SKIPPED, answer.rc, message, {"changes": changes})
 
-    async def _files(self, job: Job, wanted: list[files.Placed]) -> Outcome:
+    async def _files(self, job: Job, placed: list[files.Placed]) -> Outcome:
         diffs: dict[str, str] = {}
-        for file in wanted:
+        for file in placed:
             target = job.peers[file.where] if file.where else job.target
             name = f"{file.where}:{file.path}" if file.where else file.path
             if not self._connections.of(target.kind).runs:
                 diffs[name] = UNTOUCHED
                 continue
             current = await self._current(self._connections.transport(target), file.path)
-            diffs[name] = difference(file.path, current, await self._wanted(file), job.known_secrets())
+            if isinstance(file.content, bytes):
+                wanted = Content(file.content)
+            else:
+                wanted = await self._current(self._connections.here, file.content.path)
+            diffs[name] = difference(file.path, current, wanted, job.known_secrets())
             if current.there and not file.overwrite:
                 diffs[name] = "it exists, and overwrite is false"
         changed = ", ".join(name for name, diff in diffs.items() if diff)
         message = f"would change: {changed}" if changed else "would change nothing"
         return Outcome(InstanceStatus.SKIPPED, message=message, summary={"diff": diffs})
-
-    async def _wanted(self, file: files.Placed) -> Content:
-        if isinstance(file.content, bytes):
-            return Content(file.content)
-        return await self._current(self._connections.here, file.content.path)
 
     async def _current(self, machine: Transport, path: str) -> Content:
         answer = await machine.call(_CURRENT, (path, str(_MOST)))

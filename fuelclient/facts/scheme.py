@@ -198,7 +198,11 @@ class NodeScheme:
         return {
             "version": "1.1",
             "provider": "lnx",
-            "interfaces": self._interfaces(),
+            "interfaces": {
+                interface.name: _interface(interface, is_slave=interface.name in self.slaves)
+                for interface in self.interfaces
+                if not interface.is_bond
+            },
             "endpoints": self._endpoints(),
             "roles": self._roles(),
             "transformations": self._transformations(),
@@ -213,13 +217,6 @@ class NodeScheme:
             if role.get("default_mapping") in mapped and self.address(str(role.get("default_mapping")))
         }
         return {**addresses, FLOATING: None, PRIVATE_ROLE: None} if self.networks.is_described else addresses
-
-    def _interfaces(self) -> dict[str, Any]:
-        return {
-            interface.name: _interface(interface, is_slave=interface.name in self.slaves)
-            for interface in self.interfaces
-            if not interface.is_bond
-        }
 
     def _endpoints(self) -> dict[str, Any]:
         endpoints: dict[str, Any] = {}
