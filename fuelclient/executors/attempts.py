@@ -135,7 +135,7 @@ class Attempts:
             if f"{self._attempt}.{number + 1}" not in known:
                 end = await self._end_of_earlier(label)
         elif end is None and label in self._seen.claimed:
-            end = await self._cleared(label)
+            end = await self._end_leftovers(label)
         return None if end is not None and end.why == VANISHED else end
 
     async def _end_earlier_attempts(self) -> None:
@@ -143,11 +143,11 @@ class Attempts:
         self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
         for label in sorted(self._seen.claimed - self._seen.ended.keys()):
             if not label.startswith(f"{self._attempt}."):
-                await self._cleared(label)
+                await self._end_leftovers(label)
 
-    async def _cleared(self, label: str) -> Ended | None:
-        """Return the end of a try whose leader is gone, after ending what is left of its session, which would else run
-        beside the next try. Raise `Unreachable` if that cannot be done."""
+    async def _end_leftovers(self, label: str) -> Ended | None:
+        """End what is left of the session of a try whose leader is gone, since it would run beside the next try, and
+        return the end of the try. Raise `Unreachable` if that cannot be done."""
         kill = functools.partial(self._spool.kill, label, VANISHED, self._grace)
         await patiently(kill, max(_PATIENCE, self._left()), self._stop)
         self._seen = await patiently(self._spool.look, max(_PATIENCE, self._left()), self._stop)
@@ -216,7 +216,7 @@ class Attempts:
         self._seen = await self._spool.launch(self._recipe, label, self._clock() - self._began)
 
     async def _follow(self, label: str) -> None:
-        """Look at the spool until the try has ended, or is known to be gone or never to have begun."""
+        """Read the spool again and again until the try has ended, has vanished, or has not begun in time."""
         pause, since = _FIRST_PAUSE, self._clock()
         while True:
             try:
@@ -300,7 +300,7 @@ async def bounded(work: Awaitable[T], seconds: float, stop: asyncio.Event) -> T:
 
 
 def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
-    """Return the outcome of a recipe."""
+    """Turn the tries of a recipe into an outcome: a message without secrets, and the ends of the output."""
     out, err = end_of(job, tried.out), end_of(job, tried.err)
     summary = {"tries": tried.tries, **{name: text for name, text in (("out", out), ("err", err)) if text}}
     if tried.ok:

@@ -62,7 +62,7 @@ class DaskConnector(Connector):
         return DaskScheduler.of(self.options.settings())
 
     def _cluster(self) -> DaskCluster:
-        """Return the connection to the scheduler, which serves all workers."""
+        """Connect to the scheduler once for all workers."""
         if self._shared is None:
             self._shared = DaskCluster(self._scheduler, self.options.connect_timeout)
         return self._shared

@@ -157,14 +157,14 @@ class Failed(Exception):
     """The scheduler could not ask a worker, or the function failed there. The text names what was raised."""
 
 
-class DaskLine:
+class SchedulerConnection:
     """A connection to a scheduler, which answers one question at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     @classmethod
-    async def to(cls, scheduler: DaskScheduler) -> DaskLine:
+    async def to(cls, scheduler: DaskScheduler) -> SchedulerConnection:
         """Return a connection. Raise `OSError` if it fails, `WrongAnswer` if what answers is no Dask scheduler."""
         if importlib.util.find_spec("distributed") is None:  # workers need it, and this side is installed with them
             raise Unsupported(
@@ -238,8 +238,7 @@ class DaskLine:
 
 
 def _tls(scheduler: DaskScheduler) -> ssl.SSLContext:
-    """Return what both sides show to each other. The authority signs for this cluster alone, so names are not
-    compared."""
+    """Require certificates on both sides. Their authority signs for this cluster alone, so names are not compared."""
     context = ssl.create_default_context(cafile=scheduler.ca_file)
     context.check_hostname = False
     context.load_cert_chain(scheduler.cert, scheduler.key)
@@ -261,7 +260,7 @@ def _unpacked(content: bytes) -> Any:
 
 
 def _answer(found: Any) -> Mapping[str, Any]:
-    """Return an answer, which is a mapping. Raise `Failed` if it reports a failure."""
+    """Require that an answer is a mapping. Raise `Failed` if it reports a failure."""
     if not isinstance(found, Mapping):
         raise WrongAnswer
     if found.get("status") in ("error", "uncaught-error"):
@@ -291,7 +290,7 @@ class DaskCluster:
 
     def __init__(self, scheduler: DaskScheduler, timeout: float) -> None:
         self._scheduler, self._timeout = scheduler, timeout
-        self._free: list[DaskLine] = []
+        self._free: list[SchedulerConnection] = []
         self._looking = asyncio.Lock()
         self._addresses: Mapping[str, str] = {}
         self._looked = float("-inf")
@@ -314,7 +313,7 @@ class DaskCluster:
         while self._free:
             self._free.pop().close()
 
-    async def _line(self) -> DaskLine:
+    async def _line(self) -> SchedulerConnection:
         """Return a connection that no other question uses now."""
         if self._free:
             return self._free.pop()
@@ -323,7 +322,7 @@ class DaskCluster:
             raise Unreachable(f"{refusal[0].upper()}{refusal[1:]}", final=True)
         try:
             async with asyncio.timeout(self._timeout):
-                return await DaskLine.to(self._scheduler)
+                return await SchedulerConnection.to(self._scheduler)
         except (OSError, TimeoutError, WrongAnswer) as error:
             reason = "no Dask scheduler answers there" if isinstance(error, WrongAnswer) else reason_of(error)
             raise Unreachable(
@@ -331,7 +330,7 @@ class DaskCluster:
                 hint="Does `dask scheduler` run there, with certificates of the same authority?",
             ) from error
 
-    async def _used(self, line: DaskLine, asked: Awaitable[T]) -> T:
+    async def _used(self, line: SchedulerConnection, asked: Awaitable[T]) -> T:
         """Return an answer, and keep its connection for further questions unless anything went wrong."""
         try:
             answer = await asked
@@ -404,12 +403,12 @@ class DaskCluster:
         try:
             return doing.result()
         except WrongAnswer as error:
-            raise wrong(worker) from error
+            raise unreadable(worker) from error
         except (OSError, Failed) as error:
             raise self._broken(worker, error) from error
 
     def _broken(self, worker: str, error: OSError | Failed) -> Unreachable | ConnectionBroken:
-        """Return what an error means. Its text is left out, because it could quote what was sent."""
+        """Translate an error of a call, without its text, which could quote the secrets that were sent."""
         self._looked = float("-inf")
         if isinstance(error, Failed) and any(name in str(error) for name in _STRANGERS):
             message = f"The Dask worker {worker} does not know this version of fuelclient."
@@ -446,7 +445,7 @@ class DaskTransport:
                 raise Held
             return Completed(int(code), out.encode("latin-1"), err.encode("latin-1"))
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
-            raise wrong(self.worker) from error
+            raise unreadable(self.worker) from error
 
     async def put(self, path: str, content: bytes | Path) -> None:
         if isinstance(content, bytes):
@@ -471,8 +470,8 @@ class DaskTransport:
         """All workers share the connections, which their connector closes."""
 
 
-def wrong(worker: str) -> Unreachable:
-    """Return the error about an answer that is not used, because it is not the data that was asked for."""
+def unreadable(worker: str) -> Unreachable:
+    """Return the error about an answer that is not JSON."""
     message = f"The Dask worker {worker} answers with something else than the JSON that was asked for; it is not read."
     return Unreachable(message, final=True, hint=_SAME)
 

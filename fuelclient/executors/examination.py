@@ -53,7 +53,7 @@ _PYTHON = re.compile(
 
 
 def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return the programs that a task calls on its machine, as far as its type and its command line say so.
+    """Return the programs that a task calls on its machine, as far as its type and its command line show.
 
     >>> programs_of("shell", {"cmd": "cd /opt && python3 run.py; echo python"})
     frozenset({'python3'})

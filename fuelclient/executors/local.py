@@ -133,7 +133,7 @@ class LocalSpool(Spool):
         )
 
     async def look(self) -> Seen:
-        """Return what the spool says now. As in the script, the process is looked for before the result."""
+        """Read the state of the spool: as in the script, the process before the result."""
         lines = [self._process()]
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
@@ -202,7 +202,7 @@ class LocalConnector(Connector):
 
 
 def _own(value: Any, own: str, brought: Collection[str]) -> Any:
-    """Return `value` with paths of scripts of plugins moved below `own`, if the run has brought them or is about to."""
+    """Move paths of plugin scripts in `value` below `own`, if the run has brought them or is about to."""
     if isinstance(value, list | tuple):
         return [_own(item, own, brought) for item in value]
     if isinstance(value, Mapping):

@@ -51,8 +51,7 @@ KINDS: Collection[str] = _Kinds()
 
 @cache
 def added() -> Mapping[str, EntryPoint]:
-    """Return the entry points of other packages by kind; of two packages that add one kind, the first by name
-    counts."""
+    """Return the entry points of other packages by kind. If two packages add one kind, the first one by name counts."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.dist.name if point.dist else ""))

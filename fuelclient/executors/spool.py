@@ -364,7 +364,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a spool says: the tries that ended and those that began, by label; the newest one that has a process,
+    """The state of a spool: the tries that ended and those that began, by label; the newest one that has a process,
     whether that still lives, and how many seconds ago the first try began; and the end of its output."""
 
     ended: dict[str, Ended]
@@ -391,8 +391,8 @@ def _part(name: str) -> str:
 
 
 class Spool:
-    """The spool of one job on one machine. Of each output of a try it keeps so many `megabytes`: the first one, and the
-    last ones."""
+    """The spool of one job on one machine. Of each output of a try it keeps `megabytes`: the first one, and the last
+    ones."""
 
     def __init__(self, transport: Transport, root: str, directory: str) -> None:
         self.transport, self.root, self.directory = transport, root, directory
@@ -427,7 +427,7 @@ class Spool:
             return await self.look()
 
     async def look(self) -> Seen:
-        """Return what the spool says now."""
+        """Read the state of the spool."""
         return _seen(await self._call(LOOK, str(KEEP)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
@@ -442,7 +442,7 @@ class Spool:
 
     async def fence(self, label: str) -> Seen:
         """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
-        what the spool says then, since it may just have begun."""
+        the state of the spool after that, since the try may just have begun."""
         return _seen(await self._call(FENCE, self.root, label, str(KEEP)))
 
     async def _call(self, script: str, *arguments: str, stdin: bytes = b"") -> Completed:
@@ -474,7 +474,7 @@ def _seen(answer: Completed) -> Seen:
 
 
 def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
-    """Return what a spool says, from the lines that its scripts print about it."""
+    """Read the state of a spool from the lines that its scripts print."""
     ended: dict[str, Ended] = {}
     claimed: set[str] = set()
     running, alive, age = "", False, 0.0

@@ -75,7 +75,7 @@ class SshTransport:
         command = shlex.join(["/bin/sh", "-c", script, "fuel2", *arguments])
         async with self._sessions:
             try:
-                process = await self._begun(command)
+                process = await self._begin(command)
                 with suppress(BrokenPipeError):  # what ends before it has read its input is judged by its exit code
                     if stdin:
                         process.stdin.write(stdin)
@@ -90,8 +90,8 @@ class SshTransport:
     def _broken(self, error: Exception) -> ConnectionBroken:
         return ConnectionBroken(f"The connection to {self.place} broke: {reason_of(error)}.")
 
-    async def _begun(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
-        """Return a process of the command.
+    async def _begin(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
+        """Start a command on the node.
 
         Without a channel the command was not even sent. So if the connection was dead already, open it again; and if
         sshd refuses, wait a moment, because it may still count sessions that have ended. Raise `Unreachable` if neither
@@ -220,7 +220,7 @@ class SshTransport:
         )
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        """Return the error that says what is wrong with the connection, and what to do."""
+        """Translate an error of the connection into one with a hint."""
         place = self._hop
         it = "it" if place == self.place else f"its jump host {place}"
         match error:
@@ -248,7 +248,7 @@ class SshTransport:
         )
 
     def _host_key_refused(self, place: str, it: str) -> Unreachable:
-        """Say whether the machine is unknown or has another key than before; `it` is how messages call it."""
+        """Distinguish an unknown machine from one with another key than before; `it` is its name in problems."""
         host, port = _split(place)
         whose = "its host key" if it == "it" else f"the host key of {it}"
         own = self._options.known_hosts

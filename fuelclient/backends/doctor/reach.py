@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from fuelclient.engine.runs.jobs import target_of
 from fuelclient.errors import FuelError
 from fuelclient.executors import registry
-from fuelclient.executors.dask_cluster import DaskScheduler, worker_names
 from fuelclient.executors.examination import clock
 from fuelclient.executors.machines import Connections
 from fuelclient.executors.transport import Options
@@ -73,6 +72,8 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     """Yield whether the Dask scheduler may be used, answers, and has workers; nothing if the settings name none."""
     if not settings.dask_scheduler:
         return
+    from fuelclient.executors.dask_cluster import DaskScheduler, worker_names
+
     scheduler = DaskScheduler.of(settings)
     refusal = scheduler.refusal()
     if refusal:
