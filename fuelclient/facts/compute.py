@@ -54,28 +54,27 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
     cannot be.
     """
     named = named_nodes(environment, given.master, participants)
-    present = [node for node in named if not node.node.pending_deletion]
     networks = networks_of(environment)
     addressed = addresses_of(environment, networks, named, given.kept)
-    schemes = {
-        node.node.id: NodeScheme(node, networks, addressed, given.master, environment.interfaces.get(node.uid))
-        for node in named
-    }
+    schemes = [
+        NodeScheme(node, networks, addressed, given.master, environment.interfaces.get(node.uid)) for node in named
+    ]
+    remaining = [scheme for scheme in schemes if not scheme.node.node.pending_deletion]
+    present = [scheme.node for scheme in remaining]
     settings = setting_facts(environment, given)
     common = {
         **settings,
         **environment_facts(environment, present, given.master),
         **network_ranges(networks),
         "nodes": node_list(networks, present, addressed),
-        "network_metadata": network_metadata(networks, present, addressed, schemes),
+        "network_metadata": network_metadata(networks, addressed, remaining),
     }
     if networks.is_described:
         common.update(neutron_facts(networks, settings))
     if isinstance(settings.get("storage"), Mapping):
         common["storage"] = {**settings["storage"], **placement_groups(present, environment.disks, settings["storage"])}
-    parts: dict[str, Mapping[str, Any]] = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
-    for node in named:
-        parts[node.uid] = _part(schemes[node.node.id], environment, networks, settings, given)
+    parts = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
+    parts |= {scheme.node.uid: _part(scheme, environment, settings) for scheme in schemes}
     return Computed(DeploymentFacts(common, parts), addressed.kept(given.kept), addressed.findings)
 
 
@@ -85,9 +84,7 @@ def kept_of(environment: Environment, given: Given) -> Kept:
     return addresses_of(environment, networks_of(environment), named, given.kept).kept(given.kept)
 
 
-def _part(
-    scheme: NodeScheme, environment: Environment, networks: Networks, settings: Mapping[str, Any], given: Given
-) -> dict[str, Any]:
+def _part(scheme: NodeScheme, environment: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what one node adds: computed values, and over them the attributes that its owner states."""
     node = scheme.node
     volumes = node_volumes(node, environment.disks)
@@ -106,10 +103,10 @@ def _part(
         "node_volumes": volumes,
         "glance": glance_facts(volumes),
         "network_scheme": scheme.facts(),
-        "provision": provision_facts(scheme, environment, settings, given.master, volumes),
+        "provision": provision_facts(scheme, environment, settings, volumes),
         "test_vm_image": {**_IMAGE, "img_path": _UBUNTU_IMAGE if "ubuntu" in profile else _OTHER_IMAGE},
         "vms_conf": [],
-        **network_ranges(networks),
+        **network_ranges(scheme.networks),
     }
     if version_of(environment.release) in _DPDK_ALWAYS:
         part["dpdk"] = {}
@@ -158,21 +155,19 @@ def _plugins(environment: Environment, master: Master) -> list[dict[str, Any]]:
     ]
 
 
-def network_metadata(
-    networks: Networks, named: Sequence[Named], addressed: Addressed, schemes: dict[int, NodeScheme]
-) -> dict[str, Any]:
+def network_metadata(networks: Networks, addressed: Addressed, schemes: Sequence[NodeScheme]) -> dict[str, Any]:
     """Return the virtual addresses, and the nodes by their permanent keys `node-<id>`."""
     return {
-        "vips": vip_facts(networks, named, addressed),
+        "vips": vip_facts(networks, [scheme.node for scheme in schemes], addressed),
         "nodes": {
-            f"node-{node.node.id}": {
-                **node.about,
-                "node_roles": list(node.tags),
-                "network_roles": schemes[node.node.id].role_addresses(),
+            f"node-{scheme.node.uid}": {
+                **scheme.node.about,
+                "node_roles": list(scheme.node.tags),
+                "network_roles": scheme.role_addresses(),
                 "nova_cpu_pinning_enabled": False,
                 "nova_hugepages_enabled": False,
             }
-            for node in named
+            for scheme in schemes
         },
     }
 

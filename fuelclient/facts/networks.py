@@ -202,7 +202,7 @@ class Addressed:
     vips: Mapping[str, str]
     on_public: Collection[int] = ()
     connected: Collection[int] = ()
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[Finding, ...] = ()
 
     def of(self, network: str, node: int) -> str:
         """Return the address of a node in a network; empty if it has none."""
@@ -263,8 +263,7 @@ class Vip:
 
 
 def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) -> dict[str, Any]:
-    """Return the virtual addresses as facts have them."""
-    present = [node for node in named if not node.node.pending_deletion]
+    """Return the virtual addresses as facts have them, for nodes that do not wait for deletion."""
     return {
         vip.name: {
             "network_role": vip.role,
@@ -274,7 +273,7 @@ def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) 
             "node_roles": vip.request.get("node_roles") or list(VIP_ROLES),
             "vendor_specific": vip.request.get("vendor_specific"),
         }
-        for vip in _vips(networks, present, addressed.nodes)
+        for vip in _vips(networks, named, addressed.nodes)
     }
 
 

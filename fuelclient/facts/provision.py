@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.environment.networks import ADMIN
-from fuelclient.facts.given import Master
 from fuelclient.facts.scheme import NodeScheme, mac_of
 from fuelclient.facts.settings import environment_version
 from fuelclient.model.environment import Environment
@@ -32,10 +31,10 @@ _TEMPLATES = ("boothook", "cloud_config", "meta_data")
 
 
 def provision_facts(
-    scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], master: Master, volumes: list[Any]
+    scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]
 ) -> dict[str, Any]:
     """Return the record; `facts` are those of the settings."""
-    node = scheme.node
+    node, master = scheme.node, scheme.master
     return {
         **_POWER,
         "uid": node.uid,
@@ -47,7 +46,7 @@ def provision_facts(
         "name_servers": f'"{master.ip}"',
         "name_servers_search": f'"{master.domain}"',
         **_interfaces(scheme),
-        "ks_meta": _setup(scheme, environment, facts, master, volumes),
+        "ks_meta": _meta(scheme, environment, facts, volumes),
     }
 
 
@@ -75,9 +74,7 @@ def _interfaces(scheme: NodeScheme) -> dict[str, Any]:
     }
 
 
-def _setup(
-    scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], master: Master, volumes: list[Any]
-) -> dict[str, Any]:
+def _meta(scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]) -> dict[str, Any]:
     """Return `ks_meta`."""
     admin, given = scheme.networks.admin, facts.get("provision") or {}
     suffix = f"fuel_{environment_version(environment.release)}_{environment.release.operating_system.lower()}.jinja2"
@@ -88,8 +85,8 @@ def _setup(
         "authorized_keys": [],
         "cloud_init_templates": {name: f"{name}_{suffix}" for name in _TEMPLATES},
         "fuel_version": environment_version(environment.release),
-        "gw": admin.gateway or master.ip,
-        "master_ip": master.ip,
+        "gw": admin.gateway or scheme.master.ip,
+        "master_ip": scheme.master.ip,
         "mco_identity": scheme.node.node.id,
         "pm_data": {"kernel_params": (facts.get("kernel_params") or {}).get("kernel", ""), "ks_spaces": volumes},
         "repo_setup": facts.get("repo_setup") or {},
