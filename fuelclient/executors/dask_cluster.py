@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import io
 import ipaddress
 import json
 import os
@@ -23,6 +24,7 @@ import urllib.parse
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -226,11 +228,7 @@ class SchedulerConnection:
             content += await self._reader.readexactly(_checked(start + sum(lengths)) - len(content))
         except (EOFError, ValueError) as error:
             raise ConnectionResetError("the connection was closed") from error
-        frames = []
-        for length in lengths:
-            frames.append(content[start : start + length])
-            start += length
-        return frames
+        return [content[begin:end] for begin, end in pairwise(accumulate(lengths, initial=start))]
 
     @staticmethod
     def _numbers(content: bytes) -> tuple[int, ...]:
@@ -448,17 +446,13 @@ class DaskTransport:
             raise unreadable(self.worker) from error
 
     async def put(self, path: str, content: bytes | Path) -> None:
-        if isinstance(content, bytes):
-            await self._put(path, content, first=True)
-            return
         try:
-            with content.open("rb") as file:
-                first = True
-                while (piece := file.read(_PIECE)) or first:
-                    await self._put(path, piece, first=first)
-                    first = False
+            with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+                await self._put(path, file.read(_PIECE), first=True)
+                while piece := file.read(_PIECE):
+                    await self._put(path, piece, first=False)
         except OSError as error:
-            where = error.filename or content
+            where = error.filename or (content if isinstance(content, Path) else path)
             raise Unreachable(f"{where} cannot be sent to {self.place}: {error.strerror}.", final=True) from error
 
     async def _put(self, path: str, content: bytes, *, first: bool) -> None:
