@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fuelclient.backends.inventory import Networks, Nodes, Releases, Roles, Sequences, Tags
-from fuelclient.backends.reading import reads
+from fuelclient.backends.inventory import Networks, Nodes, Releases, Roles, Sequences, Tags, reads
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
-    from fuelclient.backends.copies import Copies
+    from fuelclient.backends.inventory import Copies
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.environment import Environment
@@ -29,7 +29,6 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.run import Action, Deciding, Event, HistoryFilter, HistoryRow, Logs, Run, RunRequest
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
-    from fuelclient.model.version import FuelVersion
     from fuelclient.plan.inputs import EnvironmentChange, Inputs
     from fuelclient.plan.plan import Check
 
@@ -365,6 +364,21 @@ class Runs(Protocol):
     @reads
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
         """Return the networks of the environment, recorded as in `deployment_info`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FuelVersion:
+    """The version of the API, whether it requires a token, and the versions of Fuel and OpenStack."""
+
+    api: str
+    auth_required: bool
+    feature_groups: tuple[str, ...]
+    openstack_version: str
+    release: str
+
+
+SPOKEN = FuelVersion("1.0", False, ("experimental",), "mitaka-9.0", "9.0")
+"""The version of the embedded engine: that of Fuel 9, the last one that clients know."""
 
 
 class Backend(Protocol):

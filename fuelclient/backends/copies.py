@@ -1,12 +1,12 @@
-"""Copies of environments: read from any backend, and the facet that stores them."""
+"""Copies of environments, read from any backend; the facet `Copies` stores them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
 
-from fuelclient.environment.copies import Copied, EnvironmentCopy, PastRun
+from fuelclient.backends.base import Backend
+from fuelclient.environment.copies import EnvironmentCopy, PastRun
 from fuelclient.environment.differences import graph_key
 from fuelclient.errors import NotFound
 from fuelclient.facts.given import by_node
@@ -16,30 +16,7 @@ from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.inputs import Inputs
 from fuelclient.support import supports
 
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
-
 _SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
-
-
-class Copies(Protocol):
-    """Copies of environments of other backends."""
-
-    def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
-        """Store an environment, with its release and its plugins, under its own name or another one; all or nothing.
-
-        Nodes keep their ids, because facts name them. A release or a plugin of the same name and version is used if it
-        is equal. Raise `Conflict` if it is not, and if the name of the environment or the id of a node is taken.
-        """
-
-    def graphs(self, cluster_id: int) -> Mapping[str, str]:
-        """Return the digests of the original's graphs, by their labels, as a copy was made of them.
-
-        There are none for an environment that is no copy, and for copies of earlier versions.
-        """
-
-    def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
-        """Store the digests of the original's graphs that the copy is now known to be based on."""
 
 
 def all_inputs(backend: Backend, cluster_id: int) -> Inputs:

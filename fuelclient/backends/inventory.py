@@ -1,14 +1,17 @@
-"""The facets of the boundary for releases, nodes, networks, roles, tags, sequences; `backends.base` has the others."""
+"""The facets of the boundary for releases, nodes, networks, roles, tags, sequences and copies of environments.
+
+`backends.base` has the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fuelclient.backends.reading import reads
 from fuelclient.model.release import Role, Tag
 
 if TYPE_CHECKING:
+    from fuelclient.environment.copies import Copied, EnvironmentCopy
     from fuelclient.model.graph import OwnerRef
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node
@@ -16,6 +19,13 @@ if TYPE_CHECKING:
     from fuelclient.model.sequence import DeploymentSequence
 
 Value = TypeVar("Value")
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def reads(method: Method) -> Method:
+    """Mark a method of a protocol that changes nothing: a reader may call it, and a client may send it again."""
+    method._reads = True  # type: ignore[attr-defined]
+    return method
 
 
 class Releases(Protocol):
@@ -229,3 +239,23 @@ class Sequences(Protocol):
         """Change the name, the graph types, or both; what is None stays. Raise `UsageError` if both are."""
 
     def delete(self, sequence_id: int) -> None: ...
+
+
+class Copies(Protocol):
+    """Copies of environments of other backends."""
+
+    def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
+        """Store an environment, with its release and its plugins, under its own name or another one; all or nothing.
+
+        Nodes keep their ids, because facts name them. A release or a plugin of the same name and version is used if it
+        is equal. Raise `Conflict` if it is not, and if the name of the environment or the id of a node is taken.
+        """
+
+    def graphs(self, cluster_id: int) -> Mapping[str, str]:
+        """Return the digests of the original's graphs, by their labels, as a copy was made of them.
+
+        There are none for an environment that is no copy, and for copies of earlier versions.
+        """
+
+    def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
+        """Store the digests of the original's graphs that the copy is now known to be based on."""

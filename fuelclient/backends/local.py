@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fuelclient.backends.base import SPOKEN, FuelVersion
 from fuelclient.engine import Engine
-from fuelclient.model.version import SPOKEN, FuelVersion
 from fuelclient.settings import load
 from fuelclient.support import unsupported
 

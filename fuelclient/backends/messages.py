@@ -21,7 +21,6 @@ import msgspec
 
 from fuelclient import errors
 from fuelclient.backends import base
-from fuelclient.backends.reading import only_reads
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.files.limits import DOCUMENT, MAX_NUMBER, Limits
 from fuelclient.model.finding import Finding
@@ -176,6 +175,11 @@ def methods(facet: str) -> Mapping[str, Callable[..., Any]]:
         for name, member in inspect.getmembers(facets()[facet], inspect.isfunction)
         if not name.startswith("_") and (facet, name) not in NOT_SENT
     }  # fmt: skip
+
+
+def only_reads(method: Callable[..., Any]) -> bool:
+    """Return whether a method of a protocol is marked with `backends.inventory.reads`."""
+    return bool(inspect.unwrap(method).__dict__.get("_reads"))
 
 
 def _method(facet: str, method: str) -> Callable[..., Any]:

@@ -1,24 +1,30 @@
-"""Plan and simulate the runs of a request from the inputs of any backend."""
+"""Plan, simulate and dry-run a request from the inputs of any backend; a Fuel master decides its dry runs itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fuelclient.backends.assumed_nodes import with_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.environment.plans import plans
+from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.executors import registry
 from fuelclient.facts.given import with_assumed
 from fuelclient.model.finding import Finding
-from fuelclient.model.run import PlannedGraph, RunRequest, SimulatedGraph
+from fuelclient.model.run import Action, DryGraph, DryRun, PlannedGraph, Run, RunRequest, SimulatedGraph
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan, checked, require_decided
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import Rerun
     from fuelclient.environment.saved_plans import SavedPlan
+
+_PAUSE = 0.5
+"""Seconds between two looks at the master's dry run."""
 
 
 def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[PlannedGraph, ...]:
@@ -86,3 +92,52 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
     inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
     only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
     return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
+
+
+def dry_run(
+    backend: Backend,
+    request: RunRequest,
+    *,
+    action: Action | None = None,
+    timeout: float | None = None,
+    begun: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 (what a caller's function is given)
+    assume: str = "",
+) -> DryRun:
+    """Return what a request, or the master's own `action` on its nodes, would run.
+
+    A Fuel master is asked for its decision, which it keeps as a run: `begun` is told of it before the wait for its end,
+    which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what
+    `Runs.begin` raises for a request that cannot run.
+    """
+    if assume or not supports(backend.runs.act):
+        return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))
+    started = backend.runs.begin(request) if action is None else backend.runs.act(action, request)
+    begun(started)
+    run = _waited(backend, started.id, timeout)
+    if not run.is_final:
+        return DryRun(run=run)
+    parts = [part for part in run.children if part.graph_type]
+    return DryRun(
+        tuple(_graph(backend, part, request, after_earlier=position > 0) for position, part in enumerate(parts)), run
+    )
+
+
+def _waited(backend: Backend, run_id: int, timeout: float | None) -> Run:
+    """Return the run when it has ended, or as it is after `timeout` seconds."""
+    until = None if timeout is None else time.monotonic() + timeout
+    while not (run := backend.runs.get(run_id)).is_final:
+        if until is not None and time.monotonic() >= until:
+            break
+        time.sleep(_PAUSE)
+    return run
+
+
+def _graph(backend: Backend, part: Run, request: RunRequest, *, after_earlier: bool) -> DryGraph:
+    """Return a graph of an ended dry run on a master, with the plan that is computed here."""
+    decided = backend.runs.decided(part, request)
+    try:
+        (plan,) = planned(backend, replace(request, graph_types=(part.graph_type,)))
+    except (InvalidDocument, NotFound) as error:
+        found = tuple(finding for finding in getattr(error, "findings", ()) if isinstance(finding, Finding))
+        return DryGraph(part.graph_type, None, decided, str(error), found)
+    return DryGraph(part.graph_type, replace(plan, after_earlier=after_earlier), decided)

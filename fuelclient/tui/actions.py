@@ -61,7 +61,7 @@ class Execute:
 
     def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:
-            from fuelclient.backends.dry_runs import dry_run  # with all that plans: few sessions of the UI do
+            from fuelclient.backends.plans import dry_run  # with all that plans: few sessions of the UI do
 
             return dry_run(backend, self.request, timeout=DRY_RUN_WAIT, assume=self.assume)
         return backend.runs.begin(self.request, check=self.check)

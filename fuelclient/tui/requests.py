@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.last_run import results_of
+from fuelclient.backends.earlier_runs import earlier_of_graph, results_of
 from fuelclient.backends.plugin_environments import plugins_on
 from fuelclient.backends.studies import study_of
-from fuelclient.backends.time_left import earlier_of_graph
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison

@@ -1,8 +1,8 @@
 """Examine this installation, and whatever it reaches: `fuel2 doctor`.
 
-    installation   Python, libraries and extras, settings, the program that the shell finds
-    engine_file    the engine file: permissions, room, integrity, plugins' files, interrupted runs
-    reach          the Fuel master, Dask, nodes over SSH, and the clocks of the machines
+    installation                Python, libraries and extras, settings, the program that the shell finds
+    backends.engine_files       the engine file: permissions, room, integrity, plugins' files, interrupted runs
+    reach                       the Fuel master, Dask, nodes over SSH, and the clocks of the machines
 
 Nothing is changed, and no engine file is created or upgraded.
 """
@@ -33,13 +33,14 @@ def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator
         yield Diagnosis("settings", "sources", Health.ERROR, error.message, error.hint or "Correct it.")
         return
     yield from installation.sources(loaded)
-    from fuelclient.backends.doctor import engine_file, reach  # which load the engine and what reaches nodes
+    from fuelclient.backends import engine_files
+    from fuelclient.backends.doctor import reach  # both load the engine, and `reach` what reaches nodes
 
     if loaded["SERVER_ADDRESS"].value:
         yield from reach.master(loaded)
         return
     sound = True
-    for diagnosis in engine_file.examine(loaded.engine):
+    for diagnosis in engine_files.examine(loaded.engine):
         sound = sound and diagnosis.health is not diagnosis.health.ERROR
         yield diagnosis
     yield from reach.dask(loaded)

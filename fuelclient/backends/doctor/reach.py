@@ -52,7 +52,7 @@ def _skew(stated: Master) -> float:
     """Return how many seconds the master's clock is ahead; 0 if it does not say. Its answers are exact to a second."""
     import requests
 
-    from fuelclient.backends.http.session import http_session, proxies_for, verification
+    from fuelclient.backends.http.transport import http_session, proxies_for, verification
 
     with http_session(stated) as session:
         before = time.time()

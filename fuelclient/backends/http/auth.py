@@ -1,4 +1,4 @@
-"""Get tokens from Keystone, and explain what a user may do when something is refused.
+"""Get tokens from Keystone, or from the file of a server of this user, and explain what was refused with them.
 
 Keystone v3 through keystoneauth1 (password, application credential, token); v2.0, which masters up to Fuel 10 have,
 through python-keystoneclient and the same session. Both libraries are imported when a master wants a token.
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
+from fuelclient.backends.http.transport import proxies_for, verification
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.redact import scrubbed
 from fuelclient.settings.master import Credentials, Master
+from fuelclient.settings.server_tokens import path_of, token_of
 
 if TYPE_CHECKING:
     from keystoneauth1.identity.base import BaseIdentityPlugin
@@ -75,8 +77,6 @@ class Keystone:
     def _new_session(self) -> KeystoneSession:
         from keystoneauth1.session import Session
 
-        from fuelclient.backends.http.session import proxies_for, verification
-
         self._http.proxies = proxies_for(self._master, self._base())  # keystoneauth names none by itself
         return Session(
             session=self._http, verify=verification(self._master), timeout=self._master.timeout, redirect=False,
@@ -104,8 +104,6 @@ class Keystone:
 
         Only the ids of the versions are read: the addresses in that list may belong to any host.
         """
-        from fuelclient.backends.http.session import verification
-
         verify = verification(self._master)  # of each request: the session of keystoneauth has its own
         with contextlib.suppress(requests.exceptions.RequestException, ValueError, AttributeError, TypeError):
             response = self._http.get(
@@ -195,3 +193,28 @@ def _plugin(credentials: Credentials, version: str, url: str) -> BaseIdentityPlu
         project_domain_name=None if by_id or not name else credentials.project_domain_name,
         unscoped=not (by_id or name),
     )  # fmt: skip
+
+
+class ServerToken:
+    """The token from the file of one server. No other address ever gets it, and no proxy."""
+
+    def __init__(self, url: str) -> None:
+        """Raise `Unauthorised` if this user has no token for the server."""
+        self._url = url
+        self._token = token_of(url)
+        if not self._token:
+            raise Unauthorised(
+                f"{url} serves only the user who started it, and there is no token for this address in {path_of(url)}.",
+                hint="Use the address that it printed, as the same user; or start it with --no-auth.",
+            )
+
+    def token(self) -> str:
+        return self._token
+
+    def renew(self) -> bool:
+        """Read the file again; return whether a server that was started since has left another token."""
+        before, self._token = self._token, token_of(self._url) or self._token
+        return before != self._token
+
+    def explained(self) -> str:
+        return f"The token of {path_of(self._url)} was used: the server may have been started anew."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from fuelclient.backends.base import FuelVersion
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import Unsupported
-from fuelclient.model.version import FuelVersion
 from fuelclient.serializers.answer import Answer
 from fuelclient.support import unsupported
 

@@ -6,7 +6,6 @@ No token goes to another host: redirects are followed only to the same origin, a
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 import urllib.parse
@@ -16,18 +15,16 @@ from typing import TYPE_CHECKING, Any
 import requests
 from requests.adapters import BaseAdapter
 
-from fuelclient import __version__
 from fuelclient.backends.http import MESSAGE_TYPE
 from fuelclient.backends.http.errors import About, is_unconnected, refused, unreachable
 from fuelclient.backends.http.response import Response
-from fuelclient.backends.http.transport import BodyTooLarge, BoundedAdapter, TotalTimeout
-from fuelclient.errors import NotFound, Unauthorised, Unavailable
+from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout, http_session, proxies_for, verification
+from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.redact import MASK
 from fuelclient.settings.master import Master
 
 if TYPE_CHECKING:
-    from fuelclient.backends.http.auth import Keystone
-    from fuelclient.backends.http.server_token import ServerToken
+    from fuelclient.backends.http.auth import Keystone, ServerToken
 
 LOG = logging.getLogger("fuelclient.http")
 
@@ -155,7 +152,7 @@ class Session:
         """Return what gives the tokens that a master wants: Keystone, or the file of a server of this user."""
         is_own = version.get("auth") == "token" and version.get("server")  # a server that left its token for its user
         if is_own and not self.master.credentials.token:
-            from fuelclient.backends.http.server_token import ServerToken
+            from fuelclient.backends.http.auth import ServerToken
 
             found = ServerToken(self.master.url)
             self._is_direct = True
@@ -225,48 +222,6 @@ def _version_of(answer: Response) -> Mapping[str, Any]:
     if not isinstance(data, Mapping) or not data:
         raise Unavailable(f"{answer.url} has no version: this is not a Fuel master.", hint="Check --server.")
     return data
-
-
-class _Session(requests.Session):
-    """A session that ignores redirects: requests would parse their target even then, and fail if it is no URL."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Return None: `Session` follows redirects itself."""
-
-
-def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
-    """Return a session of requests with time limits, which reads no passwords from ~/.netrc."""
-    session = _Session()
-    session.auth = lambda request: request  # else requests would send a password of ~/.netrc beside our token
-    session.headers["User-Agent"] = f"fuelclient/{__version__}"
-    transport = adapter or BoundedAdapter(master.total_timeout, master.body_limit)
-    session.mount("http://", transport)
-    session.mount("https://", transport)
-    if master.insecure:
-        import urllib3
-
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
-    return session
-
-
-def verification(master: Master) -> bool | str:
-    """Return the `verify` option of requests. Raise `NotFound` if the CA file does not exist."""
-    if master.insecure or not master.ca_file:
-        return not master.insecure
-    if not os.path.exists(master.ca_file):
-        raise NotFound("file", master.ca_file, hint="Correct --os-cacert or OS_CACERT.")
-    return master.ca_file
-
-
-def proxies_for(master: Master, url: str) -> dict[str, str]:
-    """Return the proxies of the settings for a URL; empty ones for a host that NO_PROXY names.
-
-    If the settings name none, requests uses those of the environment.
-    """
-    if not master.proxy:
-        return {}
-    used = "" if requests.utils.should_bypass_proxies(url, no_proxy=None) else master.proxy
-    return {"http": used, "https": used}
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,5 @@
-"""HTTP requests that end in time with an answer of limited size, or with an error, whatever the server does.
+"""Sessions of requests with the proxies and certificates of the settings, whose requests end in time, whatever the
+server does: with an answer of limited size, or with an error.
 
 A master may be silent for minutes while it works. A clock that shuts the connection and a limit on the body also stop a
 server that sends a byte now and then, or never stops.
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import os
 import socket
 import threading
 import time
@@ -17,7 +19,11 @@ from typing import Any
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
+
+from fuelclient import __version__
+from fuelclient.errors import NotFound
+from fuelclient.settings.master import Master
 
 LOG = logging.getLogger(__name__)
 _CHUNK = 2**16
@@ -170,3 +176,43 @@ def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urll
         ConnectionCls = Tls
 
     return {"http": PlainPool, "https": TlsPool}
+
+
+class _Session(requests.Session):
+    """A session that ignores redirects: requests would parse their target even then, and fail if it is no URL."""
+
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return None: `Session` follows redirects itself."""
+
+
+def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
+    """Return a session of requests with time limits, which reads no passwords from ~/.netrc."""
+    session = _Session()
+    session.auth = lambda request: request  # else requests would send a password of ~/.netrc beside our token
+    session.headers["User-Agent"] = f"fuelclient/{__version__}"
+    transport = adapter or BoundedAdapter(master.total_timeout, master.body_limit)
+    session.mount("http://", transport)
+    session.mount("https://", transport)
+    if master.insecure:
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # it was asked for
+    return session
+
+
+def verification(master: Master) -> bool | str:
+    """Return the `verify` option of requests. Raise `NotFound` if the CA file does not exist."""
+    if master.insecure or not master.ca_file:
+        return not master.insecure
+    if not os.path.exists(master.ca_file):
+        raise NotFound("file", master.ca_file, hint="Correct --os-cacert or OS_CACERT.")
+    return master.ca_file
+
+
+def proxies_for(master: Master, url: str) -> dict[str, str]:
+    """Return the proxies of the settings for a URL; empty ones for a host that NO_PROXY names.
+
+    If the settings name none, requests uses those of the environment.
+    """
+    if not master.proxy:
+        return {}
+    used = "" if requests.utils.should_bypass_proxies(url, no_proxy=None) else master.proxy
+    return {"http": used, "https": used}

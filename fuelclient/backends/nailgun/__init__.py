@@ -1,6 +1,6 @@
 """A Fuel master as a backend: Nailgun's REST API, with tokens of Keystone.
 
-There is a module for each facet of `backends.base`; `backends.http` sends their requests.
+The facets are those of `backends.base`; `backends.http` sends their requests.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.clusters import Clusters
     from fuelclient.backends.nailgun.facts import Facts
     from fuelclient.backends.nailgun.graphs import Graphs
-    from fuelclient.backends.nailgun.networks import Networks
-    from fuelclient.backends.nailgun.nodes import Nodes
+    from fuelclient.backends.nailgun.inventory import Networks, Nodes, Releases, Roles, Sequences, Tags
     from fuelclient.backends.nailgun.plugins import Plugins
-    from fuelclient.backends.nailgun.releases import Releases
-    from fuelclient.backends.nailgun.roles import Roles, Tags
     from fuelclient.backends.nailgun.runs import Runs
-    from fuelclient.backends.nailgun.sequences import Sequences
     from fuelclient.backends.nailgun.services import Services
+
+_IN_INVENTORY = ("networks", "nodes", "releases", "roles", "sequences", "tags")
+"""The facets in the module `inventory`; each other one has a module of its name."""
 
 
 class NailgunBackend(OverHttp):
@@ -44,6 +43,6 @@ class NailgunBackend(OverHttp):
         facet = NailgunBackend.__annotations__.get(name)
         if facet is None:
             raise AttributeError(name)
-        module = import_module(f"{__name__}.{'roles' if name == 'tags' else name}")
+        module = import_module(f"{__name__}.{'inventory' if name in _IN_INVENTORY else name}")
         setattr(self, name, getattr(module, facet)(self._session, self))
         return getattr(self, name)

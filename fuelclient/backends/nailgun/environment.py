@@ -13,7 +13,7 @@ from typing import Any
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.facet import by_id, resource
+from fuelclient.backends.nailgun.facet import NOUNS, by_id, resource
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
@@ -31,9 +31,6 @@ from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.release import release_record_from
 from fuelclient.serializers.role import role_from, tag_from
-
-NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
-"""How messages name the owners of each level."""
 
 
 def environment_of(session: Session, cluster_id: int) -> Environment:

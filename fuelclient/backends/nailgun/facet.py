@@ -10,6 +10,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import InvalidDocument
+from fuelclient.model.graph import Level
 from fuelclient.serializers.answer import objects
 
 OSTF = "/ostf/"
@@ -21,6 +22,10 @@ PATHS = {
     "test run": f"{OSTF}testruns",
 }  # fmt: skip
 """Where a master has the things of each noun."""
+
+
+NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
+"""How messages name the owners of each level."""
 
 
 class Numbered(Protocol):

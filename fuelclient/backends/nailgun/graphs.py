@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.nailgun.environment import (
-    NOUNS,
     environment_of,
     layers_of,
     members_of,
@@ -16,7 +15,7 @@ from fuelclient.backends.nailgun.environment import (
     summaries_of,
     types_of,
 )
-from fuelclient.backends.nailgun.facet import PATHS, Facet, Resource, resource
+from fuelclient.backends.nailgun.facet import NOUNS, PATHS, Facet, Resource, resource
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.errors import InvalidGraph, NotFound

@@ -1,4 +1,4 @@
-"""Begin, read, stop and delete runs on a master, which calls them transactions.
+"""Begin, read, stop and delete runs on a master, which calls them transactions, and learn what earlier ones saw.
 
 A master calls everything that it does in the background a transaction, and does not say of a transaction which run it
 is part of. It says so of its tasks, which are the same with the same ids, but forgets those of an environment when the
@@ -7,11 +7,15 @@ next run begins. The order of the ids says nothing: other commands leave transac
 A dry run leaves a history like any other run. Where its rows stay pending, because the master's orchestrator only draws
 the graph, the serialized tasks have the same decisions, but not for forced runs and subgraphs. A master keeps no events
 of a run: they are found by comparing its states.
+
+What earlier runs saw follows from their histories, as in Nailgun's `TransactionsManager`: for each task on each node
+the last run counts in which it succeeded, also one that failed as a whole, but no dry run and no noop run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -23,12 +27,14 @@ from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facet import Facet, by_id, resource
-from fuelclient.backends.nailgun.memory import SUCCEEDED, History, memory_of
 from fuelclient.backends.nailgun.requests import act, require_known, require_nodes
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
+from fuelclient.expressions.yaql_calls import ON_FACTS
+from fuelclient.model.environment import Environment
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
+from fuelclient.model.graph import Layer
 from fuelclient.model.run import (
     CHILD,
     NO_CLUSTER,
@@ -46,7 +52,7 @@ from fuelclient.model.run import (
 )
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.model.task import TaskType
-from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.inputs import Inputs, Memory, is_deployed_anew
 from fuelclient.plan.plan import Check, checked
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.fact import facts_from
@@ -105,6 +111,54 @@ class Observer:
 
 def _key(row: HistoryRow) -> tuple[object, ...]:
     return "instance", row.run_id, row.task, row.node
+
+
+_ASKS = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
+SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The runs of single graphs on an environment that ended, no dry or noop runs, by id.
+
+    `succeeded` returns the instances of one that succeeded, `facts` what it saw, or raises `NotFound`: each is a
+    request.
+    """
+
+    ended: Sequence[Run]
+    succeeded: Callable[[Run], Sequence[HistoryRow]]
+    facts: Callable[[int], DeploymentFacts]
+
+
+def memory_of(
+    history: History, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
+) -> Memory | None:
+    """Return what earlier runs remember of the tasks in `layers`; nothing of other tasks, and nothing with `force`.
+
+    Return None if the facts of one of these runs cannot be had. Without a task that asks for changes, nothing is read.
+    """
+    forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
+    asking = _asking(layer for of_type in layers.values() for layer in of_type)
+    last: dict[tuple[str, str], int] = {}
+    facts: dict[int, DeploymentFacts] = {}
+    if force or not asking:
+        return Memory(forgotten=forgotten)
+    for run in reversed(history.ended):
+        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in asking}
+        new = {key for key in keys if key not in last and key[1] not in forgotten}
+        if not new:
+            continue
+        try:
+            facts[run.id] = history.facts(run.id)
+        except NotFound:
+            return None
+        last.update(dict.fromkeys(new, run.id))
+    return Memory(facts, last, forgotten)
+
+
+def _asking(layers: Iterable[Layer]) -> set[str]:
+    """Return the ids of the tasks with an expression that looks at facts of earlier runs."""
+    return {task.id for layer in layers for task in layer.tasks if _ASKS.search(str(task.attributes))}
 
 
 _HISTORY = "deployment_history/"

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from fuelclient.backends.http.errors import About
 from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, resource
-from fuelclient.backends.nailgun.networks import NEUTRON
+from fuelclient.backends.nailgun.inventory import NEUTRON
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.services import (

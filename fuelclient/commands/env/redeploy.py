@@ -114,7 +114,7 @@ class EnvDrift(Comparing, AnswerList):
 
         runs = self.backend.runs
         inputs = runs.inputs(RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        from fuelclient.backends.last_run import last_run
+        from fuelclient.backends.earlier_runs import last_run
 
         run = last_run(self.backend, parsed_args.id, parsed_args.graph_type)
         definitions = {row.task: row.definition for row in runs.history(run.id)}

@@ -219,7 +219,7 @@ def results_of(
     backend: Backend, env: int, graph_type: str, run_id: int | None = None
 ) -> Callable[[], dict[str, set[str]]]:
     """Return what reads how the instances of each task ended in a run, by default the last one."""
-    from fuelclient.backends.last_run import results_of as results_in
+    from fuelclient.backends.earlier_runs import results_of as results_in
 
     return cache(partial(results_in, backend, env, graph_type, run_id))
 

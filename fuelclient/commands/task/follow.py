@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
-from fuelclient.backends.time_left import earlier_of_graph
+from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, Printable, count
 from fuelclient.errors import Conflict, Gone, Unavailable

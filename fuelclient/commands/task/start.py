@@ -165,11 +165,11 @@ _NAMED = 5
 
 def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespace, action: Action | None) -> Exit:
     """Print what would run, and return the exit code."""
-    from fuelclient.backends import dry_runs
+    from fuelclient.backends import plans
 
     assume = getattr(parsed_args, "assume", None) or ""  # only `graph execute` has it
     asks = supports(command.backend.runs.act) and not assume
-    found = dry_runs.dry_run(
+    found = plans.dry_run(
         command.writable() if asks else command.backend, request, action=action, timeout=parsed_args.timeout,
         begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id), assume=assume,
     )  # fmt: skip

@@ -32,7 +32,7 @@ _ELSEWHERE = "Copy into another file: `--to-engine FILE`."
 
 
 class Copies(Facet):
-    """Copies of environments; see `backends.copies.Copies`."""
+    """Copies of environments; see `backends.inventory.Copies`."""
 
     def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
         """Store an environment under its own name or another one, all or nothing.

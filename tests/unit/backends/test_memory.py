@@ -6,7 +6,7 @@ from typing import Any
 
 from building import RELEASE, layer, task
 
-from fuelclient.backends.nailgun.memory import History, memory_of
+from fuelclient.backends.nailgun.runs import History, memory_of
 from fuelclient.errors import NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment

@@ -24,9 +24,9 @@ from fuelclient.backends import messages
 from fuelclient.backends.base import Backend
 from fuelclient.backends.connected import connected
 from fuelclient.backends.http import MESSAGE_TYPE
-from fuelclient.backends.inventory import Releases
+from fuelclient.backends.inventory import Releases, reads
 from fuelclient.backends.local import LocalBackend
-from fuelclient.backends.reading import only_reads, reads
+from fuelclient.backends.messages import only_reads
 from fuelclient.engine.inventory.releases import Releases as EngineReleases
 from fuelclient.errors import (
     Conflict,

@@ -1,10 +1,11 @@
-"""The last run of a graph, and how its task instances ended."""
+"""Earlier runs of a graph: the last one, how its task instances ended, and how long they took."""
 
 from __future__ import annotations
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound
-from fuelclient.model.run import CHILD, Run
+from fuelclient.insight.progress import Earlier, earlier_of, earlier_run
+from fuelclient.model.run import CHILD, HistoryFilter, Run
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
@@ -28,3 +29,9 @@ def results_of(backend: Backend, cluster_id: int, graph_type: str, run_id: int |
         if row.graph_type == graph_type:
             results.setdefault(row.task, set()).add(str(row.status))
     return results
+
+
+def earlier_of_graph(backend: Backend, child: Run) -> Earlier | None:
+    """Return the last successful run of the same graph on the same environment before `child`."""
+    run = earlier_run(backend.runs.list(cluster_id=child.cluster_id, statuses=("ready",), names=(CHILD,)), child)
+    return None if run is None else earlier_of(run, backend.runs.history(run.id, HistoryFilter(statuses=("ready",))))
