@@ -113,7 +113,7 @@ def _netloc(origin: str) -> str | None:
 
 
 def _forbidden(message: str) -> HttpError:
-    return HttpError(403, message, Unauthorised(message, hint="Use 127.0.0.1 or localhost, and no browser."))
+    return HttpError(403, Unauthorised(message, hint="Use 127.0.0.1 or localhost, and no browser."))
 
 
 READERS = frozenset({"reader", "member", "manager", "admin"})
@@ -198,15 +198,15 @@ class Keystone:
         if is_open:
             return
         if environ.get("HTTP_X_IDENTITY_STATUS") != "Confirmed":
-            raise HttpError(401, _UNAUTHENTICATED, Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone."))
+            raise HttpError(401, Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone."))
         roles = {role.strip().lower() for role in environ.get("HTTP_X_ROLES", "").split(",")}
         if not roles & (READERS if reads else WRITERS):
             role = "reader" if reads else "admin"
             message = f"This needs the role {role} in the project of the token."
-            raise HttpError(403, message, Unauthorised(message))
+            raise HttpError(403, Unauthorised(message))
         if not reads and self.project and not self._is_of_project(environ):
             message = f"This needs the role admin in the project {self.project}, and the token is for another project."
-            raise HttpError(403, message, Unauthorised(message))
+            raise HttpError(403, Unauthorised(message))
 
     def admits(self, environ: Mapping[str, str]) -> bool:
         """Return whether a request has a token. Keystone is asked later, when nothing else waits for the answer."""
@@ -260,7 +260,7 @@ def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Itera
     )
     if status == "401":
         error = Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone.")
-    content = json.dumps(HttpError(int(status), error.message, error).body).encode()
+    content = json.dumps(HttpError(int(status), error).body).encode()
     line = "401 Unauthorized" if status == "401" else "503 Service Unavailable"
     start(line, [("Content-Type", "application/json"), ("Content-Length", str(len(content))), *headers])
     return [content]
@@ -284,7 +284,7 @@ class LocalToken(Loopback):
         stated = environ.get("HTTP_X_AUTH_TOKEN", "")
         if not is_open and not hmac.compare_digest(stated.encode("utf-8", "replace"), self.token.encode()):
             hint = "Send the token of its file in X-Auth-Token; fuel2 of the same user does so by itself."
-            raise HttpError(401, _NOT_OF_THE_USER, Unauthorised(_NOT_OF_THE_USER, hint=hint))
+            raise HttpError(401, Unauthorised(_NOT_OF_THE_USER, hint=hint))
 
 
 @contextmanager

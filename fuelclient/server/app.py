@@ -19,28 +19,25 @@ from fuelclient.errors import FuelError
 from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server import (
     clusters,
-    execution,
     graphs,
-    networks,
     nodes,
     plugins,
     releases,
     request_checks,
     roles,
+    runs,
     sequences,
     serialized,
-    transactions,
 )
 from fuelclient.server.access import Loopback, Policy
-from fuelclient.server.connections import ThreadBackends
 from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.request_log import ENVIRON_CALL, ENVIRON_ID, LOG, logged
-from fuelclient.server.routes import PREFIX, Call, Reply, Route, document, path_variables
-from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, MAPPING, NUMBER, opened
+from fuelclient.server.routes import PREFIX, Call, Reply, Route, ThreadBackends, document, path_variables
+from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, LIST, MAPPING, NUMBER, STRING, opened
 from fuelclient.settings import load
 
 _NOUNS = (
-    clusters, releases, roles, nodes, networks, plugins, graphs, execution, serialized, transactions, sequences,
+    clusters, releases, roles, nodes, plugins, graphs, runs, serialized, sequences,
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
@@ -79,11 +76,10 @@ def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
     def version(_call: Call) -> Any:
         return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required, "auth": auth}
 
-    text = {"type": "string"}
     described = opened(
         ("api", "auth_required", "feature_groups", "openstack_version", "release"),
-        api=text, auth_required=BOOLEAN, feature_groups={"type": "array"}, openstack_version=text, release=text,
-        server=text, revision=NUMBER, auth=text,
+        api=STRING, auth_required=BOOLEAN, feature_groups=LIST, openstack_version=STRING, release=STRING,
+        server=STRING, revision=NUMBER, auth=STRING,
     )  # fmt: skip
     all_routes = [
         Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True),

@@ -1,4 +1,4 @@
-"""Environments, their nodes, their deployment facts and their settings.
+"""Environments, their nodes, deployment facts, settings and networks.
 
 Nailgun keeps plugins among the settings: `editable.<plugin>.metadata` says which version of a plugin is enabled, and
 setting it enables or disables the plugin.
@@ -7,7 +7,7 @@ setting it enables or disables the plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 from fuelclient.backends.base import Backend
@@ -25,7 +25,7 @@ from fuelclient.serializers.node import node_record_to
 from fuelclient.serializers.values import deep_merged, plain
 from fuelclient.server.errors import HttpError, differing, refusing, require_same
 from fuelclient.server.nodes import members
-from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.routes import Call, Query, QueryType, Route, asking
 from fuelclient.server.schemas import (
     BOOLEAN,
     CLUSTER,
@@ -33,6 +33,7 @@ from fuelclient.server.schemas import (
     NAME,
     NODE,
     NUMBER,
+    TEXT,
     Schema,
     closed,
     listed,
@@ -69,7 +70,7 @@ def _named() -> AbstractContextManager[None]:
 
 
 def show(call: Call) -> Any:
-    return record(call.backend, call.backend.clusters.get(call.id("cluster_id")))
+    return record(call.backend, call.backend.clusters.get(call.cluster_id))
 
 
 def update(call: Call) -> Any:
@@ -94,16 +95,16 @@ def _move(backend: Backend, cluster_id: int, release_id: int, *, dry_run: bool =
 
 
 def delete(call: Call) -> None:
-    cluster_id = call.id("cluster_id")
+    cluster_id = call.cluster_id
     running = [run for run in call.backend.runs.list(cluster_id=cluster_id) if not run.is_final]
     text = f"Can't delete environment '{cluster_id}' when running deployment task exists."
-    with refusing(Conflict, 400, text) if running else nullcontext():
+    with refusing(Conflict, 400, text, when=running):
         call.backend.clusters.delete(cluster_id, force=call.flag("force"))
 
 
 def assign(call: Call) -> Any:
     """Answer POST assignment: add all nodes of the body with their roles, or none; return the nodes."""
-    cluster_id = call.id("cluster_id")
+    cluster_id = call.cluster_id
     ids_by_roles: dict[tuple[str, ...], list[int]] = {}  # one call of the backend for all nodes with the same roles
     for item in call.body:
         ids_by_roles.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
@@ -112,17 +113,17 @@ def assign(call: Call) -> Any:
         missing = sorted({role for item in call.body for role in item["roles"]} - set(roles))
         if missing:
             text = f"{', '.join(missing)} are not valid roles for node in environment {cluster_id}"
-            raise HttpError(400, text, NotFound("role", missing[0], known=list(roles)))
+            raise HttpError(400, NotFound("role", missing[0], known=list(roles)), text)
         known = {node.id: node for node in backend.nodes.list()}
         unknown = sorted({item["id"] for item in call.body} - set(known))
         if unknown:
             text = f"Nodes with ids {', '.join(map(str, unknown))} were not found."
-            raise HttpError(400, text, NotFound("node", unknown[0]))
+            raise HttpError(400, NotFound("node", unknown[0]), text)
         elsewhere = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]
         done: list[int] = []
         text = "Changing cluster on the fly is not allowed"
         try:
-            with refusing(Conflict, 400, text, plain=True) if elsewhere else nullcontext():
+            with refusing(Conflict, 400, text, when=elsewhere, plain=True):
                 for named, ids in ids_by_roles.items():
                     backend.clusters.add_nodes(cluster_id, ids, named)
                     done += ids
@@ -135,7 +136,7 @@ def assign(call: Call) -> Any:
 
 
 def unassign(call: Call) -> Any:
-    cluster_id, ids = call.id("cluster_id"), list(dict.fromkeys(item["id"] for item in call.body))
+    cluster_id, ids = call.cluster_id, list(dict.fromkeys(item["id"] for item in call.body))
     others = sorted(set(ids) - {node.id for node in call.backend.nodes.list(cluster_id)})
     with refusing(NotFound, 400, f"Nodes {others} are not members of environment {cluster_id}."):
         call.backend.clusters.remove_nodes(cluster_id, ids)
@@ -145,7 +146,7 @@ def unassign(call: Call) -> Any:
 def upload_facts(call: Call) -> Any:
     """Answer PUT orchestrator/deployment: store the facts of the body, and return the body. The facts of nodes that it
     does not name stay, and so does the common part if it has none."""
-    cluster_id, facts = call.id("cluster_id"), facts_from(call.body)
+    cluster_id, facts = call.cluster_id, facts_from(call.body)
     with call.connections.exclusive() as backend:
         if COMMON not in (call.body if isinstance(call.body, Mapping) else [part["uid"] for part in call.body]):
             facts = DeploymentFacts(backend.facts.get(cluster_id).common, facts.nodes)
@@ -154,7 +155,7 @@ def upload_facts(call: Call) -> Any:
 
 
 def delete_facts(call: Call) -> Any:
-    call.backend.facts.delete(call.id("cluster_id"))
+    call.backend.facts.delete(call.cluster_id)
     return {}
 
 
@@ -164,7 +165,7 @@ def _facts(call: Call, facts: DeploymentFacts) -> Any:
     Otherwise each node repeats the common part: if no node has facts, only a split answer shows it. The facts of the
     master belong to those of any node, and those of the sync points are left out while they are empty.
     """
-    chosen = members(call, call.id("cluster_id"))
+    chosen = members(call, call.cluster_id)
     uids = {*map(str, chosen), MASTER, NULL} if chosen else set()
     facts = DeploymentFacts(facts.common, {uid: part for uid, part in facts.nodes.items() if part or uid != NULL})
     return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
@@ -172,13 +173,13 @@ def _facts(call: Call, facts: DeploymentFacts) -> Any:
 
 def show_settings(call: Call) -> Any:
     """Answer GET attributes: the settings of an environment, with the plugins that are or can be enabled."""
-    return _shown(call.backend, call.id("cluster_id"))
+    return _shown(call.backend, call.cluster_id)
 
 
 def default_settings(call: Call) -> Any:
     """Answer GET attributes/defaults: the settings of the environment's release, and of the plugins that are or can be
     enabled, as `show_settings`."""
-    environment = call.backend.clusters.environment(call.id("cluster_id"))
+    environment = call.backend.clusters.environment(call.cluster_id)
     return _with_plugins(call.backend, environment.cluster.id, defaults(environment))
 
 
@@ -190,7 +191,7 @@ def replace_settings(call: Call) -> Any:
 def update_settings(call: Call) -> Any:
     """Answer PATCH attributes: merge the body into the settings of an environment."""
     with call.connections.exclusive() as backend:
-        current = _shown(backend, call.id("cluster_id"))[_EDITABLE]
+        current = _shown(backend, call.cluster_id)[_EDITABLE]
         return _store(call, deep_merged(current, call.body[_EDITABLE]))
 
 
@@ -241,10 +242,38 @@ def _plugin_metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict
 
 
 def _store(call: Call, sections: Mapping[str, Any]) -> Any:
-    cluster_id = call.id("cluster_id")
+    cluster_id = call.cluster_id
     with call.connections.exclusive() as backend:
         backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
         return _shown(backend, cluster_id)
+
+
+def list_vips(call: Call) -> Any:
+    vips = call.backend.networks.vips(
+        call.cluster_id, network_id=call.query.get("network"), network_role=call.query.get("network-role", "")
+    )
+    return [plain(vip) for vip in vips]
+
+
+def show_vip(call: Call) -> Any:
+    return plain(call.backend.networks.vips(call.cluster_id, vip_id=call.id("vip_id"))[0])
+
+
+def set_vips(call: Call) -> Any:
+    """Answer PUT vips: store the virtual addresses of the body, all or none, and return all."""
+    call.backend.networks.set_vips(call.cluster_id, call.body)
+    return list_vips(call)
+
+
+def create_vip(call: Call) -> Any:
+    """Answer POST vips: add a virtual address and return it."""
+    cluster_id, body = call.cluster_id, call.body
+    with call.connections.exclusive() as backend:
+        backend.networks.create_vip(
+            cluster_id, body["vip_name"], body["ip_addr"], network_id=body.get("network"),
+            namespace=body.get("vip_namespace"),
+        )  # fmt: skip
+        return next(plain(vip) for vip in backend.networks.vips(cluster_id) if vip["vip_name"] == body["vip_name"])
 
 
 _EMPTY = {"type": "array", "maxItems": 0}
@@ -268,6 +297,21 @@ _SECTION = opened(metadata=opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER)))
 _SETTINGS_BODY = closed((_EDITABLE,), editable={"type": "object", "additionalProperties": _SECTION}, generated=MAPPING)
 _SETTINGS = whole(editable=MAPPING, generated=MAPPING)
 _SETTINGS_PATH = f"{_PATH}/attributes"
+_CONFIGURATION = whole(networks=listed(MAPPING), networking_parameters=MAPPING)
+_CHANGES = opened(networks=listed(whole(name=NAME)), networking_parameters=MAPPING, vips=MAPPING)
+_VIP = opened(
+    ("id", "ip_addr", "vip_name"),
+    id=NUMBER, ip_addr=TEXT, vip_name=NAME, vip_namespace=maybe(TEXT), network=maybe(NUMBER), is_user_defined=BOOLEAN,
+)  # fmt: skip
+_NEW_VIP = opened(
+    ("ip_addr", "vip_name"), ip_addr=TEXT, vip_name=NAME, vip_namespace=maybe(TEXT), network=maybe(NUMBER)
+)
+_VIPS_QUERY = (
+    Query("network", QueryType.NUMBER, "only addresses of this network"),
+    Query("network-role", QueryType.WORD, "only addresses of this network role"),
+)
+_NEUTRON = f"{_PATH}/network_configuration/neutron"
+_VIPS = f"{_PATH}/network_configuration/ips/vips"
 _FORCE_OF_NAILGUN = (Query("force", QueryType.FLAG, "accepted for clients of Nailgun; nothing is locked here"),)
 
 ROUTES = (
@@ -282,12 +326,12 @@ ROUTES = (
           body=listed(whole(id=NUMBER, roles=listed(NAME, 1)), 1)),
     Route("POST", f"{_PATH}/unassignment", unassign, "Remove nodes from an environment", {200: listed(NODE)},
           body=listed(whole(id=NUMBER), 1)),
-    Route("GET", _FACTS_PATH, lambda call: _facts(call, call.backend.facts.get(call.id("cluster_id"))),
+    Route("GET", _FACTS_PATH, lambda call: _facts(call, call.backend.facts.get(call.cluster_id)),
           "Show the uploaded deployment facts", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("PUT", _FACTS_PATH, upload_facts, "Upload deployment facts", {200: _FACTS}, (), _FACTS),
     Route("DELETE", _FACTS_PATH, delete_facts, "Delete the uploaded deployment facts", {202: MAPPING}),
     Route("GET", f"{_FACTS_PATH}/defaults",
-          lambda call: _facts(call, call.backend.facts.default(call.id("cluster_id"))),
+          lambda call: _facts(call, call.backend.facts.default(call.cluster_id)),
           "Show the facts computed for an environment", {200: _NODE_FACTS}, _FACTS_QUERY),
     Route("GET", _SETTINGS_PATH, show_settings, "Show the settings of an environment", {200: _SETTINGS}),
     Route("PUT", _SETTINGS_PATH, replace_settings, "Set the settings of an environment", {200: _SETTINGS},
@@ -295,4 +339,13 @@ ROUTES = (
     Route("PATCH", _SETTINGS_PATH, update_settings, "Change settings of an environment", {200: _SETTINGS},
           _FORCE_OF_NAILGUN, _SETTINGS_BODY),
     Route("GET", f"{_SETTINGS_PATH}/defaults", default_settings, "Show the settings of the release", {200: _SETTINGS}),
+    Route("GET", _NEUTRON, asking(lambda backend: backend.networks.configuration),
+          "Show the network configuration of an environment", {200: _CONFIGURATION}),
+    Route("PUT", _NEUTRON, asking(lambda backend: backend.networks.set_configuration),
+          "Change the network configuration of an environment", {200: _CONFIGURATION}, body=_CHANGES),
+    Route("GET", _VIPS, list_vips, "List the virtual addresses of an environment", {200: listed(_VIP)}, _VIPS_QUERY),
+    Route("PUT", _VIPS, set_vips, "Set virtual addresses of an environment", {200: listed(_VIP)}, body=listed(MAPPING)),
+    Route("POST", _VIPS, create_vip, "Add a virtual address to an environment", {200: _VIP}, body=_NEW_VIP),
+    Route("GET", f"{_PATH}/network_configuration/ips/{{vip_id}}/vips", show_vip,
+          "Show a virtual address of an environment", {200: _VIP}),
 )  # fmt: skip

@@ -39,36 +39,40 @@ _NAILGUN_NOUNS = {
 
 
 class HttpError(Exception):
-    """A response that is an error: a status, Nailgun's message, and our own error if there is one.
+    """A response that is an error: a status, our error or sentence, and Nailgun's message if it differs.
 
     With `plain`, Nailgun's body is the message as plain text.
     """
 
-    def __init__(self, status: int, message: str, error: FuelError | None = None, *, plain: bool = False) -> None:
-        super().__init__(message)
-        self.status, self.message, self.error, self.plain = status, message, error, plain
+    def __init__(self, status: int, error: FuelError | str, message: str = "", *, plain: bool = False) -> None:
+        self.status, self.error, self.plain = status, error, plain
+        self.message = message or (error if isinstance(error, str) else error.message)
+        super().__init__(self.message)
 
     @property
     def body(self) -> dict[str, Any]:
         """The JSON body of the response."""
         found = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
         errors: list[Any] = [finding_to(one) for one in found if isinstance(one, Finding)]
-        if not errors and self.error is not None and str(self.error) != self.message:
+        if not errors and str(self.error) != self.message:
             errors = [str(self.error)]  # which says more than Nailgun's words
         return {"message": self.message, "errors": errors}
 
 
 @contextmanager
 def refusing(
-    error_type: type[FuelError], status: int, message: str, *, noun: str = "", plain: bool = False
+    error_type: type[FuelError], status: int, message: str, *, when: object = True, noun: str = "", plain: bool = False
 ) -> Iterator[None]:
-    """Answer an error of the backend with Nailgun's status and words; with `noun` only `NotFound` about that noun."""
+    """Answer an error of the backend with Nailgun's status and words, but in its own words unless `when` holds.
+
+    With `noun`, the words are only for `NotFound` about that noun.
+    """
     try:
         yield
     except error_type as error:
-        if noun and not (isinstance(error, NotFound) and error.noun == noun):
+        if not when or (noun and not (isinstance(error, NotFound) and error.noun == noun)):
             raise
-        raise HttpError(status, message, error, plain=plain) from error
+        raise HttpError(status, error, message, plain=plain) from error
 
 
 def http_error(error: FuelError) -> HttpError:
@@ -86,7 +90,7 @@ def http_error(error: FuelError) -> HttpError:
     elif isinstance(error, errors.InvalidDocument) and error.findings:
         first = str(getattr(min(error.findings, key=lambda one: not getattr(one, "is_error", False)), "message", ""))
         message = message if first in message else f"{message} The first one: {first.removesuffix('.')}."
-    return HttpError(status, message, error)
+    return HttpError(status, error, message)
 
 
 def differing(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from fuelclient.serializers.task import nailgun_task_to
 from fuelclient.server.errors import HttpError
 from fuelclient.server.role_based_graph import INTERNAL, dot, executed, role_based, subgraph
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route
-from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, TASKS, Schema, graph_body, listed, whole
+from fuelclient.server.schemas import GRAPH, PLUGIN_TASKS, STRING, TASKS, Schema, graph_body, listed, whole
 
 _LEVELS = {"release_id": Level.RELEASE, "plugin_id": Level.PLUGIN, "cluster_id": Level.CLUSTER}
 
@@ -46,7 +46,7 @@ def create(call: Call) -> Any:
         backend.graphs.owner(owner)
         if any(_owner(summary) == owner and summary.type == graph_type for summary in backend.graphs.list()):
             message = f'Deployment graph with type "{graph_type}" already exist.'
-            raise HttpError(409, message, Conflict(message, hint="Use PUT to replace its tasks."))
+            raise HttpError(409, Conflict(message, hint="Use PUT to replace its tasks."))
         return upload(call, owner, graph_type, {"tasks": [], **call.body})
 
 
@@ -97,7 +97,7 @@ def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) 
     repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
     if repeated:
         message = f"Tasks duplication found: {', '.join(repeated)}"
-        raise HttpError(400, message, InvalidGraph(message, hint="Give each task of a graph an id of its own."))
+        raise HttpError(400, InvalidGraph(message, hint="Give each task of a graph an id of its own."))
     owner = call.backend.graphs.owner(ref)
     label = owner.name if owner.level is Level.PLUGIN else str(owner.level)
     return _store(call, ref, graph_type, document_from(Document(dict(body), ""), owner_label=label))
@@ -168,7 +168,7 @@ def merged(call: Call, levels: Sequence[Level] = ()) -> list[Task]:
     A type that no layer has gives no tasks, as in Nailgun.
     """
     try:
-        graph = call.backend.graphs.layers(call.id("cluster_id"), levels, graph_type_of(call))
+        graph = call.backend.graphs.layers(call.cluster_id, levels, graph_type_of(call))
     except NotFound as error:
         if error.noun != "graph type":
             raise
@@ -206,15 +206,15 @@ def picture(call: Call) -> Reply:
     only, remove = call.query.get("tasks", ()), call.query.get("remove", ())
     unknown = sorted(set(only) - set(graph.tasks))
     if unknown:
-        raise _bad_request(f"Tasks {','.join(unknown)} are not present in deployment graph")
+        raise HttpError(400, UsageError(f"Tasks {','.join(unknown)} are not present in deployment graph"))
     unknown = sorted(set(remove) - set(INTERNAL))
     if unknown:
-        raise _bad_request(f"Task types {','.join(unknown)} do not exist")
+        raise HttpError(400, UsageError(f"Task types {','.join(unknown)} do not exist"))
     kept = {name for name, task in graph.tasks.items() if task is None or task.type not in remove}
     child = call.query.get("parents_for")
     if child is not None:
         if child not in graph.tasks:
-            raise _bad_request(f"Task {child} is not present in graph")
+            raise HttpError(400, UsageError(f"Task {child} is not present in graph"))
         kept &= {child, *graph.predecessors()[child]}
     return Reply(dot(graph, only=only, kept=kept), mimetype="text/vnd.graphviz")
 
@@ -226,16 +226,13 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
         return list(map(nailgun_task_to, tasks))
     graph = role_based(tasks)
     if graph.is_task_based:
-        raise _bad_request('Both "start" and "end" parameters are not allowed for task-based deployment.')
+        message = 'Both "start" and "end" parameters are not allowed for task-based deployment.'
+        raise HttpError(400, UsageError(message))
     try:
         kept = subgraph(graph, start, end)
     except KeyError as error:
-        raise _bad_request(f"Cannot find task {error.args[0]} by its name.") from error
+        raise HttpError(400, UsageError(f"Cannot find task {error.args[0]} by its name.")) from error
     return list(map(nailgun_task_to, executed(graph, kept, call.query.get("include", ()))))
-
-
-def _bad_request(message: str) -> HttpError:
-    return HttpError(400, message, UsageError(message))
 
 
 _TYPE = Query("graph_type", QueryType.WORD, "graph type (default: default)")
@@ -250,7 +247,7 @@ _PICTURE = (
     Query("parents_for", QueryType.WORD, "only this task and its predecessors"),
     Query("remove", QueryType.WORDS, "group, stage, skipped"),
 )
-_TASKS: Schema = listed(whole(id={"type": "string"}))
+_TASKS: Schema = listed(whole(id=STRING))
 _TASKS_PATH = "deployment_tasks"
 _FILTERS = (
     Query("clusters_ids", QueryType.NUMBERS, "graphs of these environments"),
@@ -285,5 +282,5 @@ ROUTES = (
           lambda call: list(map(nailgun_task_to, merged(call, (_PARTS[call.path["level"]],)))),
           "List the tasks of some layers", {200: _TASKS}, (_TYPE,)),
     Route("GET", "clusters/{cluster_id}/deploy_tasks/graph.gv", picture, "Draw the merged graph in DOT",
-          {200: {"type": "string"}}, _PICTURE, mimetypes=("text/vnd.graphviz",)),
+          {200: STRING}, _PICTURE, mimetypes=("text/vnd.graphviz",)),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Nodes."""
+"""Nodes, their disks and their interfaces."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing, require_same
-from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.routes import Call, Query, QueryType, Route, asking
 from fuelclient.server.schemas import (
+    BOOLEAN,
     LARGEST_CHOSEN,
     MAPPING,
     NAME,
@@ -84,9 +85,9 @@ def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) ->
     if others:
         missing = set(others) - {node.id for node in call.backend.nodes.list()}
         if missing:
-            raise HttpError(404, "NodeCollection not found", NotFound("node", min(missing)))
+            raise HttpError(404, NotFound("node", min(missing)), "NodeCollection not found")
         text = f"Nodes {', '.join(map(str, others))} do not belong to cluster {cluster_id}"
-        raise HttpError(400, text, NotFound("node", f"{others[0]} of environment {cluster_id}"))
+        raise HttpError(400, NotFound("node", f"{others[0]} of environment {cluster_id}"), text)
     return ids
 
 
@@ -107,11 +108,12 @@ _BODY = closed(
     ("name",),
     id={"type": "integer", "minimum": 0, "maximum": LARGEST_CHOSEN}, name=NAME, cluster=maybe(NUMBER),
     roles=listed(NAME), pending_roles=listed(NAME), ip={"type": ["string", "null"]}, mac={"type": ["string", "null"]},
-    status=NODE["properties"]["status"], online={"type": "boolean"},
+    status=NODE["properties"]["status"], online=BOOLEAN,
 )  # fmt: skip
 _LABELS: Schema = {"type": "object", "additionalProperties": maybe(TEXT), "propertyNames": NAME}
 _UPDATE: Schema = {**opened(name=NAME, hostname=NAME, labels=_LABELS), "minProperties": 1}
 _FORCE = Query("force", QueryType.FLAG, "delete them even if they belong to an environment")
+_PARTS = listed(MAPPING)
 _PATH = "nodes/{node_id}"
 
 ROUTES = (
@@ -122,12 +124,23 @@ ROUTES = (
           body=one_or_several(_BODY, 1)),
     Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None},
           (Query("ids", QueryType.NUMBERS, "these nodes", required=True), _FORCE)),
-    Route("GET", _PATH, lambda call: node_record_to(call.backend.nodes.get(call.id("node_id"))), "Show a node",
-          {200: NODE}),
+    Route("GET", _PATH, asking(lambda backend: backend.nodes.get, node_record_to), "Show a node", {200: NODE}),
     Route("PUT", _PATH, update, "Rename or label a node", {200: NODE}, body=_UPDATE),
-    Route("GET", f"{_PATH}/attributes", lambda call: plain(call.backend.nodes.attributes(call.id("node_id"))),
+    Route("GET", f"{_PATH}/attributes", asking(lambda backend: backend.nodes.attributes),
           "Show the attributes of a node", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes", set_attributes, "Set the attributes of a node", {200: MAPPING}, body=MAPPING),
     Route("DELETE", _PATH, lambda call: call.backend.nodes.delete([call.id("node_id")], force=call.flag("force")),
           "Delete a node", {204: None}, (_FORCE,)),
+    Route("GET", f"{_PATH}/disks", asking(lambda backend: backend.nodes.disks), "Show the disks of a node",
+          {200: _PARTS}),
+    Route("GET", f"{_PATH}/disks/defaults", asking(lambda backend: backend.nodes.default_disks),
+          "Show the default disks of a node", {200: _PARTS}),
+    Route("PUT", f"{_PATH}/disks", asking(lambda backend: backend.nodes.set_disks), "Set the disks of a node",
+          {200: _PARTS}, body=_PARTS),
+    Route("GET", f"{_PATH}/interfaces", asking(lambda backend: backend.nodes.interfaces),
+          "Show the interfaces of a node", {200: _PARTS}),
+    Route("GET", f"{_PATH}/interfaces/default_assignment", asking(lambda backend: backend.nodes.default_interfaces),
+          "Show the default interfaces of a node", {200: _PARTS}),
+    Route("PUT", f"{_PATH}/interfaces", asking(lambda backend: backend.nodes.set_interfaces),
+          "Set the interfaces of a node", {200: _PARTS}, body=_PARTS),
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
@@ -27,7 +26,7 @@ def update(call: Call) -> Any:
 def delete(call: Call) -> None:
     plugin = call.backend.plugins.get(call.id("plugin_id"))
     text = "Can't delete plugin which is enabled for some environment."
-    with refusing(Conflict, 400, text) if plugin.clusters else nullcontext():
+    with refusing(Conflict, 400, text, when=plugin.clusters):
         call.backend.plugins.remove(plugin.id)
 
 

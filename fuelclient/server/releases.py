@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from typing import Any
 
 from fuelclient.errors import Conflict
@@ -11,8 +10,8 @@ from fuelclient.model.document import Document
 from fuelclient.serializers.release import release_record_to, release_to, releases_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import differing, refusing, require_same
-from fuelclient.server.routes import Call, Route
-from fuelclient.server.schemas import MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened, whole
+from fuelclient.server.routes import Call, Route, asking
+from fuelclient.server.schemas import LIST, MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened, whole
 
 _EXISTS = "Release with the same name and version already exists"
 _FIXED = frozenset(("id", "is_deployable"))
@@ -26,7 +25,7 @@ def show(call: Call) -> Any:
 def create(call: Call) -> Any:
     """Answer POST releases: create the release, or all releases of a list. A free id replaces one that is taken."""
     is_one = not isinstance(call.body, list)
-    with refusing(Conflict, 409, _EXISTS) if is_one else nullcontext():
+    with refusing(Conflict, 409, _EXISTS, when=is_one):
         created = call.backend.releases.create(releases_from(Document(call.body, "")))
     records = [release_record_to(release) for release in created]
     return records[0] if is_one else records
@@ -43,14 +42,14 @@ def update(call: Call) -> Any:
     (wanted,) = releases_from(Document({**before, **changed}, ""))
     name = (wanted.name, wanted.version)
     is_taken = any((one.name, one.version) == name and one.id != wanted.id for one in call.backend.releases.list())
-    with refusing(Conflict, 409, _EXISTS) if is_taken else nullcontext():  # other conflicts have words of their own
+    with refusing(Conflict, 409, _EXISTS, when=is_taken):  # other conflicts have words of their own
         return release_record_to(call.backend.releases.update(wanted))
 
 
 def delete(call: Call) -> None:
     release_id = call.id("release_id")
     is_used = any(cluster.release_id == release_id for cluster in call.backend.clusters.list())
-    with refusing(Conflict, 400, "Can't delete release with clusters assigned") if is_used else nullcontext():
+    with refusing(Conflict, 400, "Can't delete release with clusters assigned", when=is_used):
         call.backend.releases.delete(release_id)
 
 
@@ -81,8 +80,8 @@ ROUTES = (
     Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
           body=opened(name=NAME, version=NAME, state=_STATE)),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
-    Route("GET", f"{_PATH}/components", lambda call: plain(call.backend.releases.components(call.id("release_id"))),
-          "List the components of a release", {200: {"type": "array"}}),
+    Route("GET", f"{_PATH}/components", asking(lambda backend: backend.releases.components),
+          "List the components of a release", {200: LIST}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes_metadata", set_repositories, "Set the package repositories of a release",
           {200: MAPPING}, body=_REPOSITORIES),

@@ -54,15 +54,15 @@ def body(route: Route, content: bytes) -> Any:
     if not content.strip():
         if not route.body_required:
             return None
-        raise HttpError(400, "Empty request received", UsageError("The request has no body."))
+        raise HttpError(400, UsageError("The request has no body."), "Empty request received")
     try:
         data = plain(json_text.parse(content.decode("utf-8"), "request").data)
     except UnicodeDecodeError as error:
-        raise HttpError(400, "Invalid json received", UsageError("The body is not UTF-8.")) from error
+        raise HttpError(400, UsageError("The body is not UTF-8."), "Invalid json received") from error
     except RecursionError as error:
-        raise HttpError(400, "Invalid json received", UsageError("The body is nested too deeply.")) from error
+        raise HttpError(400, UsageError("The body is nested too deeply."), "Invalid json received") from error
     except InvalidDocument as error:
-        raise HttpError(400, f"Invalid json received: {error.message}", error) from error
+        raise HttpError(400, error, f"Invalid json received: {error.message}") from error
     _check(data, route.body)
     return with_integers(data, route.body)
 
@@ -76,7 +76,7 @@ def _check(data: Any, schema: Schema) -> None:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
         where = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
-        raise HttpError(400, f"{where}{_shortened(errors[0].message)}", refusal)
+        raise HttpError(400, refusal, f"{where}{_shortened(errors[0].message)}")
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
@@ -153,4 +153,4 @@ def _text(text: str, parameter: Query) -> str:
 
 
 def _bad_query(parameter: Query, message: str) -> HttpError:
-    return HttpError(400, message, UsageError(f"The query parameter {parameter.name}: {message}."))
+    return HttpError(400, UsageError(f"The query parameter {parameter.name}: {message}."), message)

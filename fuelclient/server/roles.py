@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -49,7 +49,7 @@ class _Noun(Generic[Value]):
     def create(self, call: Call) -> Any:
         name = call.body["name"]
         text = f"{self.noun.capitalize()} with name {name} already exists for {self._owner(call)}"
-        with refusing(Conflict, 409, text) if name in self._known(call) else nullcontext():
+        with refusing(Conflict, 409, text, when=name in self._known(call)):
             return self.write(self.facet(call.backend).create(owner_of(call), self._stated(call)))
 
     def update(self, call: Call) -> Any:
@@ -86,7 +86,7 @@ class _Noun(Generic[Value]):
         facet = self.facet(call.backend)
         if "release_id" in call.path:
             return facet.of_release(call.id("release_id"))
-        return facet.of_cluster(call.id("cluster_id"))
+        return facet.of_cluster(call.cluster_id)
 
     def routes(self, owner: str, schema: Schema, body: Schema) -> tuple[Route, ...]:
         noun = self.noun
@@ -113,7 +113,7 @@ class _Roles(_Noun[Role]):
                 name = call.body["name"]
                 text = f"Role {name} cannot be created: its meta has no tags, and its release describes tags."
                 hint = "Name in meta.tags those that the role carries: they decide where tasks run."
-                raise HttpError(400, text, InvalidDocument(text, hint=hint))
+                raise HttpError(400, InvalidDocument(text, hint=hint))
         return super().create(call)
 
     def update(self, call: Call) -> Any:
@@ -130,7 +130,7 @@ class _Roles(_Noun[Role]):
         clusters, releases = call.backend.clusters, call.backend.releases
         if "release_id" in call.path:
             return releases.get(call.id("release_id"))
-        return releases.get(clusters.get(call.id("cluster_id")).release_id)
+        return releases.get(clusters.get(call.cluster_id).release_id)
 
     def _stated(self, call: Call) -> Role:
         """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
@@ -138,7 +138,7 @@ class _Roles(_Noun[Role]):
         unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known]
         if unknown:
             text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."
-            raise HttpError(400, text, NotFound("tag", unknown[0], known=sorted(known)))
+            raise HttpError(400, NotFound("tag", unknown[0], known=sorted(known)), text)
         return role
 
 
@@ -168,7 +168,7 @@ class _Tags(_Noun[Tag]):
 def _require_volumes(call: Call) -> None:
     if "volumes_roles_mapping" not in call.body:
         text = "'volumes_roles_mapping' is a required property"
-        raise HttpError(400, text, InvalidDocument(text, hint="A role that takes no volumes has an empty list."))
+        raise HttpError(400, InvalidDocument(text, hint="A role that takes no volumes has an empty list."))
 
 
 _ROLES = _Roles("role", lambda backend: backend.roles, role_from_document, role_to)

@@ -1,18 +1,21 @@
-"""Routes: what the server answers, as values. URLs, checks of requests and the OpenAPI 3.1 document come from them."""
+"""Routes: what the server answers, as values, and the calls that their handlers get.
+
+URLs, checks of requests and the OpenAPI 3.1 document come from routes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient import __version__
-from fuelclient.server.connections import ThreadBackends
-from fuelclient.server.schemas import ERROR, GRAPH_TYPE, LARGEST, NUMBER, TEXT, Schema
-
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
+from fuelclient.backends.base import Backend
+from fuelclient.serializers.values import plain
+from fuelclient.server.schemas import ERROR, GRAPH_TYPE, LARGEST, NUMBER, STRING, TEXT, Schema
 
 PREFIX = "/api/v1"
 
@@ -66,6 +69,39 @@ class Query:
         return {"type": "string", "pattern": f"^(({choice})(,({choice}))*)?$"}
 
 
+class ThreadBackends:
+    """One backend for each thread, because SQLite connections and HTTP sessions belong to the thread that opened them.
+
+    A thread that ends drops its backend.
+    """
+
+    def __init__(self, make: Callable[[], Backend]) -> None:
+        self._make = make
+        self._local = threading.local()
+        self._lock = threading.RLock()
+
+    @property
+    def backend(self) -> Backend:
+        """The backend of this thread, made at first use."""
+        backend: Backend | None = getattr(self._local, "backend", None)
+        if backend is None:
+            backend = self._local.backend = self._make()
+        return backend
+
+    @contextmanager
+    def exclusive(self) -> Iterator[Backend]:
+        """Hold the server's only lock, for what takes several calls of the backend: read, decide, write."""
+        with self._lock:
+            yield self.backend
+
+    def close(self) -> None:
+        """Close the backend of this thread."""
+        backend: Backend | None = getattr(self._local, "backend", None)
+        if backend is not None:
+            self._local.backend = None
+            backend.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One checked request: the variables of its path, its query, body and headers, and the backend to ask.
@@ -84,6 +120,11 @@ class Call:
         """The backend of this thread."""
         return self.connections.backend
 
+    @property
+    def cluster_id(self) -> int:
+        """The environment in the path."""
+        return self.id("cluster_id")
+
     def id(self, name: str) -> int:
         """Return an id in the path."""
         return int(self.path[name])
@@ -91,6 +132,18 @@ class Call:
     def flag(self, name: str) -> bool:
         """Return a query parameter that is off unless it is given."""
         return bool(self.query.get(name, False))
+
+
+def asking(
+    method: Callable[[Backend], Callable[..., Any]], write: Callable[[Any], Any] = plain
+) -> Callable[[Call], Any]:
+    """Return a handler that calls a method with the variables of the path, and with the body if there is one."""
+
+    def handler(call: Call) -> Any:
+        body = () if call.body is None else (call.body,)
+        return write(method(call.backend)(*call.path.values(), *body))
+
+    return handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +204,7 @@ def path_variables(path: str) -> list[str]:
 
 
 _DESCRIPTION = "Nailgun's v1 paths over an engine of fuelclient. Every path works with and without a slash at its end."
-_ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema": {"type": "string"}}}
+_ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema": STRING}}
 _ERROR = {"$ref": "#/components/responses/Error"}
 
 
@@ -200,9 +253,7 @@ def _operation(route: Route, auth_required: bool) -> dict[str, Any]:
 def _response(route: Route, schema: Any) -> dict[str, Any]:
     if schema is None:
         return {"description": "Done"}
-    contents = {
-        mimetype: {"schema": schema if "json" in mimetype else {"type": "string"}} for mimetype in route.mimetypes
-    }
+    contents = {mimetype: {"schema": schema if "json" in mimetype else STRING} for mimetype in route.mimetypes}
     return {"description": route.summary, "content": contents}
 
 

@@ -19,6 +19,8 @@ LARGEST = 2**63 - 1
 LARGEST_CHOSEN = 2**31 - 1
 """The largest id that a caller may choose, as in Nailgun."""
 
+STRING: Schema = {"type": "string"}
+LIST: Schema = {"type": "array"}
 GRAPH_TYPE = "[A-Za-z0-9_-]+"
 TEXT: Schema = {"type": "string", "maxLength": 100_000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 1000, "pattern": "^[^\\x00\\ud800-\\udfff]*$"}
@@ -59,10 +61,10 @@ def maybe(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-EXPRESSION = whole(yaql_exp={"type": "string"})
+EXPRESSION = whole(yaql_exp=STRING)
 RELATION = opened(
     ("name",),
-    name={"anyOf": [{"type": "string"}, EXPRESSION]},
+    name={"anyOf": [STRING, EXPRESSION]},
     role={"anyOf": [{"type": ["string", "array", "null"]}, EXPRESSION]},
     policy={"enum": ["all", "any"]},
 )
@@ -77,15 +79,15 @@ TASK = opened(
     type={"enum": list(map(str, TaskType))},
     version={"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
     parameters=opened(strategy=STRATEGY),
-    required_for={"type": "array"},
-    requires={"type": "array"},
+    required_for=LIST,
+    requires=LIST,
     **{"cross-depends": RELATIONS, "cross-depended-by": RELATIONS},
 )
 ATTRIBUTES = opened(
     status={"enum": [*map(str, NodeStatus), DELETED]},
     pending_addition=BOOLEAN,
     pending_deletion=BOOLEAN,
-    error_msg={"type": "string"},
+    error_msg=STRING,
 )
 CALLBACK = opened(node_attributes=ATTRIBUTES)
 TASKS = listed({**TASK, "required": ["id"]})
@@ -105,12 +107,12 @@ def graph_body(tasks: Schema = TASKS) -> Schema:
         on_error=maybe(CALLBACK),
         on_stop=maybe(CALLBACK),
         id={"type": "integer"},
-        relations={"type": "array"},
+        relations=LIST,
     )
 
 
 RELATED = whole(type=TEXT, model={"enum": ["release", "plugin", "cluster"]}, model_id=NUMBER)
-GRAPH = whole(id=NUMBER, name=maybe(TEXT), tasks=listed(whole(id={"type": "string"})), relations=listed(RELATED))
+GRAPH = whole(id=NUMBER, name=maybe(TEXT), tasks=listed(whole(id=STRING)), relations=listed(RELATED))
 RUN_FLAGS: dict[str, Schema] = dict.fromkeys(("dry_run", "noop_run", "force", "debug"), BOOLEAN)
 BOUNDARY: Schema = {"type": ["string", "array", "null"], "items": {"type": ["string", "null"]}, "maxItems": 1}
 EXECUTION = closed(
@@ -124,23 +126,23 @@ RUN = opened(
     ("id", "cluster", "uuid", "name", "status", "progress", "dry_run", "graph_type", "message"),
     id=NUMBER,
     cluster=NUMBER,
-    uuid={"type": "string"},
+    uuid=STRING,
     name={"enum": ["deploy", "deployment"]},
     status={"enum": ["pending", "running", "ready", "error"]},
     progress={"type": "integer", "minimum": 0, "maximum": 100},
     dry_run=BOOLEAN,
-    graph_type=maybe({"type": "string"}),
+    graph_type=maybe(STRING),
     parent_id=maybe(NUMBER),
-    message=maybe({"type": "string"}),
-    time_start=maybe({"type": "string"}),
-    time_end=maybe({"type": "string"}),
+    message=maybe(STRING),
+    time_start=maybe(STRING),
+    time_end=maybe(STRING),
 )
 TASK_RUN = {**RUN, "required": [*RUN["required"], "parent_id"]}
 """A run that names the run of which it is a part."""
 
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),
-    task_name={"type": "string"},
+    task_name=STRING,
     node_id={"type": ["string", "null"]},
     status={"enum": ["pending", "running", "ready", "error", "skipped"]},
 )
@@ -148,15 +150,15 @@ SEQUENCE_GRAPHS = listed(whole(type=GRAPH_TYPE_TEXT), 1)
 SEQUENCE = whole(id=NUMBER, name=NAME, release_id=NUMBER, graphs=SEQUENCE_GRAPHS)
 CLUSTER = opened(
     ("id", "name", "status", "release_id"),
-    id=NUMBER, name=NAME, status={"type": "string"}, release_id=NUMBER, fuel_version={"type": "string"},
-    is_customized=BOOLEAN, changes={"type": "array"},
+    id=NUMBER, name=NAME, status=STRING, release_id=NUMBER, fuel_version=STRING,
+    is_customized=BOOLEAN, changes=LIST,
 )  # fmt: skip
-RELEASE = whole(id=NUMBER, name=NAME, version=NAME, state={"type": "string"}, operating_system={"type": "string"})
+RELEASE = whole(id=NUMBER, name=NAME, version=NAME, state=STRING, operating_system=STRING)
 NODE = whole(
     id=NUMBER, name=NAME, status={"enum": list(map(str, NodeStatus))}, cluster=maybe(NUMBER),
     roles=listed(NAME), pending_roles=listed(NAME), online=BOOLEAN,
 )  # fmt: skip
-PLUGIN = whole(id=NUMBER, name=NAME, version=NAME, package_version={"type": "string"}, releases={"type": "array"})
-ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping={"type": "array"})
+PLUGIN = whole(id=NUMBER, name=NAME, version=NAME, package_version=STRING, releases=LIST)
+ROLE = opened(("name", "meta"), name=NAME, meta=MAPPING, volumes_roles_mapping=LIST)
 TAG = whole(name=NAME, meta=MAPPING)
-ERROR = whole(message={"type": "string"}, errors={"type": "array"})
+ERROR = whole(message=STRING, errors=LIST)

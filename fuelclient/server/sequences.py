@@ -8,8 +8,8 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
 from fuelclient.server.errors import HttpError, refusing
-from fuelclient.server.execution import begin
-from fuelclient.server.routes import Call, Query, QueryType, Route
+from fuelclient.server.routes import Call, Query, QueryType, Route, asking
+from fuelclient.server.runs import begin
 from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
 
 
@@ -25,7 +25,7 @@ def create(call: Call) -> Any:
         with refusing(NotFound, 404, text, noun="release"):
             return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
     except Conflict as error:
-        raise HttpError(409, f'Sequence with name "{name}" already exist for release {release_id}.', error) from error
+        raise HttpError(409, error, f'Sequence with name "{name}" already exist for release {release_id}.') from error
 
 
 def update(call: Call) -> Any:
@@ -42,7 +42,7 @@ def execute(call: Call) -> Any:
             "sequence", f"{sequence.id} for environment {cluster.id}",
             hint=f"It belongs to release {sequence.release_id}, the environment to release {cluster.release_id}.",
         )  # fmt: skip
-        raise HttpError(404, f"Sequence '{sequence.name}' is not found for cluster {cluster.name}", error)
+        raise HttpError(404, error, f"Sequence '{sequence.name}' is not found for cluster {cluster.name}")
     fields = {"force": "force", "dry_run": "dry_run", "noop": "noop_run", "trace": "debug"}
     flags = {field: call.body.get(name, False) for field, name in fields.items()}
     return begin(call, RunRequest(cluster.id, sequence.graph_types, **flags))
@@ -63,12 +63,10 @@ ROUTES = (
     Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
     Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE},
           body=closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)),
-    Route("GET", _PATH, lambda call: sequence_to(call.backend.sequences.get(call.id("sequence_id"))),
-          "Show a sequence", {200: SEQUENCE}),
+    Route("GET", _PATH, asking(lambda backend: backend.sequences.get, sequence_to), "Show a sequence", {200: SEQUENCE}),
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("DELETE", _PATH, lambda call: call.backend.sequences.delete(call.id("sequence_id")), "Delete a sequence",
-          {204: None}),
+    Route("DELETE", _PATH, asking(lambda backend: backend.sequences.delete), "Delete a sequence", {204: None}),
     Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
           body=closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

@@ -42,7 +42,7 @@ def serialized(call: Call) -> Any:
     and with those that it has wait for it. `tasks` skips all others; a name that no task has is ignored."""
     graph_type = graph_type_of(call)
     try:
-        inputs = call.backend.runs.inputs(RunRequest(call.id("cluster_id"), (graph_type,), force=True))
+        inputs = call.backend.runs.inputs(RunRequest(call.cluster_id, (graph_type,), force=True))
     except NotFound as error:
         if error.noun != "graph type":
             raise
@@ -81,7 +81,7 @@ def _require_sound(merged: MergedGraph) -> None:
     graph = role_based(merged_task.task for merged_task in merged.tasks)
     text = "" if graph.is_task_based else complaint(graph)
     if text:
-        raise HttpError(400, text, InvalidGraph(text.strip(), findings=merged.findings))
+        raise HttpError(400, InvalidGraph(text.strip(), findings=merged.findings), text)
 
 
 def _instances(

@@ -1,0 +1,289 @@
+"""Runs, which Nailgun's wire calls transactions: begin and stop them, their history and what they saw."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
+from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
+from fuelclient.model.run import HistoryFilter, HistoryRow, Run, RunRequest
+from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, Changes, is_unprovisioned
+from fuelclient.serializers.fact import info_to
+from fuelclient.serializers.run import execution_from, history_row_to, nailgun_transaction_to
+from fuelclient.serializers.values import plain
+from fuelclient.server.errors import HttpError, refusing
+from fuelclient.server.graphs import graph_type_of, merged
+from fuelclient.server.nodes import members
+from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, asking
+from fuelclient.server.schemas import EXECUTION, HISTORY_ROW, MAPPING, RUN, STRING, TASK_RUN, listed, maybe, opened
+
+CSV = "text/csv"
+_COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
+_STATUSES = tuple(map(str, (RunStatus.PENDING, RunStatus.READY, RunStatus.RUNNING, RunStatus.ERROR)))
+_INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
+"""The statuses in the order of Nailgun's messages, which scripts match."""
+
+
+_RUNS = "You cannot delete running task manually"
+"""Nailgun's words for a run that has not ended."""
+
+
+def list_all(call: Call) -> Any:
+    query = call.query
+    statuses, names = query.get("statuses", ()), query.get("transaction_types", ())
+    runs = call.backend.runs.list(cluster_id=query.get("cluster_id"), statuses=statuses, names=names)
+    return list(map(nailgun_transaction_to, runs))
+
+
+def run_record(run: Run) -> dict[str, Any]:
+    """Return a run as a task of Nailgun, which names its parent."""
+    return nailgun_transaction_to(run, with_parent=True)
+
+
+def _is_parent(call: Call) -> bool:
+    """Return whether the run in the path is one of graphs, which alone have a history and records, as in Nailgun."""
+    return call.backend.runs.get(call.id("transaction_id")).parent_id is None
+
+
+def delete(call: Call) -> None:
+    run_id, runs = call.id("transaction_id"), call.backend.runs
+    try:
+        runs.delete(run_id, force=call.flag("force"))
+    except Conflict as error:
+        if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
+            raise
+        raise HttpError(400, error, _RUNS) from error
+
+
+def delete_task(call: Call) -> Any:
+    """Answer DELETE of a task: delete a whole run that has ended, as Nailgun does at once or later."""
+    run = call.backend.runs.get(call.id("transaction_id"))
+    if not run.is_final or run.parent_id is not None:
+        why = "it is a part of another one" if run.is_final else "it has not ended"
+        text = f"Task {run.id} cannot be deleted: {why}." if run.is_final else _RUNS
+        raise HttpError(400, Conflict(f"Run {run.id} stays: {why}."), text)
+    call.backend.runs.delete(run.id)
+    return {}
+
+
+def history(call: Call) -> Any:
+    """Answer GET deployment_history: the task instances of a run as JSON or, if the client prefers it, as CSV."""
+    rows: list[HistoryRow] = []
+    if not _is_parent(call):
+        nodes, statuses, tasks = (tuple(call.query.get(name, ())) for name in ("nodes", "statuses", "tasks_names"))
+        rows += call.backend.runs.history(call.id("transaction_id"), HistoryFilter(statuses=statuses))
+        rows = list(filter(HistoryFilter(nodes, statuses, tasks).passes, rows))  # Nailgun takes any tasks and nodes
+    if CSV in call.headers.get("accept", ""):
+        return Reply(_csv(rows), mimetype=CSV)
+    return [history_row_to(row, include_summary=call.flag("include_summary")) for row in rows]
+
+
+def deployment_info(call: Call) -> Any:
+    if _is_parent(call):
+        return {}
+    return info_to(call.backend.runs.deployment_info(call.id("transaction_id")))
+
+
+def settings(call: Call) -> Any:
+    if _is_parent(call):
+        return None
+    return {"editable": plain(call.backend.runs.settings(call.id("transaction_id"))), "generated": {}}
+
+
+def network_configuration(call: Call) -> Any:
+    """Answer GET network_configuration: the networks that a run saw. null without a record of them."""
+    if _is_parent(call):
+        return None
+    try:
+        return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
+    except NotFound as error:
+        if error.noun == "run":
+            raise
+        return None
+
+
+def _csv(rows: Iterable[HistoryRow]) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, _COLUMNS, extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows({**history_row_to(row), "type": row.type} for row in rows)
+    return out.getvalue()
+
+
+def begin(call: Call, request: RunRequest) -> Any:
+    """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
+
+    As in Nailgun, a selection of tasks that do nothing is accepted, and a dry run is one with `noop_run`, too.
+    """
+    request = replace(request, noop=request.noop and not request.dry_run)
+    try:
+        with refusing(Conflict, 409, "Deployment already started"):
+            return _begun(call, request)
+    except NotFound as error:
+        if error.noun == "node":
+            known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
+            unknown = ", ".join(str(node_id) for node_id in request.node_ids if node_id not in known)
+            text = f"Nodes {unknown} do not belong to the same cluster {request.cluster_id}"
+            raise HttpError(400, error, text) from error
+        if error.noun == "graph type":
+            raise _without_tasks(call, request.cluster_id, error) from error
+        raise
+
+
+def _begun(call: Call, request: RunRequest) -> Any:
+    return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
+
+
+def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
+    text = (
+        f"There are no deployment tasks for graph type '{error.key}'. Checked cluster (ID={cluster_id}), its plugins "
+        f"and release (ID={call.backend.clusters.get(cluster_id).release_id})."
+    )
+    return HttpError(400, error, text)
+
+
+def deploy(call: Call) -> Any:
+    """Answer PUT deploy: run one graph on some nodes, or on all that can be deployed."""
+    cluster_id, graph_type = call.cluster_id, graph_type_of(call)
+    nodes = members(call, cluster_id)
+    if not merged(call):
+        raise _without_tasks(call, cluster_id, NotFound("graph type", graph_type))
+    return begin(call, replace(_request(call, (graph_type,)), node_ids=nodes))
+
+
+def deploy_tasks(call: Call) -> Any:
+    """Answer PUT deploy_tasks: run some tasks of a graph and skip the others."""
+    names = tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))
+    if not names:
+        raise HttpError(400, UsageError("No tasks are named."), "Tasks list must be specified.")
+    known = {task.id for task in merged(call)}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        text = f"Tasks {','.join(unknown)} are not present in deployment graph"
+        raise HttpError(400, NotFound("task", unknown[0], known=sorted(known)), text)
+    nodes = members(call, call.cluster_id)
+    return begin(call, replace(_request(call, (graph_type_of(call),)), node_ids=nodes, task_names=names))
+
+
+def provision(call: Call) -> Any:
+    """Answer PUT provision: run the graph that provisions nodes on those of the query, by default on all that are not
+    provisioned.
+
+    HttpError (400) if the environment has no such graph, or no such node.
+    """
+    cluster_id = call.cluster_id
+    graph_type = _graph_for(call, PROVISION_TYPES, "provisions")
+    nodes = members(call, cluster_id) or tuple(
+        node.id for node in call.backend.nodes.list(cluster_id) if is_unprovisioned(node)
+    )
+    if not nodes:
+        raise HttpError(400, UsageError(f"Environment {cluster_id} has no nodes to provision."))
+    return _change(call, replace(_request(call, (graph_type,)), node_ids=nodes))
+
+
+def reset(call: Call) -> Any:
+    """Answer PUT reset: run the graph that resets the environment; HttpError (400) if it has no such graph."""
+    cluster_id = call.cluster_id
+    request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
+    text = f"Can't reset environment '{cluster_id}' when running deployment task exists."
+    with refusing(Conflict, 400, text, plain=True):
+        return _begun(call, request)
+
+
+def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
+    try:
+        return graph_for(call.backend, call.cluster_id, types, verb)
+    except Unsupported as error:
+        raise HttpError(400, error, str(error)) from error
+
+
+def _change(call: Call, request: RunRequest) -> Any:
+    """Begin a run; while another one has not ended, refuse that as Nailgun's deployment does."""
+    with refusing(Conflict, 400, "Cannot perform the actions because there are another running tasks.", plain=True):
+        return _begun(call, request)
+
+
+def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
+    dry_run = call.flag("dry_run")
+    return RunRequest(
+        call.cluster_id, tuple(graph_types), force=call.flag("force"), dry_run=dry_run,
+        noop=call.flag("noop_run") and not dry_run,
+    )  # fmt: skip
+
+
+def _deployed(call: Call, *, force: bool) -> Any:
+    """Answer PUT changes, and with `force` PUT changes/redeploy, which runs everything as if nothing had ever run.
+
+    The run has the graph of the query, or those that deploy the environment as it is: those of its release's own
+    sequence for that, if there is one.
+    """
+    own = (graph_type_of(call),) if "graph_type" in call.query else ()
+    chosen = Changes(own) if own else changes_of(call.backend, call.cluster_id)
+    with naming(chosen):
+        return _change(call, replace(_request(call, chosen.graph_types), force=force))
+
+
+_FLAGS = (
+    Query("graph_type", QueryType.WORD, "graph type (default: default)"),
+    Query("dry_run", QueryType.FLAG, "plan the run without executing anything"),
+    Query("noop_run", QueryType.FLAG, "execute tasks in no-op mode, which changes nothing"),
+    Query("force", QueryType.FLAG, "run everything as if nothing had ever run"),
+)
+_NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
+_STARTED = {202: TASK_RUN}
+_CLUSTER = "clusters/{cluster_id}"
+_PATH = "transactions/{transaction_id}"
+_FILTERS = (
+    Query("cluster_id", QueryType.NUMBER, "only runs on this environment"),
+    Query("statuses", QueryType.WORDS, f"only runs that are {', '.join(_STATUSES)}", words=_STATUSES,
+          complaint="could only be one of"),
+    Query("transaction_types", QueryType.WORDS, "only runs with these names: deploy, deployment"),
+)  # fmt: skip
+_HISTORY = (
+    Query("nodes", QueryType.WORDS, "only on these nodes: ids, master, null"),
+    Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_INSTANCES)}", words=_INSTANCES),
+    Query("tasks_names", QueryType.WORDS, "only these tasks"),
+    Query("include_summary", QueryType.FLAG, "also what tasks reported"),
+)
+
+ROUTES = (
+    Route("POST", "graphs/execute", lambda call: begin(call, execution_from(call.body)), "Run graphs one after another",
+          _STARTED, body=EXECUTION),
+    Route("PUT", f"{_CLUSTER}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
+    Route("PUT", f"{_CLUSTER}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
+          {"anyOf": [listed(STRING), {"type": "object", "maxProperties": 0}]}),
+    Route("PUT", f"{_CLUSTER}/changes", lambda call: _deployed(call, force=call.flag("force")), "Deploy an environment",
+          _STARTED, _FLAGS),
+    Route("PUT", f"{_CLUSTER}/changes/redeploy", lambda call: _deployed(call, force=True),
+          "Deploy an environment from scratch", _STARTED, _FLAGS),
+    Route("PUT", f"{_CLUSTER}/provision", provision, "Run the graph that provisions nodes", _STARTED,
+          (_NODES, *_FLAGS[1:])),
+    Route("PUT", f"{_CLUSTER}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
+    Route("PUT", f"{_CLUSTER}/stop_deployment",
+          asking(lambda backend: backend.runs.stop_cluster, run_record),
+          "Stop the run on an environment", _STARTED),
+    Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
+    Route("GET", _PATH, asking(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
+    Route("GET", "tasks",
+          lambda call: list(map(run_record, call.backend.runs.list(cluster_id=call.query.get("cluster_id")))),
+          "List runs with the runs that they are parts of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
+    Route("GET", "tasks/{transaction_id}",
+          asking(lambda backend: backend.runs.get, run_record),
+          "Show a run with the run that it is a part of", {200: TASK_RUN}),
+    Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
+    Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},
+          (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),
+    Route("GET", f"{_PATH}/deployment_history", history, "List the task instances of a run with their results",
+          {200: listed(HISTORY_ROW)}, _HISTORY, mimetypes=("application/json", CSV)),
+    Route("GET", f"{_PATH}/deployment_info", deployment_info, "Show the facts that a run saw",
+          {200: opened(common=MAPPING, nodes=MAPPING)}),
+    Route("GET", f"{_PATH}/settings", settings, "Show the settings that a run saw",
+          {200: maybe(opened(editable=MAPPING, generated=MAPPING))}),
+    Route("GET", f"{_PATH}/network_configuration", network_configuration,
+          "Show the networks that a run saw; null if they were not recorded", {200: maybe(MAPPING)}),
+)  # fmt: skip
