@@ -20,7 +20,7 @@ from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
 from fuelclient.model.release import Role, Tag
-from fuelclient.serializers.role import role_document_to, role_from_document, tag_document_to, tag_from_document
+from fuelclient.serializers.release import role_document_to, role_from_document, tag_document_to, tag_from_document
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -133,7 +133,7 @@ class _Create(_Upload[Value]):
     verb = "created"
 
     def read(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.serializers.role import require_name
+        from fuelclient.serializers.release import require_name
 
         require_name(self.noun.word, parsed_args.name)  # first, or an invalid name would be reported as a missing file
         super().read(parsed_args)

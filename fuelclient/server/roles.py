@@ -12,7 +12,7 @@ from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, Us
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Release, Role, Tag
-from fuelclient.serializers.role import DESCRIBED, SIZES, role_from_document, role_to, tag_from_document, tag_to
+from fuelclient.serializers.release import DESCRIBED, SIZES, role_from_document, role_to, tag_from_document, tag_to
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route

@@ -13,7 +13,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.earlier_runs import earlier_of_graph, results_of
-from fuelclient.backends.plugin_environments import plugins_on
+from fuelclient.backends.plugins import if_enabled, plugins_on
 from fuelclient.backends.studies import study_of
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
@@ -182,8 +182,6 @@ class AskEnabling(Request[Comparison | str]):
     plugin: int
 
     def read(self, backend: Backend) -> Comparison | str:
-        from fuelclient.backends.plugin_additions import if_enabled
-
         try:
             return if_enabled(backend, self.env, self.graph_type, self.plugin)
         except (InvalidGraph, NotFound, Unsupported) as error:

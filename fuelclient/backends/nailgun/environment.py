@@ -29,8 +29,7 @@ from fuelclient.serializers.cluster import cluster_from
 from fuelclient.serializers.graph import graph_from, summary_from
 from fuelclient.serializers.node import node_record_from
 from fuelclient.serializers.plugin import plugin_from
-from fuelclient.serializers.release import release_record_from
-from fuelclient.serializers.role import role_from, tag_from
+from fuelclient.serializers.release import release_record_from, role_from, tag_from
 
 
 def environment_of(session: Session, cluster_id: int) -> Environment:

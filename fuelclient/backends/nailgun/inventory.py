@@ -26,8 +26,16 @@ from fuelclient.model.release import Release, Role, Tag
 from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.node import node_record_from
-from fuelclient.serializers.release import release_record_from, release_to, repositories_in, with_repositories
-from fuelclient.serializers.role import role_document_to, role_from, tag_document_to, tag_from
+from fuelclient.serializers.release import (
+    release_record_from,
+    release_to,
+    repositories_in,
+    role_document_to,
+    role_from,
+    tag_document_to,
+    tag_from,
+    with_repositories,
+)
 from fuelclient.serializers.sequence import sequence_from
 from fuelclient.serializers.values import plain
 from fuelclient.support import unsupported

@@ -185,7 +185,7 @@ def _placed(side: Side, base: Snapshot) -> Side:
 def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespace) -> tuple[Finding, ...]:
     """Return the errors for which the installed plugins of `--with` cannot be enabled. Those of packages are reported
     when these are read."""
-    from fuelclient.backends.plugin_additions import refusals
+    from fuelclient.backends.plugins import refusals
     from fuelclient.environment.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
 
     installed = [what for kind, what in parsed_args.added if kind not in ("file", "package")]
@@ -319,7 +319,7 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
     """Return a plugin as it would be enabled: from a package that is not installed, or an installed one."""
     if kind != "package":
-        from fuelclient.backends.plugin_additions import installed_addition
+        from fuelclient.backends.plugins import installed_addition
 
         return installed_addition(backend, environment, known, what)
     from fuelclient.plugins.checks.together import check_together

@@ -84,7 +84,7 @@ class PluginsDiff(Question):
         return Answer(lines, document)
 
     def _read(self, kind: str, what: Any) -> _Version:
-        from fuelclient.backends.plugin_additions import installed_addition
+        from fuelclient.backends.plugins import installed_addition
         from fuelclient.model.graph import Layer, Level, OwnerRef
 
         if kind == "package":

@@ -22,8 +22,7 @@ from fuelclient.serializers.fact import facts_from, facts_to, facts_to_list, inf
 from fuelclient.serializers.finding import finding_from, finding_to
 from fuelclient.serializers.graph import graph_from, graph_to
 from fuelclient.serializers.node import node_record_from, node_record_to
-from fuelclient.serializers.release import release_record_from, release_record_to
-from fuelclient.serializers.role import role_from, role_to, tag_from, tag_to
+from fuelclient.serializers.release import release_record_from, release_record_to, role_from, role_to, tag_from, tag_to
 
 NODE = Node(
     7, "node-7", 1, "ready", ("controller",), ("cinder",), ("controller",), "10.20.0.7", "52:54:00:00:00:07", False,

@@ -1,8 +1,9 @@
-"""What enabling an installed plugin would change in a graph; nothing is stored."""
+"""Where plugins are enabled, and what enabling another one would change in a graph; nothing is stored."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
@@ -13,7 +14,9 @@ from fuelclient.insight.comparison import Comparison, compare
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, errors_in
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
+from fuelclient.model.plugin import Plugin
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.support import supports
 
 
 def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
@@ -59,3 +62,19 @@ def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: in
     added = installed_addition(backend, environment, known, plugin_id)
     found = compare(*(study_of(backend, each) for each in (known, changed(environment, known, added=[added]))))
     return replace(found, findings=(*refusals(backend, cluster_id, [plugin_id]), *found.findings))
+
+
+def plugins_on(backend: Backend, cluster_ids: Iterable[int]) -> tuple[Plugin, ...]:
+    """Return all plugins, each with the ones of these environments in which it is enabled.
+
+    The list of a Fuel master lacks the environments, so the settings of each are read.
+    """
+    plugins = tuple(backend.plugins.list())
+    if not plugins or not supports(backend.runs.act):
+        return plugins
+    using: dict[int, list[int]] = {}
+    for cluster_id in cluster_ids:
+        with suppress(NotFound):  # it has just been deleted
+            for plugin in backend.plugins.enabled(cluster_id):
+                using.setdefault(plugin.id, []).append(cluster_id)
+    return tuple(replace(plugin, clusters=tuple(using.get(plugin.id, ()))) for plugin in plugins)
