@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient import __version__
 from fuelclient.backends import messages
+from fuelclient.backends.http.answers import About, may_have_begun
 from fuelclient.backends.http.backend import OverHttp
-from fuelclient.backends.http.errors import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import Unavailable, UsageError
 from fuelclient.support import unsupported

@@ -109,13 +109,12 @@ def _placed(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
     places = [Answer(item, "place") for item in graph.items(_SOURCES)]
     if len(places) != len(tasks):
         return tuple(tasks)
-    sources = (Source(place.text("file"), place.number("line"), _lines(place)) for place in places)
-    return tuple(replace(task, source=source) for task, source in zip(tasks, sources, strict=True))
-
-
-def _lines(place: Answer) -> dict[str, int]:
-    lines = Answer(place.mapping("lines"), "place")
-    return {attribute: lines.identifier(attribute) for attribute in lines.data}
+    placed = []
+    for task, place in zip(tasks, places, strict=True):
+        lines = Answer(place.mapping("lines"), "place")
+        numbers = {attribute: lines.identifier(attribute) for attribute in lines.data}
+        placed.append(replace(task, source=Source(place.text("file"), place.number("line"), numbers)))
+    return tuple(placed)
 
 
 def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:

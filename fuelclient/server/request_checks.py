@@ -70,7 +70,10 @@ def body(route: Route, content: bytes) -> Any:
 def _check(data: Any, schema: Schema) -> None:
     """Raise `HttpError` (400) unless `data` matches the schema: the first difference in Nailgun's words, all of them
     as findings."""
-    errors = sorted(Draft202012Validator(schema).iter_errors(data), key=_position)
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(data),
+        key=lambda error: [f"{part:09}" if isinstance(part, int) else part for part in error.path],
+    )
     if errors:
         findings = [_finding(error) for error in errors[:_MOST_ERRORS]]
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
@@ -101,11 +104,6 @@ def with_integers(data: Any, schema: Schema) -> Any:
     if isinstance(data, float) and (wanted == "integer" or (isinstance(wanted, list) and "integer" in wanted)):
         return int(data)
     return data
-
-
-def _position(error: ValidationError) -> list[str]:
-    """Return the position of an error in its document, as a sort key."""
-    return [f"{part:09}" if isinstance(part, int) else part for part in error.path]
 
 
 def _finding(error: ValidationError) -> Finding:

@@ -16,8 +16,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient.backends.http import MESSAGE_TYPE
-from fuelclient.backends.http.errors import About, is_unconnected, refused, unreachable
-from fuelclient.backends.http.response import Response
+from fuelclient.backends.http.answers import About, Response, is_unconnected, refused, unreachable
 from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout, http_session, proxies_for, verification
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.redact import MASK
@@ -247,19 +246,15 @@ def _next(method: str, url: str, location: str) -> str:
             f"{url} redirects to an invalid address.", hint="Check --server or SERVER_ADDRESS."
         ) from error
     if not is_same:
+        parts = urllib.parse.urlsplit(target)
+        shown = f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")  # without a password
         raise Unavailable(
-            f"{url} redirects to another host ({_shown(target)}), which is not followed.",
+            f"{url} redirects to another host ({shown}), which is not followed.",
             hint="If that is the master, name it with --server.",
         )
     if method != "GET":
         raise Unavailable(f"{url} redirects a {method} request.", hint="Name the address it leads to with --server.")
     return target
-
-
-def _shown(url: str) -> str:
-    """Return the scheme, host and port of a URL, without a password."""
-    parts = urllib.parse.urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import Facet, by_id, resource
 from fuelclient.backends.nailgun.settings import ATTRIBUTES, settings_of
 from fuelclient.environment.checks import require_deletable, require_nodes_in

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.facet import NOUNS, by_id, resource
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of

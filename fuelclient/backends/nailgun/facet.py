@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.http.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.environment import (
     environment_of,
     layers_of,

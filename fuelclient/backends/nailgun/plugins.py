@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.environment import plugins_of
 from fuelclient.backends.nailgun.facet import Facet, resource
 from fuelclient.backends.nailgun.settings import (

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fuelclient.backends.http.errors import About, may_have_begun
+from fuelclient.backends.http.answers import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
 from fuelclient.backends.nailgun.facet import resource

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Any
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.http.errors import About, may_have_begun
+from fuelclient.backends.http.answers import About, may_have_begun
 from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facet import Facet, by_id, resource
@@ -113,7 +113,9 @@ def _key(row: HistoryRow) -> tuple[object, ...]:
     return "instance", row.run_id, row.task, row.node
 
 
-_ASKS = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
+_LOOKS_BACK = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
+"""An expression that looks at the facts of earlier runs."""
+
 SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 
 
@@ -138,7 +140,8 @@ def memory_of(
     Return None if the facts of one of these runs cannot be had. Without a task that asks for changes, nothing is read.
     """
     forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
-    asking = _asking(layer for of_type in layers.values() for layer in of_type)
+    tasks = (task for of_type in layers.values() for layer in of_type for task in layer.tasks)
+    asking = {task.id for task in tasks if _LOOKS_BACK.search(str(task.attributes))}
     last: dict[tuple[str, str], int] = {}
     facts: dict[int, DeploymentFacts] = {}
     if force or not asking:
@@ -154,11 +157,6 @@ def memory_of(
             return None
         last.update(dict.fromkeys(new, run.id))
     return Memory(facts, last, forgotten)
-
-
-def _asking(layers: Iterable[Layer]) -> set[str]:
-    """Return the ids of the tasks with an expression that looks at facts of earlier runs."""
-    return {task.id for layer in layers for task in layer.tasks if _ASKS.search(str(task.attributes))}
 
 
 _HISTORY = "deployment_history/"

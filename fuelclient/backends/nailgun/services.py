@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from fuelclient.backends.http.errors import About
+from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, resource
 from fuelclient.backends.nailgun.inventory import NEUTRON
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported

@@ -11,7 +11,7 @@ from recordings import HOST, TOKEN, Adapter, Replay, line
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.connected import connected
-from fuelclient.backends.http.response import Response
+from fuelclient.backends.http.answers import Response
 from fuelclient.backends.studies import study_of
 from fuelclient.commands.exits import Exit
 from fuelclient.errors import Conflict, NotFound, Unauthorised, UsageError

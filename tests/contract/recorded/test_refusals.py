@@ -13,8 +13,7 @@ from recordings import Line, Replay, line, lines
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.connected import connected
-from fuelclient.backends.http.errors import About, refused
-from fuelclient.backends.http.response import Response
+from fuelclient.backends.http.answers import About, Response, refused
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
 from fuelclient.model.run import RunRequest

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.backends.http.response import Response
+from fuelclient.backends.http.answers import Response
 
 TEXTS = st.text(alphabet="abcdefghij ", min_size=3).filter(str.strip)
 BODIES = st.recursive(
