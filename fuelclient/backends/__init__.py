@@ -1,4 +1,4 @@
-"""Floor 4: the boundary between front ends and the places where data lives."""
+"""The boundary between front ends and the places where data lives."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def connect(settings: Settings) -> Backend:
 
 
 def engine_at(path: str) -> Backend:
-    """Return the embedded engine over a file, whatever backend the settings name. The caller closes it."""
+    """Return the embedded engine over a file, even if the settings name a server. The caller closes it."""
     from fuelclient.backends.local import LocalBackend
 
     return LocalBackend(path)

@@ -30,13 +30,13 @@ def with_assumed_nodes(
     """
     if request.node_ids and (assume or not inputs.environment.nodes):
         if not assume:
-            return inputs, request, ""  # there are no such nodes, which planning says
+            return inputs, request, ""  # planning refuses nodes that do not exist
         raise UsageError("--node and --assume cannot be combined.", hint="Leave one of them out.")
     graph_type = request.graph_types[0]
     nodes, assumption = fleet_candidates(snapshot(inputs.environment, inputs.layers[graph_type], graph_type), assume)
     if not nodes or not assumption:
         return inputs, request, ""
-    # a node that does not exist has no address, and nobody can give it one
+    # with another executor, planning would refuse nodes without an address
     environment, facts = on_assumed(
         backend, inputs.environment, [replace(node, executor=NO_EXECUTOR) for node in nodes]
     )

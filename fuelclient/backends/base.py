@@ -272,7 +272,7 @@ class Runs(Protocol):
 
     @reads
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
-        """Return whether nodes are ready for tasks, those of one graph in particular; what is alike is said once."""
+        """Examine whether nodes are ready for the tasks of a graph; a problem of several nodes is one diagnosis."""
 
     def act(self, action: Action, request: RunRequest) -> Run:
         """Begin what the backend itself takes the action to be, on the environment and nodes of `request`.
@@ -297,7 +297,7 @@ class Runs(Protocol):
         """
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:
-        """Return a check that says why an instance can never run here: no command for its type, no executor."""
+        """Return a check that gives the reason why an instance can never run here, or an empty text."""
 
     @reads
     def list(
@@ -382,7 +382,7 @@ SPOKEN = FuelVersion("1.0", False, ("experimental",), "mitaka-9.0", "9.0")
 
 
 class Backend(Protocol):
-    """All facets, and what this backend is and can do."""
+    """A place where environments live: all facets, and what the place is."""
 
     @property
     def target(self) -> str:

@@ -39,8 +39,8 @@ _MESSAGE = msgspec.msgpack.Decoder(tuple[int, str, str, dict[str, msgspec.Raw]])
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a method of a facet, such as `runs.stop`, with its arguments by name. `reads` says that it changes
-    nothing."""
+    """One call of a method of a facet, such as `runs.stop`, with its arguments by name. `reads` marks one
+    that changes nothing."""
 
     facet: str
     method: str
@@ -138,7 +138,7 @@ def refused(data: bytes) -> FuelError:
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """An error as it is sent: the name of its class, and whatever errors of any class carry."""
+    """An error as it is sent: the name of its class, and the data that errors of some class carry."""
 
     kind: str
     message: str

@@ -28,7 +28,7 @@ _BUSY_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the rest of the command line says about the value: an environment (None: any), a run, graph types."""
+    """What the rest of the command line restricts a value to: an environment (None: any), a run, graph types."""
 
     cluster: int | None = None
     run: int | None = None

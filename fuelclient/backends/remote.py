@@ -63,7 +63,7 @@ class RemoteBackend(OverHttp):
 
 
 class _Facet:
-    """A facet whose methods are those of its protocol."""
+    """A facet that sends each call of a method of its protocol as a message."""
 
     def __init__(self, name: str, send: Callable[[messages.Call], Any]) -> None:
         self._name, self._send = name, send
@@ -92,7 +92,7 @@ class _Runs(_Facet):
     pause = 0.0
 
     def checker(self, _request: RunRequest, _inputs: Inputs) -> Check:
-        """As `base.Runs`: the server checks by itself when a run begins."""
+        """Refuse nothing: the server checks when a run begins."""
         return lambda _task, _node, _rendered: ""
 
 

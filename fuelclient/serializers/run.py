@@ -68,8 +68,8 @@ def run_from(data: Any) -> Run:
 
 
 def execution_to(request: RunRequest) -> dict[str, Any]:
-    """Return the body of `POST graphs/execute/`. What no master knows, such as `executor`, is left out unless
-    it is stated."""
+    """Return the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out unless
+    they are set."""
     limits: dict[str, Any] = {}
     if request.node_ids or request.master_only:
         limits["nodes"] = list(request.node_ids)

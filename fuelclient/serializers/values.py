@@ -1,4 +1,4 @@
-"""Convert what a YAML reader makes to plain JSON types; say where it was read, and what it is."""
+"""Plain JSON types from values of a YAML reader; merges of mappings; the line and the name of a value for messages."""
 
 from __future__ import annotations
 
@@ -46,8 +46,7 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
 
 
 def beyond(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of `stated` that differs from `known`: over `known` it gives `stated` again, and what else
-    `known` has.
+    """Return the part of `stated` that differs from `known`, so that merged over `known` it restores `stated`.
 
     >>> beyond({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}
@@ -119,7 +118,7 @@ def key_text(key: Any) -> str:
 
 
 def in_words(value: Any) -> str:
-    """Return what `value` is, in words for a message.
+    """Name a value in a message: its type, and the value itself if it is short.
 
     >>> in_words([]), in_words(7), in_words({})
     ('a list', 'the number 7', 'a mapping')

@@ -27,9 +27,11 @@ from fuelclient.settings.server_tokens import path_of
 
 
 class Policy(Protocol):
-    """Decides who may do what. `required` says whether clients need a token, `name` which one: `none`, `token` of the
-    server's own user, or `keystone`. `check` refuses requests; `reads` says that one changes nothing. `admits` says
-    before whether to read a body."""
+    """Who may do what. `name` is the kind of token that clients need: `none`, the `token` of the server's own user, or
+    `keystone`; `required` is whether they need any.
+
+    `check` refuses a request, with `reads` as one that changes nothing; `admits` decides before whether to read a body.
+    """
 
     name: str
     required: bool
@@ -52,7 +54,6 @@ class Loopback:
     required = False
 
     def wrap(self, app: Wsgi) -> Wsgi:
-        """Return `app` as it is."""
         return app
 
     def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:  # noqa: ARG002 (all alike)

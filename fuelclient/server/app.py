@@ -53,8 +53,6 @@ class _Id(IntegerConverter):
 
 
 class _GraphType(BaseConverter):
-    """A graph type in a path."""
-
     regex = GRAPH_TYPE
 
 
@@ -128,7 +126,7 @@ def _paths() -> Map:
 
 
 def _rule(route: Route) -> str:
-    """Return the path as Flask writes it."""
+    """Return the path with the converters of its variables, as Flask writes it."""
     path = route.path
     for name in path_variables(path):
         converter = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")

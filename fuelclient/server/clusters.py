@@ -225,7 +225,7 @@ def _supports(plugin: Plugin, release: Release) -> bool:
 
 
 def _plugin_metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, Any]:
-    """Return what Nailgun says about a plugin in the metadata of its section."""
+    """Return the metadata of the section of a plugin in the settings, as in Nailgun."""
     chosen = enabled or versions[-1]
     return {
         "class": "plugin",

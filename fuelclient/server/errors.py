@@ -51,11 +51,10 @@ class HttpError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        """The JSON body of the response."""
         found = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
         errors: list[Any] = [finding_to(one) for one in found if isinstance(one, Finding)]
         if not errors and str(self.error) != self.message:
-            errors = [str(self.error)]  # which says more than Nailgun's words
+            errors = [str(self.error)]  # which has more than Nailgun's words
         return {"message": self.message, "errors": errors}
 
 

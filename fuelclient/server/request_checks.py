@@ -1,4 +1,4 @@
-"""Check requests: read the values of query parameters and bodies, or raise one `HttpError` that says what is wrong."""
+"""Read and check query parameters and bodies; one `HttpError` has all that is wrong with a request."""
 
 from __future__ import annotations
 

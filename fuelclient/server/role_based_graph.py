@@ -124,7 +124,7 @@ def _reachable(edges: Mapping[str, Sequence[str]], start: str) -> set[str]:
 
 
 def complaint(graph: RoleBasedGraph) -> str:
-    """Return what the role-based engine would say against the graph: its cycles, or else undefined tasks.
+    """Return the error of the role-based engine about the graph: its cycles, or else undefined tasks.
 
     An empty string means that the graph is valid. Cycles that share tasks count as one.
     """

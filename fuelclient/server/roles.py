@@ -101,7 +101,7 @@ class _Noun(Generic[Value]):
 
 
 class _Roles(_Noun[Role]):
-    """Bodies of roles need more than the schema says, but a role that exists, or does not, is told before it."""
+    """Check more than the schema, but after whether the role exists, as Nailgun does."""
 
     def create(self, call: Call) -> Any:
         """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2 on

@@ -47,7 +47,6 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        """The JSON schema of its text."""
         empty = () if self.required else ("",)
         if self.type is QueryType.NUMBER:
             number = {"type": "integer", "minimum": self.least, "maximum": LARGEST}
@@ -117,20 +116,17 @@ class Call:
 
     @property
     def backend(self) -> Backend:
-        """The backend of this thread."""
         return self.connections.backend
 
     @property
     def cluster_id(self) -> int:
-        """The environment in the path."""
         return self.id("cluster_id")
 
     def id(self, name: str) -> int:
-        """Return an id in the path."""
         return int(self.path[name])
 
     def flag(self, name: str) -> bool:
-        """Return a query parameter that is off unless it is given."""
+        """Whether a query parameter is on; one that is not given is off."""
         return bool(self.query.get(name, False))
 
 
@@ -182,7 +178,6 @@ class Route:
 
     @property
     def status(self) -> int:
-        """The usual status of success."""
         return next(iter(self.answers))
 
 

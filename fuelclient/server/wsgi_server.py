@@ -186,9 +186,9 @@ def _accepted(server: Any, *arguments: Any, limits: Limits, admits: Admits, **op
 
 
 class Server:
-    """An application on a socket. With port 0 the system chooses one, which `port` then says.
+    """An application on a socket. With port 0 the system chooses one, which `port` then has.
 
-    `admits` says from the headers of a request, as WSGI names them, whether its body is read at all.
+    `admits` decides from the headers of a request, under their names in WSGI, whether its body is read at all.
     """
 
     def __init__(
@@ -210,7 +210,6 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The address for clients."""
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:

@@ -1,4 +1,4 @@
-"""Examine this installation, and whatever it reaches: `fuel2 doctor`.
+"""Examine this installation, and all that it reaches: `fuel2 doctor`.
 
     installation                Python, libraries and extras, settings, the program that the shell finds
     backends.engine_files       the engine file: permissions, room, integrity, plugins' files, interrupted runs

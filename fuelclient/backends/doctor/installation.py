@@ -26,7 +26,7 @@ _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?([^;]*)(;.*)?$")
 
 
 def examine() -> Iterator[Diagnosis]:
-    """Yield what is known of this installation."""
+    """Yield the problems of Python, libraries, extras and program, and what is well."""
     yield _python()
     yield from _libraries()
     yield from _extras()

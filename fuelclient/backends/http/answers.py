@@ -129,13 +129,13 @@ _NOUNS = {
 """Our nouns for Nailgun's classes."""
 
 _MISSING = re.compile(r"(?:Object ')?(?P<class>\w+)(?:' with UID=(?P<key>\S+) is not found in DB| not found)")
-"""What Nailgun says of an object that does not exist."""
+"""Nailgun's sentence about an object that does not exist."""
 
 _UNKNOWN = {"release": "Invalid release ID", "node": "were not found"}
-"""What Nailgun says with status 400 of things that do not exist, by our nouns."""
+"""Parts of Nailgun's sentences, with status 400, about things that do not exist, by our nouns."""
 
 _STATE = re.compile(r"(can't|cannot|you cannot) |.*(\balready\b|should be in the status|not deployable)", re.IGNORECASE)
-"""What Nailgun says with status 400 when it is the state of things that forbids a request."""
+"""Nailgun's sentences, with status 400, when the state of things forbids a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class About:
 
 
 def may_have_begun(cluster_id: int) -> str:
-    """Return what to know when a request that begins a run gets no answer."""
+    """Return the hint for a request that begins a run and gets no answer."""
     return f"The run may have begun all the same: 'fuel2 task list --env {cluster_id}' lists it last."
 
 

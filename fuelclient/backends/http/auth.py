@@ -39,7 +39,7 @@ class Keystone:
         self._token = ""
 
     def token(self) -> str:
-        """Return a token, the same one until `renew`, whatever the clock of this machine says of its end.
+        """Return a token, the same one until `renew`, even after its end by the clock of this machine.
 
         Raise `Unauthorised` for wrong credentials, `Unavailable` if Keystone cannot be reached.
         """
@@ -145,7 +145,7 @@ class Keystone:
             )
         try:
             projects = self._projects(where)
-        except Exception:  # whatever it is: the first refusal is the one to report
+        except Exception:  # of any kind: the first refusal is the one to report
             message = f"Keystone at {where} does not accept user {credentials.username} with this password."
             return Unauthorised(message, hint="Check OS_USERNAME, OS_PASSWORD and OS_USER_DOMAIN_NAME.")
         known = ", ".join(projects)
@@ -156,7 +156,7 @@ class Keystone:
         )
 
     def _projects(self, where: str) -> list[str]:
-        """Return the names of the projects that the user may use; raise whatever Keystone's libraries raise."""
+        """Return the names of the projects that the user may use; raise what Keystone's libraries raise."""
         from dataclasses import replace
 
         version = "3" if where.endswith("/v3") else "2"

@@ -13,26 +13,24 @@ from fuelclient.support import unsupported
 
 
 class Connection:
-    """What a backend over a server has before anybody knows of what kind the server is; see `base.Backend`."""
+    """What a backend over a server has before the server was asked of which kind it is; see `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.target = session.master.url
 
     def reading(self) -> AbstractContextManager[None]:
-        """As `base.Backend`."""
         return nullcontext()
 
     def sweep(self) -> None:
         """Do nothing: a server's runs clean up after themselves."""
 
     def close(self) -> None:
-        """Close the connections, if there are any."""
         self._session.close()
 
 
 class OverHttp(Connection):
-    """A backend over one server, of whatever kind; see `base.Backend`."""
+    """A backend over one server, a master or one of this package; see `base.Backend`."""
 
     @property
     def copies(self) -> Any:

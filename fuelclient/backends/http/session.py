@@ -64,7 +64,7 @@ class Session:
 
     @property
     def version(self) -> Mapping[str, Any]:
-        """The version of the master, which is asked for once."""
+        """The answer of the master to a request for its version, which is sent once."""
         self._authentication()
         if not self._version:  # it only answers users with a token
             data = self.get("version")
@@ -77,7 +77,6 @@ class Session:
         return str(self.version.get("server", "")).startswith(OURS)
 
     def close(self) -> None:
-        """Close all connections."""
         self._http.close()
 
     def get(self, path: str, about: About | None = None, **query: Any) -> Any:
@@ -92,11 +91,9 @@ class Session:
         return self._checked("POST", path, about, query, body)
 
     def put(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of the answer."""
         return self._checked("PUT", path, about, query, body)
 
     def patch(self, path: str, body: Any, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of the answer."""
         return self._checked("PATCH", path, about, query, body)
 
     def delete(self, path: str, about: About | None = None, **query: Any) -> Any:

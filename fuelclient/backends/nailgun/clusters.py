@@ -41,7 +41,7 @@ class Clusters(Facet):
     )
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Clusters`. A Fuel master deletes operational environments too, so they are refused here."""
+        """Refuse operational environments here, because a master would delete them."""
         require_deletable(self.get(cluster_id), force=force)
         self._at(cluster_id).delete()
         return ()
@@ -66,7 +66,7 @@ class Clusters(Facet):
         return wanted
 
     def environment(self, cluster_id: int) -> Environment:
-        """As `base.Clusters`; from a Fuel master with several requests, one after another."""
+        """Read the environment with several requests, between which it may change."""
         from fuelclient.backends.nailgun.environment import environment_of  # loads all that it is computed from
 
         return environment_of(self._session, cluster_id)

@@ -28,7 +28,7 @@ class Facts(Facet):
         return _facts(self._at(cluster_id, f"{_FACTS}defaults/").get(split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """As `base.Facts`. A master states no facts of the sync points, and the uid of a node is one of its facts."""
+        """Complete the default facts: those of a master lack the sync points, and the uids inside the nodes."""
         default = by_node(self.default(cluster_id))
         missing = {MASTER: {"roles": [MASTER]}, **default.nodes}
         parts = {uid: {"uid": uid, **part} for uid, part in missing.items()}
@@ -36,7 +36,7 @@ class Facts(Facet):
         return effective_facts(DeploymentFacts(default.common, parts), self.get(cluster_id))
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """As `base.Facts`. A master may forget the nodes that an upload leaves out, so it gets theirs again."""
+        """Send the stored facts of the other nodes again: a master may forget what an upload leaves out."""
         stored = self.get(cluster_id).nodes
         uids = {uid_of(name) for name in facts.nodes}
         kept = {name: part for name, part in stored.items() if name not in uids and uid_of(name) not in facts.nodes}

@@ -47,7 +47,7 @@ class Graphs(Facet):
     """Graphs; see `base.Graphs`."""
 
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """As `base.Graphs`; only plugins have names."""
+        """Return the graphs; of their owners, only plugins have names."""
         if cluster_id is None:
             summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
@@ -57,11 +57,10 @@ class Graphs(Facet):
         return sorted(kept, key=lambda summary: summary.id)
 
     def types(self, release_id: int) -> Collection[str]:
-        """As `base.Graphs`; one request to a Fuel master."""
         return types_for(release_id, [*map(summary_from, objects(self._session.get("graphs/"), "graph"))], None)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """As `base.Graphs`; on a Fuel master only a plugin as the owner has its name."""
+        """Return the graph; of its owner, only a plugin has its name."""
         named = self._plainly(owner)
         graph = self._stored(named, graph_type)
         if graph is None:
@@ -73,7 +72,6 @@ class Graphs(Facet):
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
-        """As `base.Graphs`: the master merges them."""
         below = f"deployment_tasks/{'plugins/' if only_plugins else ''}"
         tasks = resource(self._session, "environment", cluster_id, below, invalid=InvalidGraph)
         data = tasks.get(graph_type=graph_type)
@@ -84,8 +82,10 @@ class Graphs(Facet):
         return document.tasks
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """As `base.Graphs`. For a Fuel master, records without type are merged with the layers below before they are
-        sent, with a finding for each. The layers are only read for a document with such records, or with stages."""
+        """Merge records without type, which a master does not take, with the layers below, with a finding for each.
+
+        The layers are only read for a document with such records, or with stages.
+        """
         from fuelclient.expressions.readable import refusals  # only uploads need expressions
 
         require_type(graph_type)
@@ -106,7 +106,7 @@ class Graphs(Facet):
         return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """As `base.Graphs`; on a Fuel master, there are no records that could lose what they override."""
+        """Return no warnings: a master has no records that could lose what they override."""
         try:
             self._graph(owner, graph_type).delete()
         except NotFound as error:
@@ -134,7 +134,7 @@ class Graphs(Facet):
         return release_owner(self._backend.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """As `base.Graphs`; from a Fuel master with several requests, one after another."""
+        """Read the snapshot with several requests, between which the environment may change."""
         environment = environment_of(self._session, cluster_id)
         return snapshot(environment, layers_of(self._session, environment, graph_type), graph_type)
 

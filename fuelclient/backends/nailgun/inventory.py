@@ -61,10 +61,10 @@ class Releases(Facet):
         return release_record_from(self._at(release_id).get())
 
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
-        """As `base.Releases`.
+        """Send one release at a time; if the master refuses one, remove those before it.
 
-        A Fuel master takes one release at a time. Ids are not sent to it: a fixture has those of the master that it was
-        written for, and one that is taken makes the request fail. If it refuses a release, those before it are removed.
+        Ids are not sent: a fixture has those of the master that it was written for, and one that is taken makes the
+        request fail.
         """
         for release in releases:
             require_id("release", release.id)
@@ -129,7 +129,7 @@ class Nodes(Facet):
     create = unsupported("A Fuel master takes no nodes: it discovers them.", hint="Boot them in its admin network.")
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """As `base.Nodes`. A Fuel master deletes assigned nodes too, so they are refused here."""
+        """Refuse nodes of an environment here, because a master would delete them."""
         known = {node.id: node for node in self.list()}
         _require_known(node_ids, known)
         for node_id in node_ids:
@@ -180,12 +180,11 @@ class Nodes(Facet):
         return _items(place.put(plain(document)), part)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
-        """As `base.Nodes`, node by node: after an error, the nodes before it have changed."""
+        """Change one node after another: after an error, the nodes before it have changed."""
         require_labels(labels)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        """As `base.Nodes`; see `set_labels`."""
         return self._relabelled(node_ids, lambda node: without(node.labels, labels))
 
     def _relabelled(self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Labels]) -> Sequence[int]:

@@ -38,7 +38,7 @@ class Plugins(Facet):
         return sorted(plugins_of(self._session), key=lambda plugin: (plugin.name, version_key(plugin.version)))
 
     def get(self, plugin_id: int) -> Plugin:
-        """As `base.Plugins`. A Fuel master does not say where a plugin is enabled, so all environments are read."""
+        """Read the settings of all environments, too: the record of a plugin lacks where it is enabled."""
         plugin = plugin_from(self._at(plugin_id).get())
         clusters = self._backend.clusters
         using = (one.id for one in clusters.list() if plugin_id in enabled_plugins(clusters.settings(one.id)))
@@ -54,7 +54,7 @@ class Plugins(Facet):
     )
 
     def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
-        """As `base.Plugins`; a master wants the whole record."""
+        """Send the whole record with what changes: a master replaces it."""
         place = self._at(plugin_id)
         return plugin_from(place.put({**Answer(place.get(), "plugin").data, **stated}))
 
@@ -62,7 +62,7 @@ class Plugins(Facet):
         self._at(plugin_id).delete()
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """As `base.Plugins`. A Fuel master does not say what it changed, so its plugins are compared."""
+        """Compare the plugins before and after, because the answer of a master lacks what it changed."""
         before = {plugin.id: plugin for plugin in self.list()}
         if plugin_ids:
             about = About("plugin", ", ".join(map(str, plugin_ids)))
@@ -77,12 +77,12 @@ class Plugins(Facet):
         )
 
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
-        """As `base.Plugins`: the settings of an environment say it, and the list of plugins does not."""
+        """Read the settings of the environment: the list of plugins lacks where they are enabled."""
         chosen = enabled_plugins(settings_of(self._session, cluster_id))
         return [plugin for plugin in self.list() if plugin.id in chosen] if chosen else []
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
-        """As `base.Plugins`; a Fuel master checks less than the embedded engine, and has no findings.
+        """Let the master check, which does less than the embedded engine and has no findings.
 
         Raise `Conflict`, with the settings that it is about, for a refusal because of their values.
         """

@@ -230,9 +230,9 @@ class Runs(Facet):
         check: bool = True,  # noqa: ARG002
         digest: str = "",  # noqa: ARG002
     ) -> Run:
-        """As `base.Runs`; the master checks the graph, and looks at no node.
+        """Check names here, because a master reports success for unknown ones and runs nothing.
 
-        It runs nothing for a name that it does not know and reports success, so names are checked here.
+        The master checks the graph, but does not look whether nodes are ready.
         """
         request = checked(request, registry.runs_nothing)
         require_known(self._session, request)
@@ -246,12 +246,12 @@ class Runs(Facet):
     )
 
     def act(self, action: Action, request: RunRequest) -> Run:
-        """As `base.Runs`; the parts of the run come later."""
+        """Begin the action; the master adds the parts of the run later."""
         require_nodes(self._session, request)
         return act(self._session, action, request)
 
     def decided(self, part: Run, request: RunRequest) -> Deciding:
-        """As `base.Runs`; nothing if the master does not say."""
+        """Read the decisions from the history, or from the serialized tasks where its rows stay pending."""
         history = self._at(part.id, _HISTORY).get()
         rows = [row for row in _history_rows(history, part.id, part.graph_type) if row.node != NOWHERE]
         if any(row.status is not InstanceStatus.PENDING for row in rows):
@@ -271,7 +271,7 @@ class Runs(Facet):
         }
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """As `base.Runs`. What a Fuel master remembers follows from its history; durations are of its last runs."""
+        """Learn from the histories of earlier runs what they saw and, of the last ones, how long they took."""
         environment = environment_of(self._session, request.cluster_id)
         layers = {
             graph_type: layers_of(self._session, environment, graph_type)
@@ -284,7 +284,7 @@ class Runs(Facet):
         return Inputs(environment, layers, facts, memory, taken)
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:  # noqa: ARG002 (a master checks by itself)
-        """As `base.Runs`: a master can run every type of task."""
+        """Refuse nothing: a master can run every type of task."""
         return lambda _task, _node, _rendered: ""
 
     def list(
@@ -305,13 +305,13 @@ class Runs(Facet):
         ]
 
     def get(self, run_id: int) -> Run:
-        """As `base.Runs`. A Fuel master does not name the parts of a run: see `transactions`."""
+        """Find the parts of a run among the tasks, because a transaction does not name them."""
         run = self._related(self._transaction(run_id))
         self._latest = run
         return run
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`, one after another; a Fuel master does not report what stays on its nodes."""
+        """Delete one run after another; a master does not report what stays on its nodes."""
         for run_id in run_ids:
             self._at(run_id).delete(force=force or None)
             self._observers.pop(run_id, None)
@@ -323,13 +323,13 @@ class Runs(Facet):
     )
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """As `base.Runs`; a Fuel master only has histories of parts."""
+        """Collect the histories of the parts: a run as a whole has none on a master."""
         require_instance_statuses(filters.statuses)
         return self._history(self._transaction(run_id), filters)
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """As `base.Runs`. A Fuel master keeps no events: see `Observer`. The run that was just read is not read again,
-        because followers read a run and then its events."""
+        """Make events of what changed since the last look, because a master keeps none. The run that was just read is
+        not read again: followers read a run and then its events."""
         latest, self._latest = self._latest, None
         parent = latest if latest is not None and latest.id == run_id and is_whole(latest) else self._parent(run_id)
         observer = self._observers.setdefault(parent.id, Observer())
@@ -339,7 +339,7 @@ class Runs(Facet):
 
     @refuses("kill", "A Fuel master cannot kill running tasks.", hint="Stop it without --kill.")
     def stop(self, run_id: int, *, kill: bool = False) -> Run:  # noqa: ARG002
-        """As `base.Runs`; a Fuel master stops everything on the environment."""
+        """Stop everything on the environment of the run: a master cannot stop less."""
         parent = self._parent(run_id)
         if parent.is_final:
             raise Conflict(f"Run {parent.id} has ended already: it is {parent.status}.")
