@@ -20,8 +20,8 @@ from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
-from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.release import require_name
+from fuelclient.serializers.release_metadata import sound
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, releases
