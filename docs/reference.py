@@ -1,10 +1,10 @@
-"""Write the generated documents: docs/cli.md, docs/rest.md, etc/fuel/fuel_client.yaml, the options of completion, and
-what `fuel2 explain` knows.
+"""Write the generated documents: the command table, the entry points of commands in setup.cfg, docs/cli.md,
+docs/rest.md, etc/fuel/fuel_client.yaml, the options of completion, and what `fuel2 explain` knows.
 
-They come from the parsers of the commands, the routes of the server, the registry of settings, and the tables of
-docs/findings.md and docs/scripting.md. Run
-`.venv/bin/python docs/reference.py` after a change of any of these; a test fails when one of the documents is out of
-date. Only the data of argparse is used, not its formatter, whose layout differs between versions of Python.
+They come from the classes of the commands and their parsers, the routes of the server, the registry of settings, and
+the tables of docs/findings.md and docs/scripting.md. Run `.venv/bin/python docs/reference.py` after a change of any of
+these; a test fails when one of the documents is out of date. Only the data of argparse is used, not its formatter,
+whose layout differs between versions of Python.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import pkgutil
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
-from fuelclient.commands.base import is_example
+from fuelclient import commands
+from fuelclient.commands.base import Command, is_example
 from fuelclient.commands.completion.options import dumped
 from fuelclient.commands.global_options import PROGRAM, global_parser
 from fuelclient.commands.shell import FuelShell
@@ -85,13 +88,45 @@ def main() -> None:
 
 def documents() -> dict[str, str]:
     """Return the text of each generated document by its path in the repository."""
+    table = command_table()
+    COMMANDS.clear()
+    COMMANDS.update(table)  # the other documents have new commands at once
+    setup = (ROOT / "setup.cfg").read_text(encoding="utf-8")
+    points = "".join(f"    {name.replace(' ', '_')} = {target}\n" for name, (target, _) in table.items())
     return {
+        "fuelclient/commands/table.tsv": "".join("\t".join((name, *row)) + "\n" for name, row in table.items()),
+        "setup.cfg": re.sub(r"(?<=^fuelclient\.cli =\n)(    .*\n)+", points, setup, flags=re.M),
         "docs/cli.md": cli(),
         "docs/rest.md": rest(),
         "etc/fuel/fuel_client.yaml": sample(),
         "fuelclient/commands/completion/options.json": completion(),
         "fuelclient/commands/explanations.json": explanations(),
     }
+
+
+def command_table() -> dict[str, tuple[str, str]]:
+    """Return the class and the one-line help of each command by its name, in the order of names."""
+    found = {}
+    for info in pkgutil.walk_packages(commands.__path__, f"{commands.__name__}."):
+        for made in vars(import_module(info.name)).values():
+            if isinstance(made, type) and issubclass(made, Command) and made.__module__ == info.name:
+                text = inspect.cleandoc(made.__doc__ or "")
+                for name in _names(made.__name__, text):
+                    found[name] = f"{info.name}:{made.__name__}", text.partition("\n")[0]
+    return dict(sorted(found.items()))
+
+
+def _names(class_name: str, text: str) -> Iterator[str]:
+    """Yield the name of the command with this class, in the spelling of its examples; nothing for a base class.
+
+    >>> next(_names("EnvSpawnVms", "fuel2 env spawn-vms 1"))
+    'env spawn-vms'
+    """
+    for example in re.findall(rf"\b{PROGRAM} ([a-z][a-z -]*)", text):
+        words = example.split()
+        for length in range(1, len(words) + 1):
+            if "".join(map(str.capitalize, re.split("[ -]", " ".join(words[:length])))) == class_name:
+                yield " ".join(words[:length])
 
 
 def completion() -> str:

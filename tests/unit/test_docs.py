@@ -39,6 +39,8 @@ def text_of(name: str) -> str:
         "docs/cli.md",
         "docs/rest.md",
         "etc/fuel/fuel_client.yaml",
+        "setup.cfg",
+        "fuelclient/commands/table.tsv",
         "fuelclient/commands/completion/options.json",
         "fuelclient/commands/explanations.json",
     ],
