@@ -14,7 +14,8 @@ import inspect
 import json
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from cliff.lister import Lister
 
 from fuelclient import commands
 from fuelclient.commands.base import Command, is_example
-from fuelclient.commands.completion.options import dumped
+from fuelclient.commands.completion import COMMAND, DIRECTORY, FILE, Argument
 from fuelclient.commands.global_options import PROGRAM, global_parser
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
@@ -134,6 +135,93 @@ def completion() -> str:
     shell = FuelShell()
     actions: dict[str, Sequence[argparse.Action]] = {name: _parser(shell, name)[1]._actions for name in COMMANDS}
     return dumped(actions | {"": global_parser()._actions})
+
+
+_BY_SPELLING = {
+    "--env": "environment",
+    "--release": "release",
+    "--plugin": "plugin",
+    "--node": "node",
+    "--nodes": "node",
+    "--type": "type",
+    "--task-names": "task",
+    "--tasks-names": "task",
+    "--fail": "task",
+    "--role": "role",
+    "--roles": "role",
+    "--engine": FILE,
+    "--dir": DIRECTORY,
+    "--directory": DIRECTORY,
+}
+_BY_METAVAR = {
+    "FILE": FILE,
+    "PATH": FILE,
+    "FILE|DIR": FILE,
+    "DIR": DIRECTORY,
+    "TASK/NODE": "instance",
+    "TASK": "task",
+    "A": "task",
+    "B": "task",
+}
+_BY_ARGUMENT = {"env": "environment", "plugin": "plugin", "plugins": "plugin", "command": COMMAND}
+_BY_COMMAND = {"env": "environment", "task": "run", "plugins": "plugin"}
+_WITH_ID = ("release", "node", "sequence")
+
+
+def dumped(commands: Mapping[str, Iterable[argparse.Action]]) -> str:
+    """Return the text of `options.json` for the actions of each command: one line for each, so that differences can be
+    read."""
+    lines = []
+    for name, actions in sorted(commands.items()):
+        arguments = [_stated(described(name, action)) for action in actions if action.help != "==SUPPRESS=="]
+        lines.append(f"{json.dumps(name)}: {json.dumps(arguments)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _stated(argument: Argument) -> dict[str, Any]:
+    return {key: value for key, value in asdict(argument).items() if value}
+
+
+def described(command: str, action: argparse.Action) -> Argument:
+    """Return what completion has to know of an action of a command's parser."""
+    return Argument(
+        tuple(action.option_strings),
+        _brief(action.help or "") if action.option_strings else "",
+        _takes(command, action),
+        tuple(map(str, action.choices or ())),
+        "NAME" in str(action.metavar),
+        bool(action.option_strings) and action.nargs == 0,
+        action.nargs in ("+", "*"),
+    )
+
+
+def _takes(command: str, action: argparse.Action) -> str:
+    if action.choices or action.nargs == 0:
+        return ""
+    for spelling in action.option_strings:
+        if spelling in _BY_SPELLING:
+            return _BY_SPELLING[spelling]
+    noun = command.partition(" ")[0]
+    if "--name" in action.option_strings and noun == "role" and not command.endswith("create"):
+        return "role"
+    if str(action.metavar) in _BY_METAVAR:
+        return _BY_METAVAR[str(action.metavar)]
+    if action.option_strings:
+        return ""
+    if action.dest in ("id", "ids"):
+        return _BY_COMMAND.get(noun, noun if noun in _WITH_ID else "")
+    return _BY_ARGUMENT.get(action.dest, "")
+
+
+def _brief(text: str) -> str:
+    """Return the first clause of a help text.
+
+    >>> _brief("ids of the nodes: 1 2 or 1,2")
+    'ids of the nodes'
+    """
+    for end in (": ", "; ", ". ", " ("):
+        text = text.partition(end)[0]
+    return "" if "%(" in text else " ".join(text.split())
 
 
 def explanations() -> str:

@@ -71,7 +71,7 @@ def _answer(arguments: list[str]) -> str:
 
         return version()
     if arguments[:2] == ["complete", "--words"]:
-        from fuelclient.commands.completion.words import answer
+        from fuelclient.commands.completion import answer
 
         return answer(arguments[2:])
     return ""

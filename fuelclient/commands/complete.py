@@ -59,7 +59,7 @@ class Complete(Command, CompleteCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.words is not None:
-            from fuelclient.commands.completion.words import answer
+            from fuelclient.commands.completion import answer
 
             self.app.stdout.write(answer(parsed_args.words))
         elif parsed_args.install:
@@ -85,7 +85,7 @@ def _shell_of_user() -> str:
 
 def script(shell: str, name: str) -> str:
     """Return the script that completes the command `name`."""
-    text = (resources("fuelclient.commands.completion") / f"{PROGRAM}.{shell}").read_text(encoding="utf-8")
+    text = (resources("fuelclient.commands") / "completion" / f"{PROGRAM}.{shell}").read_text(encoding="utf-8")
     last = "complete -F _fuel2 fuel2", "#compdef fuel2", "compdef _fuel2 fuel2", "complete -c fuel2 "
     for line in last if name != PROGRAM else ():
         text = text.replace(line, line.replace(f" {PROGRAM}", f" {shlex.quote(name)}"))

@@ -1,9 +1,258 @@
-"""Complete command lines in bash, zsh and fish.
+"""Complete command lines in bash, zsh and fish: the words that fit at the cursor.
 
 The scripts of the shells (`fuel2.bash`, `fuel2.zsh`, `fuel2.fish`) hand the words before the cursor to `fuel2 complete
 --words`, which `main` answers without the command framework: loading it takes longer than a person waits for Tab.
 `options.json` is generated from the parsers of the commands by `docs/reference.py`.
-
-    options      what the options and arguments of each command take, from their parsers
-    words        the words that fit at the cursor
 """
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from fuelclient import settings
+from fuelclient.backends.names import Row, Scope
+from fuelclient.backends.names import names as things
+from fuelclient.commands.table import ALIASES, COMMANDS
+from fuelclient.errors import FuelError
+from fuelclient.similar import normal
+
+FILE, DIRECTORY, COMMAND = "file", "directory", "command"
+
+Candidate = tuple[str, str]
+"""A word, and what it means."""
+
+_FREE_NODES = "env add nodes"
+"""The command whose nodes are not in its environment yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An option, or a positional argument, which has no spellings.
+
+    `takes` is what its value names (a noun of `backends.names`, a file, a directory, a command), or empty. `named` says
+    whether a name is accepted besides an id. A flag takes no value.
+    """
+
+    spellings: Sequence[str] = ()
+    help: str = ""
+    takes: str = ""
+    choices: Sequence[str] = ()
+    named: bool = False
+    flag: bool = False
+    several: bool = False
+
+
+@cache
+def known() -> Mapping[str, tuple[Argument, ...]]:
+    """Return the arguments of each command by its name; those that may be anywhere on the line have an empty one."""
+    read = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
+    return {name: tuple(Argument(**fields) for fields in arguments) for name, arguments in read.items()}
+
+
+@dataclass
+class _Line:
+    """What was read of a line before the cursor.
+
+    `awaiting` is the option whose value comes next, `begun` says whether it has a value already.
+    """
+
+    command: list[str] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    positionals: int = 0
+    values: list[tuple[Argument, str]] = field(default_factory=list)
+    awaiting: Argument | None = None
+    begun: bool = False
+    closed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the command, or an empty string if it is not complete."""
+        name = " ".join(self.command)
+        return name if name in COMMANDS else ""
+
+    def options(self) -> Iterator[Argument]:
+        """The options that this line may have."""
+        own = known().get(self.name, ()) if self.name else ()
+        yield from (argument for argument in (*own, *known()[""]) if argument.spellings)
+
+    def option(self, word: str) -> Argument | None:
+        return next((option for option in self.options() if word in option.spellings), None)
+
+    def positional(self) -> Argument | None:
+        """The positional argument that comes next."""
+        places = [argument for argument in known().get(self.name, ()) if not argument.spellings]
+        if self.positionals < len(places):
+            return places[self.positionals]
+        return places[-1] if places and places[-1].several else None
+
+
+def answer(words: Sequence[str]) -> str:
+    """Return the completions of the last of `words`, which the user is typing, as a shell reads them.
+
+    The first line says what fits: `words`, which follow with a tab and their meaning, or `files` or `directories`,
+    which the shell finds by itself. Whatever goes wrong, nothing fits: no shell could show an error here.
+    """
+    before, current = list(words[:-1]), words[-1] if words else ""
+    line = _read(before)
+    option, equals, rest = current.partition("=")
+    argument, prefix = line.awaiting, ""
+    if equals and option.startswith("--") and line.option(option):
+        argument, prefix, current = line.option(option), f"{option}=", rest
+    elif argument is None or (line.begun and current.startswith("-")):
+        argument = None
+        if line.closed or not current.startswith("-"):
+            argument = line.positional() if line.name else None
+    if argument is not None and argument.takes in (FILE, DIRECTORY):
+        return "files\n" if argument.takes == FILE else "directories\n"
+    candidates = _values(line, argument, current) if argument is not None else _words(line, current)
+    return _printed((prefix + word, meaning) for word, meaning in candidates)
+
+
+def _printed(candidates: Iterable[Candidate]) -> str:
+    """Return lines for a shell, without words that no line could hold."""
+    lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in candidates if word and word.isprintable()]
+    return "\n".join(["words", *lines, ""])
+
+
+def _read(words: Iterable[str]) -> _Line:
+    """Read the words before the cursor."""
+    line = _Line()
+    for word in words:
+        if not line.closed and word == "--":
+            line.closed, line.awaiting = True, None
+        elif not line.closed and word.startswith("-") and (line.awaiting is None or line.begun):
+            _read_option(line, word)
+        elif line.awaiting is not None:
+            line.values.append((line.awaiting, word))
+            line.begun = True
+            if not line.awaiting.several:
+                line.awaiting = None
+        elif not line.name or _goes_on([*line.command, word]):
+            line.command.append(ALIASES.get(word, word) if not line.command else word)
+        else:
+            place = line.positional()
+            line.positionals += 1
+            if place is not None:
+                line.values.append((place, word))
+    return line
+
+
+def _read_option(line: _Line, word: str) -> None:
+    name, equals, value = word.partition("=")
+    option = line.option(name)
+    line.awaiting, line.begun = None, False
+    if option is None:
+        return
+    line.used.update(option.spellings)
+    if equals:
+        line.values.append((option, value))
+    elif not option.flag:
+        line.awaiting = option
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """Return whether a command begins with these words."""
+    beginning = " ".join(words)
+    return any(name == beginning or name.startswith(f"{beginning} ") for name in COMMANDS)
+
+
+def _words(line: _Line, current: str) -> Iterator[Candidate]:
+    """Yield the options, or the next words of commands, that begin with `current`."""
+    if line.closed:
+        return
+    if not current.startswith("-"):
+        yield from _next_words(line.command, current)
+    if current.startswith("-") or line.name:
+        yield from _options(line, current)
+
+
+def _options(line: _Line, current: str) -> Iterator[Candidate]:
+    """Yield options by their long names; all spellings if one dash was typed."""
+    seen = set(line.used)
+    for option in line.options():
+        if seen.intersection(option.spellings) and not option.several:
+            continue
+        seen.update(option.spellings)
+        fitting = [name for name in option.spellings if name.startswith(current)]
+        long = [name for name in fitting if name.startswith("--")]
+        for name in long[:1] or fitting[:1]:
+            yield name, option.help
+
+
+def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
+    """Yield the words that continue a command, each with the help of the only command that it leads to."""
+    beginning = "".join(f"{word} " for word in command)
+    following: dict[str, list[str]] = {}
+    for name in sorted(COMMANDS):
+        if name.startswith(beginning) and name != beginning.strip():
+            following.setdefault(name[len(beginning) :].split()[0], []).append(name)
+    for word, names in following.items():
+        if word.startswith(current):
+            only = len(names) == 1
+            yield word, COMMANDS[names[0]][1] if only else ", ".join(name[len(beginning + word) :] for name in names)
+
+
+def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
+    """Return the values of an argument that begin with `current`, of which the last of a list `1,2` counts."""
+    listed, comma, last = current.rpartition(",") if argument.several or argument.takes == "task" else ("", "", current)
+    given = set(listed.split(","))
+    if argument.takes == COMMAND:
+        typed = [value for place, value in line.values if place.takes == COMMAND]
+        return list(_next_words(typed, current))
+    rows = [(choice, "") for choice in argument.choices] or _named(line, argument, last)
+    return [
+        (f"{listed}{comma}{word}", meaning) for word, meaning in rows if word.startswith(last) and word not in given
+    ]
+
+
+def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
+    """Return the things that a value can name: by their names where those are accepted, unless a digit was typed."""
+    rows = _rows(line, argument.takes) if argument.takes else ()
+    names = [name for _, name, _ in rows]
+    by_id = current[:1].isdigit() or not argument.named
+    candidates = []
+    for key, name, known_by in rows:
+        if key and (by_id or not name or name.isdigit() or names.count(name) > 1):
+            candidates.append((key, f"{name} {known_by}"))
+        else:
+            candidates.append((name, f"{key} {known_by}"))
+    return candidates
+
+
+def _rows(line: _Line, noun: str) -> Sequence[Row]:
+    """Return what the backend of this line has of a noun; nothing if it cannot be asked."""
+    stated = {name: value for option, value in line.values for name in option.spellings}
+    overrides = {
+        "ENGINE": os.path.expanduser(stated["--engine"]) if "--engine" in stated else None,
+        "SERVER_ADDRESS": stated.get("--server"),
+    }
+    try:
+        loaded = settings.load(overrides, local="--local" in line.used)
+        return things(loaded, noun, _scope(line, loaded))
+    except (FuelError, OSError, ValueError):
+        return ()
+
+
+def _scope(line: _Line, loaded: settings.Settings) -> Scope:
+    """Return what the line says about the value that comes next. An environment that does not exist counts as none."""
+    run = _stated(line, "run")
+    types = [name for argument, value in line.values if argument.takes == "type" for name in value.split(",")]
+    scope = Scope(None, int(run) if run.isdecimal() else None, tuple(types))
+    environment = _stated(line, "environment")
+    if not environment or line.name == _FREE_NODES:
+        return scope
+    if environment.isdecimal():
+        return replace(scope, cluster=int(environment))
+    matching = [
+        int(key) for key, name, _ in things(loaded, "environment", Scope()) if normal(name) == normal(environment)
+    ]
+    return replace(scope, cluster=matching[0]) if matching else scope
+
+
+def _stated(line: _Line, noun: str) -> str:
+    return next((value for argument, value in line.values if argument.takes == noun), "")

@@ -14,7 +14,7 @@ import pytest
 from command_line import CommandLine, fuel2
 
 from fuelclient import main
-from fuelclient.commands.completion.words import answer
+from fuelclient.commands.completion import answer
 
 BASH = """
 source "$1"; shift
