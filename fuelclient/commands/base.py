@@ -22,16 +22,18 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Csv, Shell, Tabulated, check_columns, encoding_of, formatters, text
+from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
 from fuelclient.commands.shell import LOG, count, urgency
 from fuelclient.commands.suggestions import aimed
 from fuelclient.commands.table import COMMANDS
-from fuelclient.errors import Declined, FuelError, nearest
+from fuelclient.errors import Declined, FuelError, Unsupported, nearest
 from fuelclient.printing import printable
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.backends.nailgun.services import Services
     from fuelclient.commands.shell import FuelShell
     from fuelclient.files.limits import Limits
     from fuelclient.model.diagnosis import Diagnosis
@@ -241,17 +243,51 @@ class Changing(Command):
         """Return the question that says what goes; empty if nothing does."""
         return self.question.format(**vars(parsed_args))
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
-        """Make the change."""
+    def change(self, parsed_args: argparse.Namespace) -> Any:
+        """Make the change in the backend, whose target was printed."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.read(parsed_args)
         if "yes" in parsed_args:
             self.ask(parsed_args, lambda: self.asked(parsed_args))
-        result = self.change(self.writable(), parsed_args)
+        self.writable()
+        result = self.change(parsed_args)
         if self.done:
             self.say(self.done.format(**vars(parsed_args), result=result, command=self))
+
+
+class MasterOnly(Command):
+    """A command that needs the services of a Fuel master; elsewhere it ends with exit code 2.
+
+    `reason` says in one sentence why the embedded engine and its server cannot do this, `instead` what to do.
+    """
+
+    reason = ""
+    instead = ""
+
+    def require_master(self) -> None:
+        """Raise `Unsupported` if the backend has no such services."""
+        if not supports(self.backend.services):
+            raise Unsupported(self.reason, hint=self.instead)
+
+    @property
+    def services(self) -> Services:
+        """What only a Fuel master does. Raise `Unsupported` if the backend has no such services."""
+        self.require_master()
+        return cast("Services", self.backend.services)
+
+    def writable(self) -> Backend:
+        self.require_master()
+        return super().writable()
+
+
+class MasterChange(MasterOnly, Changing):
+    """A change that only a Fuel master can make. Elsewhere it is refused before anything is read or asked."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.require_master()
+        super().take_action(parsed_args)
 
 
 class Comparing(Command):
@@ -361,8 +397,8 @@ class Lister(cliff.lister.Lister, Command):
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         return formatters({"csv": Csv})
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        """Return the rows, in any order."""
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
+        """Return the rows, in any order: cells, or things whose attributes are the cells."""
         raise NotImplementedError
 
     def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
@@ -372,7 +408,8 @@ class Lister(cliff.lister.Lister, Command):
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         check_columns(parsed_args.columns, self.columns)
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
-        return self.columns, sorted_by(self.rows(parsed_args), self.columns, keys)
+        rows = (cells(row, self.columns) for row in self.rows(parsed_args))
+        return self.columns, sorted_by(rows, self.columns, keys)
 
 
 class Check(Lister):
@@ -463,10 +500,10 @@ class ShowOne(cliff.show.ShowOne, Command):
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         return formatters({"shell": Shell})
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        """Return the values of `columns`."""
+    def values(self, parsed_args: argparse.Namespace) -> Any:
+        """Return the values of `columns`, or a thing that has them as attributes."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         check_columns(parsed_args.columns, self.columns)
-        return self.columns, self.values(parsed_args)
+        return self.columns, cells(self.values(parsed_args), self.columns)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
-from fuelclient.commands.base import Changing
+from fuelclient.commands.base import Changing, MasterChange
 from fuelclient.commands.documents import (
     OVERWRITING,
     DocumentDownload,
@@ -17,11 +17,9 @@ from fuelclient.commands.documents import (
     require_list,
     require_mapping,
 )
-from fuelclient.commands.master_only import MasterChange
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.model.document import Document
 
 _EDITABLE, _GENERATED = "editable", "generated"
@@ -142,8 +140,8 @@ class EnvNetworkVerify(MasterChange):
     arguments = (id_of("environment"),)
     done = "Network verification task with id {result} for the environment {id} has been started."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
-        return backend.services.verify_networks(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> Any:
+        return self.services.verify_networks(parsed_args.id)
 
 
 class NodeDisksDownload(DocumentDownload):
@@ -298,5 +296,5 @@ class NodeAttributesUpload(Changing):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.nodes.set_attributes(parsed_args.id, parsed_args.document.data)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.nodes.set_attributes(parsed_args.id, parsed_args.document.data)

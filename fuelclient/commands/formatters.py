@@ -148,6 +148,14 @@ def plain(value: Any) -> Any:
     return value
 
 
+def cells(row: Any, columns: Sequence[str]) -> Sequence[Any]:
+    """Return the cells of a row, which are its attributes unless it is a list or a tuple."""
+    if isinstance(row, list | tuple):
+        return row
+    values = [getattr(row, column) for column in columns]
+    return [Names(value) if isinstance(value, tuple) else value for value in values]
+
+
 def text(cell: Any) -> Any:
     """Return a cell as text for people, if it is a `FormattableColumn`, else as it is."""
     return cell.human_readable() if isinstance(cell, FormattableColumn) else cell

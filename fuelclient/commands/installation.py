@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.commands.arguments import flag
 from fuelclient.commands.base import DiagnosisCheck, Lister, ShowOne, sorted_by
-from fuelclient.commands.formatters import Fields, Names, check_columns
+from fuelclient.commands.formatters import Fields, check_columns
 
 
 class FuelVersion(ShowOne):
@@ -22,10 +22,8 @@ class FuelVersion(ShowOne):
 
     columns = ("api", "auth_required", "feature_groups", "openstack_version", "release")
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:  # noqa: ARG002 (no options)
-        version = self.backend.version()
-        groups = Names(version.feature_groups)
-        return version.api, version.auth_required, groups, version.openstack_version, version.release
+    def values(self, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (no options)
+        return self.backend.version()
 
 
 class ConfigShow(Lister):

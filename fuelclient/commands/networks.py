@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from fuelclient.commands.arguments import (
     NAMED,
@@ -20,7 +19,7 @@ from fuelclient.commands.arguments import (
     option,
     release_option,
 )
-from fuelclient.commands.base import Changing, Lister, ShowOne
+from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne
 from fuelclient.commands.documents import (
     OVERWRITING,
     Download,
@@ -29,16 +28,11 @@ from fuelclient.commands.documents import (
     require_list,
     require_mapping,
 )
-from fuelclient.commands.formatters import Fields, plain
-from fuelclient.commands.master_only import MasterChange, MasterOnly
+from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound, UsageError
 
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
-
 _COLUMNS = ("id", "name", "vlan_start", "cidr", "gateway", "group_id")
-_row = attrgetter(*_COLUMNS)
 
 
 class _OfGroups(MasterOnly):
@@ -74,8 +68,8 @@ class NetworkGroupList(_OfGroups, Lister):
     fuel2 network-group list
     """
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
-        return map(_row, self.services.network_groups())
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:  # noqa: ARG002 (no options)
+        return self.services.network_groups()
 
 
 class NetworkGroupShow(_OfGroups, ShowOne):
@@ -87,9 +81,9 @@ class NetworkGroupShow(_OfGroups, ShowOne):
     columns = (*_COLUMNS, "meta")
     arguments = (id_of("network group"),)
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         group = self.services.network_group(parsed_args.id)
-        return (*_row(group), Fields(plain(group.meta)))
+        return [*cells(group, _COLUMNS), Fields(plain(group.meta))]
 
 
 class NetworkGroupCreate(_OfGroups, ShowOne):
@@ -104,12 +98,12 @@ class NetworkGroupCreate(_OfGroups, ShowOne):
         release_option(required=False, help="the release it belongs to"),
     )
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         from fuelclient.model.services import NetworkGroup
 
         fields = {name: getattr(parsed_args, name) for name in _COLUMNS[1:]}
         group = NetworkGroup(0, **fields, meta=parsed_args.meta or {})
-        return _row(self.writable().services.create_network_group(group, release_id=parsed_args.release))
+        return self.writable().services.create_network_group(group, release_id=parsed_args.release)
 
 
 class NetworkGroupUpdate(_OfGroups, ShowOne):
@@ -120,12 +114,12 @@ class NetworkGroupUpdate(_OfGroups, ShowOne):
 
     arguments = (id_of("network group"), option("-n", "--name", help="its new name"), *_fields(required=False))
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         stated = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
         changes = {name: value for name, value in stated.items() if value is not None}
         if not changes:
             raise UsageError("Nothing to update.", hint="Name what changes: --name, --cidr, --vlan, --gateway, --meta.")
-        return _row(self.writable().services.update_network_group(parsed_args.id, changes))
+        return self.writable().services.update_network_group(parsed_args.id, changes)
 
 
 class NetworkGroupDelete(_OfGroups, MasterChange):
@@ -140,8 +134,8 @@ class NetworkGroupDelete(_OfGroups, MasterChange):
     question = "Delete network group {id}?"
     done = "Network-group with id {id} was deleted"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.delete_network_group(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.delete_network_group(parsed_args.id)
 
 
 _FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
@@ -172,8 +166,8 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.set_network_template(parsed_args.env, parsed_args.template)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.set_network_template(parsed_args.env, parsed_args.template)
 
 
 class NetworkTemplateDownload(_OfTemplates, Download):
@@ -218,8 +212,8 @@ class NetworkTemplateDelete(_OfTemplates, MasterChange):
     question = "Delete the network template of environment {env}?"
     done = "Network template for environment id={env} has been deleted."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.delete_network_template(parsed_args.env)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.delete_network_template(parsed_args.env)
 
 
 def _network_option(help: str) -> Argument:
@@ -274,8 +268,8 @@ class VipUpload(Changing):
         document = self.load(parsed_args.file)
         parsed_args.vips = require_list(document, "virtual addresses", "Start from 'fuel2 vip download'.")
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.networks.set_vips(parsed_args.env, parsed_args.vips)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.networks.set_vips(parsed_args.env, parsed_args.vips)
 
 
 class VipCreate(Changing):
@@ -296,8 +290,8 @@ class VipCreate(Changing):
     )
     done = "VIP has been created."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.networks.create_vip(
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.networks.create_vip(
             parsed_args.env, parsed_args.name, parsed_args.address, network_id=parsed_args.network,
             namespace=parsed_args.namespace,
         )  # fmt: skip

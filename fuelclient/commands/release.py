@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import YES, id_of, option
 from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne
-from fuelclient.commands.formatters import Names, check_columns, plain
+from fuelclient.commands.formatters import Names, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
-    from fuelclient.model.document import Marked
     from fuelclient.model.release import Release
 
 _COLUMNS = ("id", "name", "state", "operating_system", "version")
-
-
-_row = attrgetter(*_COLUMNS)
 
 
 class ReleaseList(Lister):
@@ -36,14 +30,14 @@ class ReleaseList(Lister):
 
     columns = _COLUMNS
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Release]:  # noqa: ARG002 (no options)
         releases = self.backend.releases.list()
         if not releases:
             LOG.info(
                 "There are no releases yet. Create some with 'fuel2 plugins install FILE', 'fuel2 release import FILE' "
                 "or 'fuel2 demo'."
             )
-        return [_row(release) for release in releases]
+        return releases
 
 
 class ReleaseImport(Lister):
@@ -60,7 +54,7 @@ class ReleaseImport(Lister):
 
     arguments = (option("file", type=str, metavar="FILE", help="the file; - is stdin"),)
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Release]:
         from fuelclient.serializers.release import releases_from
 
         document = self.load(parsed_args.file)
@@ -71,7 +65,7 @@ class ReleaseImport(Lister):
         created = self.writable().releases.create(releases)
         for release in created:
             warn_of_tasks(release.metadata.get("roles_metadata") or {})
-        return [_row(release) for release in created]
+        return created
 
 
 class _ShowRelease(ShowOne):
@@ -88,7 +82,7 @@ class _ShowRelease(ShowOne):
             return tuple(fields), tuple(fields.values())
         check_columns(parsed_args.columns, self.columns)
         roles = Names(list(release.metadata.get("roles_metadata") or {}))
-        return self.columns, (*_row(release), release.description, roles)
+        return self.columns, (*cells(release, _COLUMNS), release.description, roles)
 
 
 class ReleaseShow(_ShowRelease):
@@ -126,29 +120,21 @@ class ReleaseCreate(_ShowRelease):
         from fuelclient.model.document import Document, Marked
         from fuelclient.serializers.release import releases_from
 
-        below, file = self._fields(parsed_args.file)
-        options = {"name": parsed_args.name, "version": parsed_args.version}
-        if parsed_args.operating_system:
-            options["operating_system"] = parsed_args.operating_system
-        fields = Marked({**below, **options}, below.line, below.lines)
-        releases = releases_from(Document(fields, file))
-        [release] = self.writable().releases.create(releases)
-        warn_of_tasks(release.metadata.get("roles_metadata") or {})
-        return self.shown(parsed_args, release)
-
-    def _fields(self, path: str | None) -> tuple[Marked, str]:
-        """Return the further fields of a file, and what messages call the file."""
-        from fuelclient.model.document import Marked
-
-        if path is None:
-            return Marked(), ""
-        document = self.load(path)
-        if not isinstance(document.data, Marked):
+        document = Document(Marked(), "") if parsed_args.file is None else self.load(parsed_args.file)
+        below = document.data
+        if not isinstance(below, Marked):
             raise InvalidDocument(
                 f"{document.file}: the fields of a release must be a mapping.",
                 hint="To create a list of releases, use 'release import'.",
             )
-        return document.data, document.file
+        options = {"name": parsed_args.name, "version": parsed_args.version}
+        if parsed_args.operating_system:
+            options["operating_system"] = parsed_args.operating_system
+        fields = Marked({**below, **options}, below.line, below.lines)
+        releases = releases_from(Document(fields, document.file))
+        [release] = self.writable().releases.create(releases)
+        warn_of_tasks(release.metadata.get("roles_metadata") or {})
+        return self.shown(parsed_args, release)
 
 
 class ReleaseDelete(Changing):
@@ -171,8 +157,8 @@ class ReleaseDelete(Changing):
         graphs = sum(graph.owner.id == release.id for graph in self.backend.graphs.list(levels=[Level.RELEASE]))
         return f"Delete release {release.id} ({release.name} {release.version}) with {count(graphs, 'graph')}?"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.releases.delete(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.releases.delete(parsed_args.id)
 
 
 class ComponentRelations(FormattableColumn[list[Any]]):
@@ -198,13 +184,7 @@ class ComponentRelations(FormattableColumn[list[Any]]):
         return ", ".join(map(str, relation))
 
 
-class _OfRelease(Lister):
-    """List what belongs to one release."""
-
-    arguments = (id_of("release"),)
-
-
-class ReleaseComponentList(_OfRelease):
+class ReleaseComponentList(Lister):
     """List the components of a release
 
     These are the release's own components and those of the plugins that extend it. - means that nothing is stated.
@@ -212,6 +192,7 @@ class ReleaseComponentList(_OfRelease):
       fuel2 release component list 1
     """
 
+    arguments = (id_of("release"),)
     columns = ("name", "requires", "compatible", "incompatible", "default")
     sort_by = "name"
 
@@ -221,7 +202,7 @@ class ReleaseComponentList(_OfRelease):
             yield [ComponentRelations(plain(cell)) if isinstance(cell, list | tuple) else cell for cell in cells]
 
 
-class ReleaseReposList(_OfRelease):
+class ReleaseReposList(Lister):
     """List the package repositories of a release
 
     They are the default for the environments of the release.
@@ -229,6 +210,7 @@ class ReleaseReposList(_OfRelease):
       fuel2 release repos list 1
     """
 
+    arguments = (id_of("release"),)
     columns = ("name", "priority", "uri", "section", "suite", "type")
     sort_by = "priority"
 
@@ -265,5 +247,5 @@ class ReleaseReposUpdate(Changing):
         before = len(self.backend.releases.repositories(parsed_args.id))
         return f"Replace the {before} repositories of release {parsed_args.id}?" if before else ""
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.releases.set_repositories(parsed_args.id, parsed_args.repositories)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.releases.set_repositories(parsed_args.id, parsed_args.repositories)

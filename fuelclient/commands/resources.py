@@ -6,8 +6,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cliff.columns import FormattableColumn
 
@@ -24,16 +23,12 @@ from fuelclient.commands.arguments import (
     nodes_option,
     option,
 )
-from fuelclient.commands.base import Lister, ShowOne
+from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne
 from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require_mapping
-from fuelclient.commands.formatters import Fields, Names, plain
-from fuelclient.commands.master_only import MasterChange, MasterOnly
+from fuelclient.commands.formatters import Fields, Names, cells, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.services import OstfCredentials
-
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
 
 _OF_ONE_ENV = (id_of("environment"),)
 
@@ -68,7 +63,7 @@ class ExtensionList(_OfExtensions, Lister):
     columns = ("name", "version", "description", "provides")
     sort_by = "name"
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:  # noqa: ARG002 (no options)
         return [
             (extension.name, extension.version, extension.description, Quoted(list(extension.provides)))
             for extension in self.services.extensions()
@@ -84,7 +79,7 @@ class EnvExtensionShow(_OfExtensions, ShowOne):
     columns = ("extensions",)
     arguments = _OF_ONE_ENV
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         return [Names(self.services.extensions_of(parsed_args.id))]
 
 
@@ -112,8 +107,8 @@ class EnvExtensionEnable(_Switch):
 
     done = "The following extensions: {names} have been enabled for the environment with id {id}."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.enable_extensions(parsed_args.id, parsed_args.extensions)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.enable_extensions(parsed_args.id, parsed_args.extensions)
 
 
 class EnvExtensionDisable(_Switch):
@@ -124,8 +119,8 @@ class EnvExtensionDisable(_Switch):
 
     done = "The following extensions: {names} have been disabled for the environment with id {id}."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.disable_extensions(parsed_args.id, parsed_args.extensions)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.disable_extensions(parsed_args.id, parsed_args.extensions)
 
 
 _KEY = "configuration"
@@ -175,11 +170,10 @@ class OpenstackConfigList(_OfConfigs, Lister):
         ),
     )  # fmt: skip
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        configs = self.services.openstack_configs(
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
+        return self.services.openstack_configs(
             parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, active=not parsed_args.deleted
         )
-        return map(attrgetter(*self.columns), configs)
 
 
 class OpenstackConfigUpload(_OfConfigs, Lister):
@@ -193,8 +187,8 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
 
     arguments = (*_whose("store it"), option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"))
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        services = self.services
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
+        self.require_master()
         document = self.load(parsed_args.file)
         data = document.data
         if not isinstance(data, Mapping) or not isinstance(data.get(_KEY), Mapping):
@@ -203,10 +197,9 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
                 hint="Write it as configuration: {nova_config: {DEFAULT/debug: {value: true}}}.",
             )
         self.writable()
-        configs = services.create_openstack_config(
+        return self.services.create_openstack_config(
             parsed_args.env, plain(data[_KEY]), node_ids=parsed_args.nodes, role=parsed_args.role
         )
-        return map(attrgetter(*self.columns), configs)
 
 
 class OpenstackConfigDownload(_OfConfigs, Download):
@@ -243,8 +236,8 @@ class OpenstackConfigExecute(_OfConfigs, MasterChange):
     arguments = (*_whose("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
     done = "Deployment of the OpenStack configuration was started within task with id {result}."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
-        return backend.services.execute_openstack_configs(
+    def change(self, parsed_args: argparse.Namespace) -> Any:
+        return self.services.execute_openstack_configs(
             parsed_args.env, node_ids=parsed_args.nodes, role=parsed_args.role, force=parsed_args.force
         )
 
@@ -262,8 +255,8 @@ class OpenstackConfigDelete(_OfConfigs, MasterChange):
     question = "Delete the OpenStack configuration {config}?"
     done = "Openstack configuration with id {config} was deleted."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.delete_openstack_config(parsed_args.config)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.delete_openstack_config(parsed_args.config)
 
 
 class Results(FormattableColumn[list[dict[str, str]]]):
@@ -296,8 +289,8 @@ class HealthList(_OfHealth, Lister):
     columns = ("id", "name")
     arguments = (OF_ENV,)
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return map(attrgetter(*self.columns), self.services.test_sets(parsed_args.env))
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
+        return self.services.test_sets(parsed_args.env)
 
 
 class HealthStart(_OfHealth, Lister):
@@ -322,7 +315,7 @@ class HealthStart(_OfHealth, Lister):
         option("--ostf-tenant-name", type=str, metavar="NAME", help="project of that user"),
     )
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
         credentials = OstfCredentials(
             parsed_args.ostf_username, parsed_args.ostf_password, parsed_args.ostf_tenant_name
         )
@@ -331,9 +324,9 @@ class HealthStart(_OfHealth, Lister):
         if not credentials.stated:
             LOG.warning("WARNING: ostf credentials are going to be mandatory in the next release.")
         chosen = _each_once(parsed_args.tests)
-        runs = services.start_tests(parsed_args.env, chosen, credentials, force=parsed_args.force)
+        runs: Iterable[Any] = services.start_tests(parsed_args.env, chosen, credentials, force=parsed_args.force)
         LOG.info("Health check tests for environment with id %d has been started:", parsed_args.env)
-        return map(attrgetter(*self.columns), runs)
+        return runs
 
 
 class HealthStatusList(_OfHealth, Lister):
@@ -345,9 +338,9 @@ class HealthStatusList(_OfHealth, Lister):
     columns = (*_STATUS, *_TIMES)
     arguments = (env_option(required=False, help="only runs on this environment"),)
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
         runs = self.services.test_runs()
-        return [attrgetter(*self.columns)(run) for run in runs if parsed_args.env in (None, run.cluster_id)]
+        return [run for run in runs if parsed_args.env in (None, run.cluster_id)]
 
 
 class _OfRun(_OfHealth, ShowOne):
@@ -365,9 +358,9 @@ class HealthStatusShow(_OfRun):
 
     columns = (*_STATUS, *_TIMES, "tests")
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         run = self.services.test_run(parsed_args.id)
-        return (*attrgetter(*_STATUS, *_TIMES)(run), Results(list(map(asdict, run.tests))))
+        return (*cells(run, self.columns[:-1]), Results(list(map(asdict, run.tests))))
 
 
 class HealthStop(_OfRun):
@@ -376,8 +369,8 @@ class HealthStop(_OfRun):
     fuel2 health stop 3
     """
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return attrgetter(*_STATUS)(self.writable().services.stop_tests(parsed_args.id))
+    def values(self, parsed_args: argparse.Namespace) -> Any:
+        return self.writable().services.stop_tests(parsed_args.id)
 
 
 class HealthRestart(_OfRun):
@@ -386,8 +379,8 @@ class HealthRestart(_OfRun):
     fuel2 health restart 3
     """
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return attrgetter(*_STATUS)(self.writable().services.restart_tests(parsed_args.id))
+    def values(self, parsed_args: argparse.Namespace) -> Any:
+        return self.writable().services.restart_tests(parsed_args.id)
 
 
 def _machines(word: str) -> list[Mapping[str, Any]]:
@@ -417,7 +410,7 @@ class NodeListVmsConf(_OfVms, ShowOne):
     columns = ("vms_conf",)
     arguments = (id_of("node"),)
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         return [Fields(self.services.vms(parsed_args.id))]
 
 
@@ -439,9 +432,9 @@ class NodeCreateVmsConf(_OfVms, MasterChange):
     )  # fmt: skip
     done = "{result}"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> str:
+    def change(self, parsed_args: argparse.Namespace) -> str:
         machines = [machine for part in parsed_args.conf for machine in part]
-        return json.dumps(backend.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
+        return json.dumps(self.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
 
 
 class EnvSpawnVms(_OfVms, MasterChange):
@@ -454,8 +447,8 @@ class EnvSpawnVms(_OfVms, MasterChange):
 
     arguments = _OF_ONE_ENV
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.spawn_vms(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.spawn_vms(parsed_args.id)
 
 
 class _OfSnapshots(MasterOnly):
@@ -480,8 +473,8 @@ class SnapshotCreate(_OfSnapshots, MasterChange):
             document = self.load(parsed_args.config)
             parsed_args.config = require_mapping(document, "the configuration of a snapshot", hint)
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> Any:
-        return backend.services.create_snapshot(parsed_args.config or {})
+    def change(self, parsed_args: argparse.Namespace) -> Any:
+        return self.services.create_snapshot(parsed_args.config or {})
 
 
 class SnapshotGetDefaultConfig(_OfSnapshots, Download):
@@ -512,8 +505,8 @@ class SnapshotGetLink(_OfSnapshots, ShowOne):
     columns = ("status", "link")
     arguments = (id_of("task that 'snapshot create' printed"),)
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Any:
         snapshot = self.services.snapshot(parsed_args.id)
         if snapshot.message:
             LOG.warning("Snapshot task %d is %s: %s", parsed_args.id, snapshot.status, snapshot.message)
-        return snapshot.status, snapshot.link
+        return snapshot

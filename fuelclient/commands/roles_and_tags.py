@@ -121,8 +121,8 @@ class _Upload(_Named[Value], Changing):
         parsed_args.value = self.noun.read(document, parsed_args.name)
         warn_of_tasks({parsed_args.value.name: parsed_args.value.metadata})
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        counts = self.store(self.noun.facet(backend), parsed_args.owner, parsed_args.value)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        counts = self.store(self.noun.facet(self.backend), parsed_args.owner, parsed_args.value)
         if counts.owner.startswith("plugin "):
             LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
 
@@ -174,8 +174,8 @@ class _Delete(_Named[Value], Changing):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return f"Delete the {self.noun.word} '{parsed_args.name}' of {described(parsed_args.owner)}?"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        self.noun.facet(backend).delete(parsed_args.owner, parsed_args.name)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.noun.facet(self.backend).delete(parsed_args.owner, parsed_args.name)
         noun, owners = self.noun.word.capitalize(), parsed_args.owners
         self.say(f"{noun} '{parsed_args.name}' was deleted from {owners} with id {parsed_args.owner.id}")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
@@ -19,6 +18,7 @@ from fuelclient.errors import FuelError, nearest
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.model.sequence import DeploymentSequence
 
 _MOST_NAMED = 8
 _TYPES = "graph types in the order in which they run"
@@ -35,13 +35,13 @@ class _Create(ShowOne):
         """Return the name and the graph types of the new sequence."""
         raise NotImplementedError
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:
         name, types = self.stated(parsed_args)
         created = self.writable().sequences.create(parsed_args.release, name, types)
         report_unknown(self.backend, created.release_id, types)
         # The original client prints this on stdout, where it breaks readers of JSON.
         LOG.info("Sequence was successfully created:")
-        return created.id, created.release_id, created.name
+        return created
 
 
 class SequenceCreate(_Create):
@@ -82,8 +82,7 @@ class SequenceUpload(_Create):
     def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         from fuelclient.serializers.sequence import sequence_document_from
 
-        document = self.load(parsed_args.file)
-        return sequence_document_from(document)
+        return sequence_document_from(self.load(parsed_args.file))
 
 
 class SequenceList(Lister):
@@ -97,9 +96,8 @@ class SequenceList(Lister):
 
     arguments = (HOLDER,)
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        sequences = self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
-        return map(attrgetter(*self.columns), sequences)
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[DeploymentSequence]:
+        return self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
 
 
 class SequenceShow(ShowOne):
@@ -127,17 +125,14 @@ class SequenceUpdate(ShowOne):
 
     arguments = (id_of("sequence"), option("-n", "--name", help="its new name"), types_option(_TYPES))
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:
         types = parsed_args.graph_types
-        updated = self.writable().sequences.update(
-            parsed_args.id,
-            name=parsed_args.name,
-            graph_types=None if types is None else list(chain.from_iterable(types)),
-        )
+        types = types and list(chain.from_iterable(types))
+        updated = self.writable().sequences.update(parsed_args.id, name=parsed_args.name, graph_types=types)
         if types is not None:
             report_unknown(self.backend, updated.release_id, updated.graph_types)
         LOG.info("Sequence was successfully updated:")
-        return updated.id, updated.name
+        return updated
 
 
 class SequenceDelete(Changing):
@@ -156,8 +151,8 @@ class SequenceDelete(Changing):
         sequence = self.backend.sequences.get(parsed_args.id)
         return f"Delete sequence {sequence.id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.sequences.delete(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.sequences.delete(parsed_args.id)
 
 
 class SequenceDownload(Command):

@@ -18,15 +18,14 @@ from fuelclient.commands.arguments import (
     release_option,
     roles_option,
 )
-from fuelclient.commands.base import Changing, Command, Lister, ShowOne, report
+from fuelclient.commands.base import Changing, Lister, ShowOne, report
 from fuelclient.commands.formatters import Fields, some
-from fuelclient.commands.shared_tasks import report_shared_tasks
+from fuelclient.commands.node import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.model.cluster import Cluster
 
 
@@ -39,11 +38,11 @@ class EnvList(Lister):
 
     columns = ("id", "status", "name", "release_id")
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Cluster]:  # noqa: ARG002 (no options)
         clusters = self.backend.clusters.list()
         if not clusters:
             LOG.info("There are no environments yet. Create one with 'fuel2 env create NAME --release ID'.")
-        return [(cluster.id, cluster.status, cluster.name, cluster.release_id) for cluster in clusters]
+        return clusters
 
 
 class _ShowEnv(ShowOne):
@@ -190,12 +189,12 @@ class EnvDelete(Changing):
             f"{count(runs, 'run')}.{freed} Delete it?"
         )
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        for warning in backend.clusters.delete(parsed_args.id, force=parsed_args.force):
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        for warning in self.backend.clusters.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", warning)
 
 
-class EnvAddNodes(Command):
+class EnvAddNodes(Changing):
     """Add nodes with roles to an environment
 
     The roles are pending until a run on the nodes succeeds. Either all nodes are added or none. If two plugins define
@@ -211,14 +210,14 @@ class EnvAddNodes(Command):
         roles_option("-r", required=True),
     )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        nodes, roles = parsed_args.nodes, parsed_args.roles
-        self.writable().clusters.add_nodes(parsed_args.env, nodes, roles)
+    done = "Nodes {nodes} were added to the environment {env} with roles {roles}"
+
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.clusters.add_nodes(parsed_args.env, parsed_args.nodes, parsed_args.roles)
         report_shared_tasks(self.backend, parsed_args.env)
-        self.say(f"Nodes {nodes} were added to the environment {parsed_args.env} with roles {roles}")
 
 
-class EnvRemoveNodes(Command):
+class EnvRemoveNodes(Changing):
     """Remove nodes from an environment
 
     The nodes still exist afterwards, without environment and roles. Either all of them are removed or none. On a
@@ -240,10 +239,15 @@ class EnvRemoveNodes(Command):
         YES,
     )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        env, force = parsed_args.env, parsed_args.force
-        self.ask(parsed_args, lambda: self._question(env, parsed_args.nodes))
-        backend = self.writable()
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        """Return the question that says which nodes lose which roles; empty if the environment has none of them."""
+        env, wanted = parsed_args.env, parsed_args.nodes
+        nodes = [node for node in self.backend.nodes.list(env) if wanted is None or node.id in wanted]
+        roles = [f"{node.name} ({', '.join(node.all_roles) or 'no role'})" for node in nodes]
+        return f"Take {count(len(nodes), 'node')} out of environment {env}: {some(roles)}?" if nodes else ""
+
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        backend, env, force = self.backend, parsed_args.env, parsed_args.force
         own = not supports(backend.runs.act)  # the requests to a Fuel master are those of the original client
         deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if own and not force else []
         removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
@@ -251,22 +255,12 @@ class EnvRemoveNodes(Command):
             raise Conflict(f"Environment with id={env} doesn't have nodes to remove.")
         self.say(f"Nodes were removed from the environment with id={env}")
         left = [node_id for node_id in removed if node_id in deployed]
-        if not left:
-            return
-        marked = [node.id for node in backend.nodes.list(env) if node.id in left]
+        marked = [node.id for node in backend.nodes.list(env) if node.id in left] if left else []
         if marked:
-            LOG.warning(
-                "Marked for deletion: %s. `fuel2 env deploy %d` deletes and frees what is marked.",
-                some([str(node_id) for node_id in marked]), env,
-            )  # fmt: skip
-        freed = [str(node_id) for node_id in left if node_id not in marked]
+            message = "Marked for deletion: %s. `fuel2 env deploy %d` deletes and frees what is marked."
+            LOG.warning(message, some(marked), env)
+        freed = [node_id for node_id in left if node_id not in marked]
         if freed:
             LOG.warning(
                 "Freed with what was deployed there: %s. The environment has no graph of type deletion.", some(freed)
             )
-
-    def _question(self, env: int, node_ids: Sequence[int] | None) -> str:
-        """Return the question that says which nodes lose which roles; empty if the environment has none of them."""
-        nodes = [node for node in self.backend.nodes.list(env) if node_ids is None or node.id in node_ids]
-        roles = [f"{node.name} ({', '.join(node.all_roles) or 'no role'})" for node in nodes]
-        return f"Take {count(len(nodes), 'node')} out of environment {env}: {some(roles)}?" if nodes else ""

@@ -13,16 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
-from fuelclient.commands.base import Changing, Command
+from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly
 from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require_mapping
 from fuelclient.commands.formatters import plain, some
-from fuelclient.commands.master_only import MasterChange, MasterOnly
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
 from fuelclient.serializers.answer import Answer
 
 if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
     from fuelclient.model.document import Document
     from fuelclient.model.fact import DeploymentFacts
 
@@ -283,11 +281,11 @@ class EnvDeploymentFactsUpload(Changing):
         replaced[:0] = ["all nodes"] * (parsed_args.common is not None and bool(parsed_args.before.common))
         return f"Replace the uploaded facts of {some(replaced)} in environment {parsed_args.env}?" if replaced else ""
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+    def change(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.fact import DeploymentFacts
 
         common = parsed_args.before.common if parsed_args.common is None else parsed_args.common
-        backend.facts.put(parsed_args.env, DeploymentFacts(common, parsed_args.parts))
+        self.backend.facts.put(parsed_args.env, DeploymentFacts(common, parsed_args.parts))
 
 
 class EnvDeploymentFactsDelete(Changing):
@@ -303,8 +301,8 @@ class EnvDeploymentFactsDelete(Changing):
     question = "Delete the uploaded deployment facts of environment {id}?"
     done = "Deployment facts for the environment {id} were deleted successfully."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.facts.delete(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.facts.delete(parsed_args.id)
 
 
 def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
@@ -414,8 +412,8 @@ class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
                 nodes.append(part)
         parsed_args.facts = {_ENGINE: engine, _NODES: nodes}
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
 
 
 class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
@@ -431,8 +429,8 @@ class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
     question = "Delete the uploaded provisioning facts of environment {id}?"
     done = "Provisioning facts for the environment {id} were deleted successfully."
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.services.delete_provisioning_facts(parsed_args.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.services.delete_provisioning_facts(parsed_args.id)
 
 
 def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from forked.zygote import forking
 from package_trees import MITAKA, write_package
 from shared import shared
 
-from fuelclient.commands.base import examples
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.base import MasterOnly, examples
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 

@@ -14,7 +14,7 @@ from case_files import case_files
 from command_line import CommandLine, fuel2
 from scripted_master import prepare, scripted, shown, words, writes, written
 
-from fuelclient.commands.master_only import MasterOnly
+from fuelclient.commands.base import MasterOnly
 from fuelclient.commands.suggestions import aimed
 from fuelclient.commands.table import COMMANDS
 

@@ -1,10 +1,10 @@
-"""Nodes: list, show, create, import, update, label and delete them; and an inventory for Ansible."""
+"""Nodes: list, show, create, import, update, label, check and delete them; and an inventory for Ansible."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import (
@@ -22,16 +22,18 @@ from fuelclient.commands.arguments import (
     one_of,
     option,
     roles_option,
+    type_option,
 )
-from fuelclient.commands.base import Command, Lister, ShowOne
+from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, ShowOne, report_after
 from fuelclient.commands.formatters import Fields, Names, some
 from fuelclient.commands.references import reference
-from fuelclient.commands.shared_tasks import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.finding import Finding
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node
 
@@ -59,15 +61,24 @@ def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
     return [node for node in nodes if not wanted or has_any(node.labels, wanted)]
 
 
-class _OnNodes(Command):
-    """A command about the nodes of `--nodes`, or about all nodes."""
+class _LabelChange(Changing):
+    """A change of labels of the nodes of `--nodes`, or of all nodes."""
 
-    def say_changed(self, verb: str, ids: Iterable[int]) -> None:
-        """Say which nodes were changed. Scripts match the blank at the end."""
-        changed = ",".join(map(str, ids))
-        if not changed:
+    verb = ""
+    done = "Labels have been {command.verb} on nodes: {result} "  # scripts match the blank at the end
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.wanted = labels_of(parsed_args)
+
+    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
+        """Change the labels and return the ids of the nodes."""
+        raise NotImplementedError
+
+    def change(self, parsed_args: argparse.Namespace) -> str:
+        ids = ",".join(map(str, self.changed(parsed_args)))
+        if not ids:
             LOG.warning("There are no nodes.")
-        self.say(f"Labels have been {verb} on nodes: {changed} ")
+        return ids
 
 
 class NodeLabelList(Lister):
@@ -88,7 +99,7 @@ class NodeLabelList(Lister):
         return [(node.id, name, value) for node in nodes for name, value in sorted(node.labels.items())]
 
 
-class NodeLabelSet(_OnNodes):
+class NodeLabelSet(_LabelChange):
     """Set labels of nodes
 
     A label is a name with or without a value. Other labels of a node stay. Either all nodes get the labels or none.
@@ -98,14 +109,14 @@ class NodeLabelSet(_OnNodes):
     """
 
     arguments = (labels_option("labels: name or name=value", required=True), nodes_or_all("all nodes"))
+    verb = "updated"
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        labels = {label.name: label.value for label in labels_of(parsed_args)}
-        ids = self.writable().nodes.set_labels(parsed_args.nodes, labels)
-        self.say_changed("updated", ids)
+    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
+        labels = {label.name: label.value for label in parsed_args.wanted}
+        return self.backend.nodes.set_labels(parsed_args.nodes, labels)
 
 
-class NodeLabelDelete(_OnNodes):
+class NodeLabelDelete(_LabelChange):
     """Delete labels of nodes
 
     A name deletes the label with any value, name=value only with that value. On a terminal the command asks first,
@@ -120,14 +131,16 @@ class NodeLabelDelete(_OnNodes):
         nodes_or_all("all nodes"),
         YES,
     )
+    verb = "deleted"
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        labels = None if parsed_args.labels_all else labels_of(parsed_args)
-        what = "all labels" if labels is None else f"the labels {', '.join(parsed_args.labels)}"
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        what = "all labels" if parsed_args.labels_all else f"the labels {', '.join(parsed_args.labels)}"
         where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
-        self.ask(parsed_args, lambda: f"Delete {what} of {where}?")
-        ids = self.writable().nodes.delete_labels(parsed_args.nodes, labels)
-        self.say_changed("deleted", ids)
+        return f"Delete {what} of {where}?"
+
+    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
+        labels = None if parsed_args.labels_all else parsed_args.wanted
+        return self.backend.nodes.delete_labels(parsed_args.nodes, labels)
 
 
 _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluster", "platform_name", "online")
@@ -147,11 +160,15 @@ def _attribute(node: Node, attribute: str) -> Any:
     return "" if stated is None else stated
 
 
-def _row(node: Node) -> tuple[Any, ...]:
-    return (
-        node.id, node.name, node.status, _attribute(node, "os_platform"), Names(sorted(node.all_roles)), node.ip,
-        node.mac, node.cluster_id, _attribute(node, "platform_name"), node.online,
-    )  # fmt: skip
+def _cells(node: Node, columns: Sequence[str], **cells: Any) -> list[Any]:
+    """Return the cells of a node: those of `cells`, else what it has of its own, else what was stated about it."""
+    own = {**{field.name: getattr(node, field.name) for field in fields(node)}, "cluster": node.cluster_id, **cells}
+    shown = [own[column] if column in own else _attribute(node, column) for column in columns]
+    return [Names(cell) if isinstance(cell, tuple) else cell for cell in shown]
+
+
+def _row(node: Node) -> list[Any]:
+    return _cells(node, _COLUMNS, roles=Names(sorted(node.all_roles)))
 
 
 class NodeList(Lister):
@@ -193,15 +210,8 @@ class _ShowNode(ShowOne):
         from fuelclient.facts.names import host_names
 
         hostname, fqdn = host_names(node, Master().domain)
-        known = {
-            "hostname": hostname, "fqdn": fqdn,
-            "id": node.id, "name": node.name, "status": node.status, "roles": Names(sorted(node.roles)),
-            "pending_roles": Names(sorted(node.pending_roles)), "ip": node.ip, "mac": node.mac,
-            "error_type": node.error_type, "pending_addition": node.pending_addition,
-            "pending_deletion": node.pending_deletion, "cluster": node.cluster_id, "online": node.online,
-            "executor": node.executor, "primary_tags": Names(node.primary_tags),
-        }  # fmt: skip
-        return [known[column] if column in known else _attribute(node, column) for column in self.columns]
+        roles = {"roles": Names(sorted(node.roles)), "pending_roles": Names(sorted(node.pending_roles))}
+        return _cells(node, self.columns, **roles, hostname=hostname, fqdn=fqdn)
 
 
 class NodeShow(_ShowNode):
@@ -302,7 +312,10 @@ class NodeUpdate(_ShowNode):
         return self.shown(changed)
 
 
-class NodeUndiscover(Command):
+_DELETED = "Nodes {ids} were deleted from the database"
+
+
+class NodeUndiscover(Changing):
     """Forget a node, or all nodes of an environment
 
     Either all of the nodes are deleted or none. Nodes that are online are deleted only with --force. A Fuel master
@@ -322,29 +335,29 @@ class NodeUndiscover(Command):
         YES,
     )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        nodes = self._nodes(parsed_args)
+    done = _DELETED
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        facet, node_id = self.backend.nodes, parsed_args.node
+        nodes = facet.list(parsed_args.env) if node_id is None else [facet.get(node_id)]
+        if not nodes:
+            raise NotFound("node", f"of environment {parsed_args.env}", hint="It has no nodes.")
         online = [node.id for node in nodes if node.online]
         if online and not parsed_args.force:
             raise Conflict(
                 f"Nodes with ids {online} cannot be deleted from database because they are online.",
                 hint="You might want to use the --force option.",
             )
-        ids = [node.id for node in nodes]
-        self.ask(parsed_args, lambda: _question(nodes))
-        self.writable().nodes.delete(ids, force=True)
-        self.say(f"Nodes {ids} were deleted from the database")
+        parsed_args.nodes, parsed_args.ids = nodes, [node.id for node in nodes]
 
-    def _nodes(self, parsed_args: argparse.Namespace) -> Sequence[Node]:
-        if parsed_args.node is not None:
-            return [self.backend.nodes.get(parsed_args.node)]
-        nodes = self.backend.nodes.list(parsed_args.env)
-        if not nodes:
-            raise NotFound("node", f"of environment {parsed_args.env}", hint="It has no nodes.")
-        return nodes
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return _question(parsed_args.nodes)
+
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.nodes.delete(parsed_args.ids, force=True)
 
 
-class NodeDelete(Command):
+class NodeDelete(Changing):
     """Delete nodes
 
     Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force. On
@@ -360,11 +373,16 @@ class NodeDelete(Command):
         YES,
     )
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
-        self.ask(parsed_args, lambda: _question([self.backend.nodes.get(node_id) for node_id in ids]))
-        self.writable().nodes.delete(ids, force=parsed_args.force)
-        self.say(f"Nodes {ids} were deleted from the database")
+    done = _DELETED
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.ids])
+
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.nodes.delete(parsed_args.ids, force=parsed_args.force)
 
 
 class NodeAnsibleInventory(Command):
@@ -406,3 +424,60 @@ class NodeAnsibleInventory(Command):
 def _question(nodes: Sequence[Node]) -> str:
     """Return the question that names the nodes to be deleted."""
     return f"Delete {count(len(nodes), 'node')}: {some(f'{node.id} ({node.name})' for node in nodes)}?"
+
+
+class NodeCheck(DiagnosisCheck):
+    """Examine whether nodes are ready for tasks
+
+    It checks the connection, the host key, SFTP, bash and the other tools that fuel2 needs to start commands and to
+    find them again, the programs that tasks of a graph call (puppet, python), the free space, the user's rights and the
+    clock. Nodes with the same result share a row. Every problem is shown with its fix. Nothing is changed. The exit
+    code is 7 if a node cannot run tasks.
+
+    If you name no nodes, all nodes of the environment are checked; without --env, those of all environments. Every run
+    checks the nodes that it reaches over SSH, and does not start if one is not ready, unless you use --no-check.
+
+      fuel2 node check
+      fuel2 node check 1 2
+      fuel2 node check --env 1 --type fix-1
+    """
+
+    arguments = (
+        option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
+        env_option(required=False, help="all nodes of this environment"),
+        type_option(default="default"),
+    )
+
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
+        ids = [number for part in parsed_args.id for number in part]
+        if not ids:
+            ids = [node.id for node in self.backend.nodes.list(parsed_args.env) if node.cluster_id is not None]
+        if not ids:
+            LOG.info("There is no node in any environment. Add some with 'fuel2 env add nodes'.")
+        return self.diagnosed(self.backend.runs.check(ids, parsed_args.graph_type))
+
+
+def report_shared_tasks(backend: Backend, env: int) -> None:
+    """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
+
+    A Fuel master is not asked: it merges no such graph at all.
+    """
+    if not supports(backend.runs.act):
+        report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")
+
+
+def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
+    from fuelclient.model.finding import Severity
+    from fuelclient.model.graph import Level
+    from fuelclient.plan.study import Study
+
+    owners: dict[str, set[int]] = {}
+    for summary in backend.graphs.list(env):
+        if summary.owner.level is Level.PLUGIN:
+            owners.setdefault(summary.type, set()).add(summary.owner.id)
+    found = []
+    for graph_type in sorted(name for name, plugins in owners.items() if len(plugins) > 1):
+        study = Study(backend.graphs.snapshot(env, graph_type))
+        shared = (finding for finding in study.expansion.placement.findings if finding.code == "G044")
+        found += [replace(finding, severity=Severity.WARNING) for finding in shared]
+    return found

@@ -1,1 +1,0 @@
-"""Commands of nodes, their labels and their attributes."""
