@@ -24,8 +24,7 @@ from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
-from fuelclient.commands.shell import LOG, count, urgency
-from fuelclient.commands.suggestions import aimed
+from fuelclient.commands.shell import LOG, aimed, count, urgency
 from fuelclient.commands.table import COMMANDS
 from fuelclient.errors import Declined, FuelError, Unsupported, nearest
 from fuelclient.printing import printable

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cliff.columns import FormattableColumn
@@ -26,7 +27,6 @@ from cliff.formatters.value import ValueFormatter
 from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
-from fuelclient.commands import colours
 from fuelclient.errors import UsageError, nearest
 from fuelclient.printing import printable
 
@@ -220,7 +220,79 @@ def _colours(stdout: TextIO) -> Iterator[TextIO]:
         return
     rendered = io.StringIO()
     yield rendered
-    stdout.write(colours.table(rendered.getvalue()))
+    stdout.write(coloured_table(rendered.getvalue()))
+
+
+RED, _GREEN, YELLOW, _BLUE, _MAGENTA, _CYAN, _BOLD = "31", "32", "33", "34", "35", "36", "1"
+"""Codes of colours, which only repeat what the words say."""
+
+_WORDS = {
+    "error": RED, "interrupted": RED, "update_error": RED, "warning": YELLOW, "stopped": YELLOW,
+    "unavailable": YELLOW, "partially_deployed": YELLOW, "info": _BLUE, "running": _CYAN, "deploying": _CYAN,
+    "deployment": _CYAN, "provisioning": _CYAN, "skipped": _MAGENTA, "ready": _GREEN, "operational": _GREEN,
+}  # fmt: skip
+"""The colours of words in the columns of `_OF_WORDS`; other words have none."""
+
+_OF_WORDS = ("severity", "status", "state", "verdict")
+_OF_CHANGES = ("task", "layer", "overrides")
+"""Columns that have the colour of the layer that changes a row of a preview."""
+
+
+def coloured_table(text: str) -> str:
+    """Return a finished table with colours in it. Lines that are not a row of cells stay as they are.
+
+    Colours come after the layout, because they would count as characters when long cells are wrapped.
+
+    >>> print(coloured_table("+--------+\\n| status |\\n+--------+\\n| ready  |\\n+--------+").replace(chr(27), "ESC"))
+    +--------+
+    | status |
+    +--------+
+    | ESC[32mready ESC[0m |
+    +--------+
+    """
+    lines = text.split("\n")
+    if len(lines) < 2 or not lines[0].startswith("+"):
+        return text
+    edges = [index for index, char in enumerate(lines[0]) if char == "+"]
+    columns = [cell.strip() for cell in _cells(lines[1], edges)]
+    rows = [
+        _row(line, edges, columns) if line.startswith("|") and len(line) == len(lines[0]) else line
+        for line in lines[2:]
+    ]
+    return "\n".join([*lines[:2], *rows])
+
+
+def _cells(line: str, edges: list[int]) -> list[str]:
+    return [line[left + 2 : right - 1] for left, right in pairwise(edges)]
+
+
+def _row(line: str, edges: list[int], columns: list[str]) -> str:
+    cells = _cells(line, edges)
+    words = {column: cell.strip() for column, cell in zip(columns, cells, strict=True)}
+    if columns == ["Field", "Value"]:  # one object: the name of the column is in the first cell
+        styles = ["", _word_style(words["Field"], words["Value"])]
+    else:
+        changed = _layer_style(words)
+        styles = [
+            _word_style(column, words[column]) or (changed if column in _OF_CHANGES else "") for column in columns
+        ]
+    return f"| {' | '.join(map(painted, cells, styles))} |"
+
+
+def _word_style(column: str, word: str) -> str:
+    return _WORDS.get(word, "") if column in _OF_WORDS else ""
+
+
+def _layer_style(words: Mapping[str, str]) -> str:
+    """Return the colour of a row of a preview that a plugin or the environment changes, else an empty string."""
+    layer = words.get("layer", "")
+    if layer.startswith("plugin "):
+        return _CYAN
+    return YELLOW if layer == "cluster" else _BOLD if words.get("overrides") else ""
+
+
+def painted(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if style and text.strip() else text
 
 
 class Value(_FlatRows, _TextValues, ValueFormatter):

@@ -6,11 +6,15 @@ import argparse
 import copy
 import logging
 import os
+import re
+import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from difflib import SequenceMatcher
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -20,11 +24,18 @@ from cliff.command import Command
 from cliff.commandmanager import CommandManager
 
 from fuelclient import __version__
-from fuelclient.commands import colours
 from fuelclient.commands.exits import Exit, exit_of
-from fuelclient.commands.global_options import DESCRIPTION, PROGRAM, global_parser, overrides, overview, version
+from fuelclient.commands.formatters import RED, YELLOW, painted
+from fuelclient.commands.global_options import (
+    DESCRIPTION,
+    MASTER_OPTIONS,
+    PROGRAM,
+    global_parser,
+    overrides,
+    overview,
+    version,
+)
 from fuelclient.commands.references import resolve
-from fuelclient.commands.suggestions import aimed, aimed_value, program
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, NotReady, UsageError, nearest
 from fuelclient.printing import printable
@@ -169,6 +180,93 @@ LOG = logging.getLogger("fuelclient")
 _LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
+_COLOURS = {logging.ERROR: RED, logging.WARNING: YELLOW}
+
+
+def has_colours(choice: str, stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Return whether a stream gets colours: `choice` is auto, always or never.
+
+    >>> import io
+    >>> has_colours("auto", io.StringIO(), {}), has_colours("always", io.StringIO(), {"NO_COLOR": "1"})
+    (False, True)
+    """
+    if choice != "auto":
+        return choice == "always"
+    return stream.isatty() and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def coloured_message(text: str, level: int) -> str:
+    """Return a message on stderr in the colour of its level.
+
+    >>> coloured_message("No such file", logging.ERROR), coloured_message("Created.", logging.INFO)
+    ('\\x1b[31mNo such file\\x1b[0m', 'Created.')
+    """
+    return painted(text, _COLOURS.get(level, ""))
+
+
+def program(options: argparse.Namespace) -> str:
+    """Return how the program was called, for command lines that act on the same target.
+
+    Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
+    shown, logged and copied. Without them a command may be refused, but never acts on another target.
+
+    >>> from fuelclient.commands.global_options import global_parser
+    >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
+    'fuel2 --server http://10.20.0.2:8000 --insecure'
+    """
+    words = [PROGRAM]
+    for option, value in (("--engine", options.engine), ("--server", options.server)):
+        words += [option, value] if value else []
+    words += ["--local"] * options.local
+    for name, spellings, metavar, _ in MASTER_OPTIONS:
+        value = getattr(options, name)
+        if value is not None and not _is_secret(name):
+            words += [spellings[0]] if metavar is None else [spellings[0], value]
+    return shlex.join(words)
+
+
+def aimed(text: str, called: str) -> str:
+    """Return a text of ours whose commands begin with `called`, as `program` returns it, instead of the bare program.
+
+    >>> aimed("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
+    "Run `fuel2 --engine 'my engine.db' task resume 3`, or ask whoever started fuel2."
+    """
+    return text if called == PROGRAM else _commands().sub(lambda _: called, text)
+
+
+def aimed_value(value: Any, called: str) -> Any:
+    """Return a finding, or the text of an error, with the commands of its hint as `aimed` returns them, and any other
+    value as it is."""
+    if called == PROGRAM:
+        return value
+    from fuelclient.model.finding import Finding
+
+    if isinstance(value, Finding):
+        return replace(value, hint=aimed(value.hint, called))
+    if isinstance(value, FuelError):
+        text = str(value)
+        before = text.removesuffix(value.hint)
+        return before + aimed(text[len(before) :], called)
+    return value
+
+
+def _is_secret(name: str) -> bool:
+    from fuelclient.settings.registry import KNOWN
+
+    return KNOWN[name].secret
+
+
+_ANYWHERE = ("complete", "help", "plugins build", "plugins check", "plugins create")
+"""The commands that act on files only."""
+
+
+@cache
+def _commands() -> re.Pattern[str]:
+    """Return the pattern of the program's name where a command follows it that acts on a target."""
+    nouns = sorted({re.escape(name.split()[0]) for name in COMMANDS}, reverse=True)
+    return re.compile(rf"\b{PROGRAM}(?! (?:{'|'.join(_ANYWHERE)})\b)(?= (?:{'|'.join(nouns)})\b)")
+
+
 class Printable(logging.Formatter):
     """Escapes what a terminal would obey in names and messages of others, and colours them if that is wanted.
 
@@ -183,7 +281,7 @@ class Printable(logging.Formatter):
         if self.called != PROGRAM:
             record = _aimed_record(record, self.called)
         text = printable(super().format(record), keep="\n\t")
-        return colours.message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
+        return coloured_message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
 
 
 def _aimed_record(record: logging.LogRecord, called: str) -> logging.LogRecord:
@@ -349,8 +447,8 @@ class FuelShell(App):
     def configure_logging(self) -> None:
         """Send log messages to stderr at the level of `-q` and `-v`, and all of them to `--log-file`."""
         level = _LEVELS.get(self.options.verbose_level, logging.DEBUG)
-        self._out.coloured = colours.is_wanted(self.options.color, self.stdout, os.environ)
-        coloured = colours.is_wanted(self.options.color, self.stderr, os.environ)
+        self._out.coloured = has_colours(self.options.color, self.stdout, os.environ)
+        coloured = has_colours(self.options.color, self.stderr, os.environ)
         self._add_handler(logging.StreamHandler(self.stderr), level, self.CONSOLE_MESSAGE_FORMAT, coloured=coloured)
         if self.options.log_file:
             try:

@@ -9,7 +9,7 @@ from functools import partial
 
 from fuelclient.commands.arguments import env_option, flag
 from fuelclient.commands.base import Command
-from fuelclient.commands.suggestions import program
+from fuelclient.commands.shell import program
 from fuelclient.errors import UsageError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from command_line import CommandLine
 from pty_session import session
 
-from fuelclient.commands import colours
+from fuelclient.commands.formatters import coloured_table
 
 ROOT = Path(__file__).resolve().parents[3]
 CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -64,8 +64,8 @@ def test_colours_do_not_change_the_layout_of_any_table() -> None:
         "+--------+-------+\n| Field  | Value |\n+--------+-------+\n| status | error |\n| name   | error |",
         "+--------+\n| status |\n+--------+\n| 日本   |\n| ready  |\n+--------+",
     ):
-        assert CODES.sub("", colours.table(text)) == text
-    shown = colours.table(
+        assert CODES.sub("", coloured_table(text)) == text
+    shown = coloured_table(
         "+--------+-------+\n| Field  | Value |\n+--------+-------+\n| status | error |\n| name   | error |"
     )
     assert shown.count("\x1b[31merror\x1b[0m") == 1

@@ -15,7 +15,7 @@ from command_line import CommandLine, fuel2
 from scripted_master import prepare, scripted, shown, words, writes, written
 
 from fuelclient.commands.base import MasterOnly
-from fuelclient.commands.suggestions import aimed
+from fuelclient.commands.shell import aimed
 from fuelclient.commands.table import COMMANDS
 
 ON_THE_ENGINE = {

@@ -11,7 +11,7 @@ import pytest
 from command_line import CommandLine, Done, fuel2, tiny_engine
 from executions import executions, shell
 
-from fuelclient.commands.suggestions import aimed
+from fuelclient.commands.shell import aimed
 
 _QUOTED = re.compile("`(fuel2 [^`]*)`")
 

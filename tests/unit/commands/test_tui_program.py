@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from fuelclient.commands.global_options import MASTER_OPTIONS, global_parser
-from fuelclient.commands.suggestions import program
+from fuelclient.commands.shell import program
 from fuelclient.settings.registry import KNOWN
 
 NEVER_SHOWN = "s3cr et"
