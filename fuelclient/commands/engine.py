@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
-from fuelclient.commands.documents import FORCE, dumped, format_of, output_options, put_text
+from fuelclient.commands.documents import FORCE, dumped, format_of, output_options, put_text, require_mapping
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
+from fuelclient.files.limits import EXPORT
 
 
 def _engine(command: Command) -> str:
@@ -38,8 +40,6 @@ class EngineCheck(AnswerList, Check):
     key = "checks"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
-        from fuelclient.backends import engine_files
-
         found = [*engine_files.check(_engine(self))]
         self.broken = any(diagnosis.health == "error" for diagnosis in found)
         return [(str(one.health), one.area, one.name, one.message, one.mend) for one in found]
@@ -57,8 +57,6 @@ class EngineBackup(Command):
     arguments = (option("file", metavar="FILE", help="the file to write"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends import engine_files
-
         path = _engine(self)
         engine_files.backup(path, parsed_args.file, force=parsed_args.force)
         self.say(f"Engine file {path} was copied to {parsed_args.file}")
@@ -81,8 +79,6 @@ class EngineRestore(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends import engine_files
-
         path = _engine(self)
         if not parsed_args.yes and self.app.stdin.isatty():
             self.confirm(f"Replace {path} by {parsed_args.file}?")
@@ -105,9 +101,6 @@ class EngineExport(Command):
     arguments = (*output_options("--file", default="-"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends import engine_files
-        from fuelclient.files.limits import EXPORT
-
         path = parsed_args.file or "-"
         form = format_of(path, parsed_args.format)
         text = dumped(self.app.stdout, engine_files.export(_engine(self)), path, form)
@@ -128,10 +121,6 @@ class EngineImport(Command):
     arguments = (option("file", metavar="FILE", help="the file to read; - is stdin"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends import engine_files
-        from fuelclient.commands.documents import require_mapping
-        from fuelclient.files.limits import EXPORT
-
         path = _engine(self)
         document = self.load(parsed_args.file, EXPORT)
         hint = "Name a file that `fuel2 engine export` wrote."
@@ -149,8 +138,6 @@ class EngineCompact(Command):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (it has no options)
-        from fuelclient.backends import engine_files
-
         path = _engine(self)
         before, after = engine_files.compact(path)
         self.say(f"Engine file {path} was compacted from {before} to {after} bytes")

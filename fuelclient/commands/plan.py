@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import WAY, flag, option
@@ -11,10 +12,11 @@ from fuelclient.commands.graph.execute import SELECTION, selected
 from fuelclient.commands.graph.question import FORMAT, aligned
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
+from fuelclient.environment import saved_plans
+from fuelclient.environment.saved_plans import SavedPlan, moved, plan_from, plan_to
 from fuelclient.errors import StalePlan
 
 if TYPE_CHECKING:
-    from fuelclient.environment.saved_plans import SavedPlan
     from fuelclient.model.fact import DeploymentFacts
 
 
@@ -48,11 +50,8 @@ class PlanCreate(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from dataclasses import replace
-
         from fuelclient import files
         from fuelclient.backends.plans import saved
-        from fuelclient.environment.saved_plans import plan_to
 
         request = replace(
             selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
@@ -77,10 +76,6 @@ class PlanShow(Command):
     arguments = (SAVED, FORMAT)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from dataclasses import replace
-
-        from fuelclient.environment.saved_plans import plan_to
-
         plan = read(self, parsed_args.file)
         if parsed_args.format != "text":
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
@@ -110,11 +105,10 @@ class PlanApply(Starter):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.plans import saved
-        from fuelclient.environment.saved_plans import is_stale, moved
 
         then = read(self, parsed_args.file)
         now, _ = saved(self.backend, then.request)
-        if is_stale(then, now):
+        if saved_plans.is_stale(then, now):
             why = "; ".join(moved(then, now)) or "runs since it was saved have changed which of its conditions hold"
             raise StalePlan(
                 f"The plan {parsed_args.file} is stale: {why}.",
@@ -128,8 +122,6 @@ class PlanApply(Starter):
 
 def read(command: Command, path: str) -> SavedPlan:
     """Return the saved plan in a file."""
-    from fuelclient.environment.saved_plans import plan_from
-
     return plan_from(command.load(path).data, path)
 
 

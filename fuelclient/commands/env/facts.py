@@ -9,7 +9,6 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
@@ -23,9 +22,6 @@ from fuelclient.serializers.answer import Answer
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
     from fuelclient.model.fact import DeploymentFacts
-
-Overwrites = Callable[..., bool]
-"""`output.overwrites` of a command."""
 
 COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
 """The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
@@ -52,23 +48,6 @@ def require_names(names: Iterable[str]) -> None:
             raise InvalidDocument(
                 f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
             )
-
-
-def write_parts(
-    directory: str, parts: Mapping[str, Any], form: str, *, ours: re.Pattern[str], overwrites: Overwrites
-) -> None:
-    """Write each part to the file of its name, in place of the facts of an earlier download.
-
-    If the directory has files whose names match `ours`, which are those that a download writes, ask `overwrites`; raise
-    `Conflict` if it says no. Other files stay.
-    """
-    from fuelclient import files
-
-    require_names(parts)
-    texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
-    replaces = _prepare(directory, keep=texts, ours=ours, overwrites=overwrites)
-    for name, text in texts.items():
-        files.write(os.path.join(directory, name), text, force=replaces)
 
 
 def names_in(directory: str, form: str) -> list[str]:
@@ -127,33 +106,6 @@ def _is_ours(path: str) -> bool:
     return isinstance(data, Mapping) and data.get("role") == role
 
 
-def _prepare(directory: str, *, keep: Mapping[str, str], ours: re.Pattern[str], overwrites: Overwrites) -> bool:
-    """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include them.
-
-    Return whether there were any. Raise `Conflict` if they are not to be overwritten, and `Unavailable` if permissions
-    forbid it.
-    """
-    from fuelclient.files.writing import permitted
-
-    if not os.path.lexists(directory):
-        make_folder(os.path.join(directory, "facts"))
-        return False  # if its parent is missing, the first write will say so
-    with permitted(directory, to="read"):
-        listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-    stale = [name for name in listed if ours.fullmatch(name) and _is_ours(os.path.join(directory, name))]
-    if not stale:
-        return False
-    if not overwrites(directory, exists=True):
-        raise Conflict(
-            f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
-        )
-    for name in stale:
-        if name not in keep:
-            with permitted(os.path.join(directory, name), to="removed"):
-                os.unlink(os.path.join(directory, name))
-    return True
-
-
 _MASTER = "master"
 """The uid of the master: whichever nodes are wanted, its facts belong to them."""
 
@@ -161,11 +113,12 @@ _MASTER = "master"
 class _Download(Command):
     """Write facts of a `kind` to a directory.
 
-    `name` says in messages which facts, `hint` what to do without any; `ours` matches the files that a download writes,
-    and that the next one may replace.
+    `default` says whether they are the computed ones, which messages call `name`; `hint` says what to do without any.
+    `ours` matches the files that a download writes, and that the next one may replace.
     """
 
-    kind, name, hint = "deployment", "", ""
+    kind, hint = "deployment", ""
+    name, default = "User-defined", False
     ours = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
     no_split = "repeat the common facts in the file of each node instead of writing common.FORMAT"
 
@@ -179,26 +132,60 @@ class _Download(Command):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient import files
+
         env, parts = parsed_args.env, self.parts(parsed_args)
         if not parts:
             message = f"Environment {env} has no {self.name.lower()} {self.kind} facts."
             raise NotFound("fact", f"of environment {env}", hint=self.hint, message=message)
-        directory = directory_of(parsed_args, self.kind)
-        may_replace = partial(overwrites, self, parsed_args)
-        write_parts(directory, parts, parsed_args.format, ours=self.ours, overwrites=may_replace)
+        directory, form = directory_of(parsed_args, self.kind), parsed_args.format
+        require_names(parts)
+        texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
+        replaces = self._replaces(parsed_args, directory, keep=texts)
+        for name, text in texts.items():
+            files.write(os.path.join(directory, name), text, force=replaces)
         self.say(f"{self.name} {self.kind} facts for the environment {env} were downloaded to {directory}")
+
+    def _replaces(self, parsed_args: argparse.Namespace, directory: str, *, keep: Mapping[str, str]) -> bool:
+        """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include
+        them. Other files stay.
+
+        Return whether there were any. Raise `Conflict` if they are not to be overwritten, and `Unavailable` if
+        permissions forbid it.
+        """
+        from fuelclient.files.writing import permitted
+
+        if not os.path.lexists(directory):
+            make_folder(os.path.join(directory, "facts"))
+            return False  # if its parent is missing, the first write will say so
+        with permitted(directory, to="read"):
+            listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
+        stale = [name for name in listed if self.ours.fullmatch(name) and _is_ours(os.path.join(directory, name))]
+        if stale and not overwrites(self, parsed_args, directory, exists=True):
+            raise Conflict(
+                f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
+            )
+        for name in stale:
+            if name not in keep:
+                with permitted(os.path.join(directory, name), to="removed"):
+                    os.unlink(os.path.join(directory, name))
+        return bool(stale)
 
 
 class _DeploymentDownload(_Download):
-    def facts(self, env: int) -> DeploymentFacts:
-        """Return the facts to write."""
-        raise NotImplementedError
-
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        facts = self.facts(parsed_args.env)
+        from fuelclient.serializers.fact import facts_to, facts_to_list
+
+        facet = self.backend.facts
+        facts = facet.default(parsed_args.env) if self.default else facet.get(parsed_args.env)
         if facts.is_empty:
             return {}
-        return _whole(facts, parsed_args.nodes) if parsed_args.no_split else _parts(facts, parsed_args.nodes)
+        uids = _uids(facts, parsed_args.nodes)
+        if not parsed_args.no_split:
+            return dict(zip([*uids, COMMON_FILE], facts_to(facts, uids), strict=True))
+        if not uids:
+            raise NotFound("fact", "of any node", hint="Leave --no-split out to get the common facts.")
+        return dict(zip(uids, facts_to_list(facts, uids), strict=True))
 
 
 class EnvDeploymentFactsDownload(_DeploymentDownload):
@@ -211,10 +198,7 @@ class EnvDeploymentFactsDownload(_DeploymentDownload):
       fuel2 env deployment-facts download --env 1 -f yaml
     """
 
-    name, hint = "User-defined", "Start from 'fuel2 env deployment-facts get-default'."
-
-    def facts(self, env: int) -> DeploymentFacts:
-        return self.backend.facts.get(env)
+    hint = "Start from 'fuel2 env deployment-facts get-default'."
 
 
 class EnvDeploymentFactsGetDefault(_DeploymentDownload):
@@ -230,7 +214,8 @@ class EnvDeploymentFactsGetDefault(_DeploymentDownload):
       fuel2 env deployment-facts get-default --env 1 --explain storage.pg_num
     """
 
-    name, hint = "Default", "See whether it has nodes: 'fuel2 node list --env ID'."
+    name, default = "Default", True
+    hint = "See whether it has nodes: 'fuel2 node list --env ID'."
 
     arguments = (option("--explain", metavar="KEY", help="say where a fact comes from: storage.pg_num"),)
 
@@ -241,19 +226,15 @@ class EnvDeploymentFactsGetDefault(_DeploymentDownload):
         from fuelclient.facts.paths import COMMON, origins
 
         env = parsed_args.env
-        default, uploaded = self.facts(env), self.backend.facts.get(env)
+        default, uploaded = self.backend.facts.default(env), self.backend.facts.get(env)
         wanted = None if parsed_args.nodes is None else {*_uids(default, parsed_args.nodes)}
         places: dict[tuple[bool, str], list[str]] = {}
         for origin in origins(self.backend.clusters.environment(env), default, uploaded, parsed_args.explain):
-            is_common = origin.part == COMMON
-            if wanted is None or origin.part in wanted or is_common:
-                places.setdefault((is_common, origin.text), []).append(origin.part)
+            if wanted is None or origin.part in (*wanted, COMMON):
+                places.setdefault((origin.part == COMMON, origin.text), []).append(origin.part)
         for (is_common, text), parts in places.items():
             where = COMMON if is_common else f"node {', '.join(parts)}"
             self.say(f"{parsed_args.explain} ({where}): {text}")
-
-    def facts(self, env: int) -> DeploymentFacts:
-        return self.backend.facts.default(env)
 
 
 class EnvDeploymentFactsUpload(Changing):
@@ -305,24 +286,6 @@ class EnvDeploymentFactsDelete(Changing):
         self.backend.facts.delete(parsed_args.id)
 
 
-def _parts(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
-    """Return facts by the names of their files. Raise `NotFound` for a wanted node without facts."""
-    from fuelclient.serializers.fact import facts_to
-
-    uids = _uids(facts, wanted)
-    return dict(zip([*uids, COMMON_FILE], facts_to(facts, uids), strict=True))
-
-
-def _whole(facts: DeploymentFacts, wanted: list[int] | None) -> dict[str, Mapping[str, Any]]:
-    """Return all facts of each node by the names of their files. Raise `NotFound` as `_parts`, or without nodes."""
-    from fuelclient.serializers.fact import facts_to_list
-
-    uids = _uids(facts, wanted)
-    if not uids:
-        raise NotFound("fact", "of any node", hint="Leave --no-split out to get the common facts.")
-    return dict(zip(uids, facts_to_list(facts, uids), strict=True))
-
-
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
     """Return the wanted nodes and the master (None: all nodes with facts). Raise `NotFound` for one without facts."""
     if wanted is None:
@@ -339,8 +302,6 @@ _KIND, _ENGINE, _NODES = "provisioning", "engine", "nodes"
 
 
 class _OfProvisioning(MasterOnly):
-    """A command about provisioning facts."""
-
     reason = "Only a Fuel master has provisioning facts: here a graph provisions nodes, and sees the deployment facts."
     instead = "See `fuel2 env deployment-facts get-default`."
 
@@ -349,7 +310,6 @@ class _ProvisioningDownload(_OfProvisioning, _Download):
     kind = _KIND
     ours = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
     no_split = "passed on to the master, which ignores it"
-    default = False
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         facts = self.services.provisioning_facts(
@@ -367,7 +327,7 @@ class EnvProvisioningFactsDownload(_ProvisioningDownload):
       fuel2 env provisioning-facts download --env 1 -f yaml
     """
 
-    name, hint = "User-defined", "Start from 'fuel2 env provisioning-facts get-default'."
+    hint = "Start from 'fuel2 env provisioning-facts get-default'."
 
 
 class EnvProvisioningFactsGetDefault(_ProvisioningDownload):
