@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
@@ -51,24 +50,6 @@ def is_example(paragraph: str) -> bool:
     (True, True, False)
     """
     return paragraph.startswith(" ") or f"{paragraph} ".startswith(_BEGINNINGS)
-
-
-def examples(docstring: str) -> Iterator[str]:
-    """Yield the command lines of a command's help, each with the lines that continue it.
-
-    >>> list(examples("List all\\n\\n  fuel2 env list\\n  fuel2 env list |\\n      wc -l\\n\\n  name: x"))
-    ['fuel2 env list', 'fuel2 env list |\\n    wc -l']
-    """
-    for paragraph in inspect.cleandoc(docstring).split("\n\n"):
-        if not is_example(paragraph) or PROGRAM not in paragraph:
-            continue
-        lines: list[str] = []
-        for line in inspect.cleandoc(paragraph).splitlines():
-            if lines and lines[-1].endswith(("|", "\\")):
-                lines[-1] += f"\n{line}"
-            else:
-                lines.append(line)
-        yield from lines
 
 
 STRUCTURED = ("json", "yaml")
@@ -228,8 +209,8 @@ class Command(cliff.command.Command):
 class Changing(Command):
     """A command that changes something: it reads, asks, changes, and says what it did.
 
-    In `question` and `done`, the arguments stand in braces; in `done` also the `command`, and what `change` returned as
-    `result`. A command asks if it has `arguments.YES`.
+    In `question` and `done`, the arguments stand in braces, and the `command`; in `done` also what `change` returned,
+    as `result`. A command asks if it has `arguments.YES`.
     """
 
     question = ""
@@ -240,7 +221,7 @@ class Changing(Command):
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         """Return the question that says what goes; empty if nothing does."""
-        return self.question.format(**vars(parsed_args))
+        return self.question.format(**vars(parsed_args), command=self)
 
     def change(self, parsed_args: argparse.Namespace) -> Any:
         """Make the change in the backend, whose target was printed."""

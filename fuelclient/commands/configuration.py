@@ -14,8 +14,7 @@ from fuelclient.commands.documents import (
     DocumentDownload,
     DocumentUpload,
     Download,
-    require_list,
-    require_mapping,
+    require,
 )
 from fuelclient.errors import InvalidDocument
 
@@ -122,7 +121,7 @@ class EnvNetworkUpload(DocumentUpload):
     part = "network"
 
     def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        configuration = require_mapping(document, "a network configuration", "Start from 'fuel2 env network download'.")
+        configuration = require(dict, document, "a network configuration", "Start from 'fuel2 env network download'.")
         self.writable().networks.set_configuration(parsed_args.id, configuration)
 
 
@@ -185,7 +184,7 @@ class NodeDisksUpload(DocumentUpload):
     noun, part = "node", "disks"
 
     def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        disks = require_list(document, "the disks of a node", "Start from 'fuel2 node disks download'.")
+        disks = require(list, document, "the disks of a node", "Start from 'fuel2 node disks download'.")
         self.writable().nodes.set_disks(parsed_args.id, disks)
 
 
@@ -231,7 +230,7 @@ class NodeInterfacesUpload(DocumentUpload):
     noun, part = "node", "interfaces"
 
     def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        interfaces = require_list(document, "the interfaces of a node", "Start from 'fuel2 node interfaces download'.")
+        interfaces = require(list, document, "the interfaces of a node", "Start from 'fuel2 node interfaces download'.")
         self.writable().nodes.set_interfaces(parsed_args.id, interfaces)
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, one_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.formatters import encoding_of, plain
+from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG
-from fuelclient.errors import UsageError
+from fuelclient.errors import InvalidDocument, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
@@ -83,26 +83,13 @@ def format_of(path: str, asked: str | None) -> str:
 
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
-    stdout: TextIO = command.app.stdout
-    text = dumped(stdout, data, path, form)
-    put_text(stdout, text, path, force=path != STDOUT and overwrites(command, parsed_args, path))
-
-
-def dumped(stdout: TextIO, data: Any, path: str, form: str) -> str:
-    """Return `data` as text for the file or for stdout, which may lack some characters."""
-    from fuelclient import files
-
-    return files.dumps(data, form, encoding=encoding_of(stdout)) if path == STDOUT else files.dumps(data, form)
-
-
-def put_text(stdout: TextIO, text: str, path: str, *, force: bool) -> None:
-    """As `put`, but write a text."""
     from fuelclient import files
 
     if path == STDOUT:
-        stdout.write(text)
+        command.app.stdout.write(command.dumped(data, form))
     else:
-        files.write(path, text, force=force)
+        text = files.dumps(data, form)
+        files.write(path, text, force=overwrites(command, parsed_args, path))
 
 
 def place_options(verb: str) -> Arguments:
@@ -217,20 +204,12 @@ class DocumentUpload(_OfOne):
         self.say(f"{self.described} with id {parsed_args.id} was loaded from {shown}")
 
 
-def require_mapping(document: Document, noun: str, hint: str) -> Any:
-    """Return the mapping in a document. Raise `InvalidDocument` that calls it `noun` for anything else."""
-    return _require(document, dict, f"{noun} must be a mapping", hint)
-
-
-def require_list(document: Document, noun: str, hint: str) -> Any:
-    """Return the list in a document. Raise `InvalidDocument` that calls it `noun` for anything else."""
-    return _require(document, list, f"{noun} must be a list", hint)
-
-
-def _require(document: Document, wanted: type, message: str, hint: str) -> Any:
-    from fuelclient.errors import InvalidDocument
+def require(wanted: type, document: Document, noun: str, hint: str) -> Any:
+    """Return the mapping or list in a document. Raise `InvalidDocument`, which calls it `noun`, for anything else."""
     from fuelclient.serializers.values import in_words
 
     if not isinstance(document.data, wanted):
-        raise InvalidDocument(f"{document.file}: {message}, not {in_words(document.data)}.", hint=hint)
+        shape = "list" if wanted is list else "mapping"
+        message = f"{document.file}: {noun} must be a {shape}, not {in_words(document.data)}."
+        raise InvalidDocument(message, hint=hint)
     return document.data

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from fuelclient import files
 from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Check, Command
-from fuelclient.commands.documents import FORCE, dumped, format_of, output_options, put_text, require_mapping
+from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, require
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
-from fuelclient.files.limits import EXPORT
+from fuelclient.files import limits
 
 
 def _engine(command: Command) -> str:
@@ -101,12 +102,16 @@ class EngineExport(Command):
     arguments = (*output_options("--file", default="-"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path = parsed_args.file or "-"
+        path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
-        text = dumped(self.app.stdout, engine_files.export(_engine(self)), path, form)
-        if len(text.encode()) > EXPORT.bytes:
+        data = engine_files.export(_engine(self))
+        text = self.dumped(data, form) if path == STDOUT else files.dumps(data, form)
+        if len(text.encode()) > limits.EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
-        put_text(self.app.stdout, text, path, force=parsed_args.force)
+        if path == STDOUT:
+            self.app.stdout.write(text)
+        else:
+            files.write(path, text, force=parsed_args.force)
 
 
 class EngineImport(Command):
@@ -122,9 +127,9 @@ class EngineImport(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = _engine(self)
-        document = self.load(parsed_args.file, EXPORT)
+        document = self.load(parsed_args.file, limits.EXPORT)
         hint = "Name a file that `fuel2 engine export` wrote."
-        engine_files.load(path, require_mapping(document, "an export of an engine file", hint))
+        engine_files.load(path, require(dict, document, "an export of an engine file", hint))
         self.say(f"Engine file {path} was made from {document.file}")
 
 

@@ -25,8 +25,7 @@ from fuelclient.commands.documents import (
     Download,
     output_of,
     output_options,
-    require_list,
-    require_mapping,
+    require,
 )
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.commands.references import reference
@@ -161,7 +160,7 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange):
 
     def read(self, parsed_args: argparse.Namespace) -> None:
         hint = "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
-        parsed_args.template = require_mapping(self.load(parsed_args.file), "a network template", hint)
+        parsed_args.template = require(dict, self.load(parsed_args.file), "a network template", hint)
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
@@ -266,7 +265,7 @@ class VipUpload(Changing):
 
     def read(self, parsed_args: argparse.Namespace) -> None:
         document = self.load(parsed_args.file)
-        parsed_args.vips = require_list(document, "virtual addresses", "Start from 'fuel2 vip download'.")
+        parsed_args.vips = require(list, document, "virtual addresses", "Start from 'fuel2 vip download'.")
 
     def change(self, parsed_args: argparse.Namespace) -> None:
         self.backend.networks.set_vips(parsed_args.env, parsed_args.vips)

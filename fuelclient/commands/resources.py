@@ -24,7 +24,7 @@ from fuelclient.commands.arguments import (
     option,
 )
 from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne
-from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require_mapping
+from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require
 from fuelclient.commands.formatters import Fields, Names, cells, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
@@ -471,7 +471,7 @@ class SnapshotCreate(_OfSnapshots, MasterChange):
         hint = "Start from 'fuel2 snapshot get-default-config'."
         if parsed_args.config is not None:
             document = self.load(parsed_args.config)
-            parsed_args.config = require_mapping(document, "the configuration of a snapshot", hint)
+            parsed_args.config = require(dict, document, "the configuration of a snapshot", hint)
 
     def change(self, parsed_args: argparse.Namespace) -> Any:
         return self.services.create_snapshot(parsed_args.config or {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from cliff.columns import FormattableColumn
 
@@ -30,29 +30,27 @@ if TYPE_CHECKING:
 
 _OWNERS = {"cluster": "clusters", "release": "releases"}
 
-Value = TypeVar("Value", Role, Tag)
-
 
 @dataclass(frozen=True, slots=True)
-class Noun(Generic[Value]):
+class Noun:
     """Roles, or tags: the word, where a backend has them, and how to read and write their documents.
 
     `read` takes a document and the name that was asked for, and raises `InvalidDocument`.
     """
 
     word: str
-    facet: Callable[[Backend], Descriptions[Value]]
-    read: Callable[[Document, str], Value]
-    write: Callable[[Value], Any]
+    facet: Callable[[Backend], Descriptions[Any]]
+    read: Callable[[Document, str], Role | Tag]
+    write: Callable[[Any], Any]
 
-    def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Value]:
+    def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Any]:
         """Return all that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
         from fuelclient.model.graph import Level
 
         facet = self.facet(backend)
         return facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
 
-    def named(self, backend: Backend, owner: OwnerRef, name: str) -> Value:
+    def named(self, backend: Backend, owner: OwnerRef, name: str) -> Any:
         """Return the role or tag of this name. Raise `NotFound`, with the known names, if it does not exist."""
         known = self.known(backend, owner)
         if name not in known:
@@ -60,33 +58,29 @@ class Noun(Generic[Value]):
         return known[name]
 
 
-ROLE: Noun[Role] = Noun("role", lambda backend: backend.roles, role_from_document, role_document_to)
-TAG: Noun[Tag] = Noun("tag", lambda backend: backend.tags, tag_from_document, tag_document_to)
+ROLE = Noun("role", lambda backend: backend.roles, role_from_document, role_document_to)
+TAG = Noun("tag", lambda backend: backend.tags, tag_from_document, tag_document_to)
 
 
-class _List(Lister, Generic[Value]):
+class _List(Lister):
     """List what a release or an environment has."""
 
-    noun: Noun[Value]
+    noun: Noun
     sort_by = "name"
 
     arguments = (HOLDER,)
 
-    def row(self, value: Value) -> Sequence[Any]:
-        """Return the cells of one row; each class adds its own to these."""
-        metadata = value.metadata
-        return (
-            value.name, metadata.get("group") or "", _conflicts(metadata), metadata.get("description") or "",
-        )  # fmt: skip
-
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        return [self.row(value) for value in self.noun.known(self.backend, owner_of(parsed_args)).values()]
+        for value in self.noun.known(self.backend, owner_of(parsed_args)).values():
+            meta = value.metadata
+            described = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
+            yield (value.name, *described, bool(meta.get("has_primary")), value.owner)[: len(self.columns)]
 
 
-class _Named(Command, Generic[Value]):
+class _Named(Command):
     """A command about one role or tag, which `--name` names, of an owner."""
 
-    noun: Noun[Value]
+    noun: Noun
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         name = option("-n", "--name", required=True, metavar="NAME", help=f"name of the {self.noun.word}")
@@ -95,6 +89,7 @@ class _Named(Command, Generic[Value]):
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         parsed_args.owner = owner_of(parsed_args)
+        parsed_args.whose = described(parsed_args.owner)
         parsed_args.owners = _OWNERS[parsed_args.owner.level]
         return super().run(parsed_args)
 
@@ -103,16 +98,12 @@ class _Named(Command, Generic[Value]):
         return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
 
-class _Upload(_Named[Value], Changing):
+class _Upload(_Named, Changing):
     """Store what a file describes. `verb` says so in the result."""
 
     verb = ""
     arguments = place_options("read")
     done = "Description of {command.noun.word} '{name}' for {owners} with id {owner.id} was {command.verb} from {path}"
-
-    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
-        """Store the value, and return the one that counts now."""
-        raise NotImplementedError
 
     def read(self, parsed_args: argparse.Namespace) -> None:
         path, _ = self.place(parsed_args)
@@ -122,12 +113,14 @@ class _Upload(_Named[Value], Changing):
         warn_of_tasks({parsed_args.value.name: parsed_args.value.metadata})
 
     def change(self, parsed_args: argparse.Namespace) -> None:
-        counts = self.store(self.noun.facet(self.backend), parsed_args.owner, parsed_args.value)
+        facet = self.noun.facet(self.backend)
+        store = facet.create if self.verb == "created" else facet.update
+        counts = store(parsed_args.owner, parsed_args.value)
         if counts.owner.startswith("plugin "):
             LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
 
 
-class _Create(_Upload[Value]):
+class _Create(_Upload):
     """Create a role or tag from a file."""
 
     verb = "created"
@@ -138,24 +131,16 @@ class _Create(_Upload[Value]):
         require_name(self.noun.word, parsed_args.name)  # first, or an invalid name would be reported as a missing file
         super().read(parsed_args)
 
-    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
-        return facet.create(owner, value)
 
-
-class _Update(_Upload[Value]):
+class _Update(_Upload):
     """Replace a role or tag by what a file describes."""
 
     verb = "updated"
     arguments = (*_Upload.arguments, YES)
-
-    def asked(self, parsed_args: argparse.Namespace) -> str:
-        return f"Replace the {self.noun.word} '{parsed_args.name}' of {described(parsed_args.owner)}?"
-
-    def store(self, facet: Descriptions[Value], owner: OwnerRef, value: Value) -> Value:
-        return facet.update(owner, value)
+    question = "Replace the {command.noun.word} '{name}' of {whose}?"
 
 
-class _Download(_Named[Value], Download):
+class _Download(_Named, Download):
     """Write a description to a file."""
 
     arguments = place_options("write")
@@ -166,18 +151,16 @@ class _Download(_Named[Value], Download):
         return self.noun.write(self.noun.named(self.backend, parsed_args.owner, parsed_args.name))
 
 
-class _Delete(_Named[Value], Changing):
+class _Delete(_Named, Changing):
     """Delete a role or tag."""
 
     arguments = (YES,)
+    question = "Delete the {command.noun.word} '{name}' of {whose}?"
+    done = "{result} '{name}' was deleted from {owners} with id {owner.id}"
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
-        return f"Delete the {self.noun.word} '{parsed_args.name}' of {described(parsed_args.owner)}?"
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
+    def change(self, parsed_args: argparse.Namespace) -> str:
         self.noun.facet(self.backend).delete(parsed_args.owner, parsed_args.name)
-        noun, owners = self.noun.word.capitalize(), parsed_args.owners
-        self.say(f"{noun} '{parsed_args.name}' was deleted from {owners} with id {parsed_args.owner.id}")
+        return self.noun.word.capitalize()
 
 
 def warn_of_tasks(roles: Mapping[str, Any]) -> None:
@@ -210,7 +193,7 @@ class Volumes(FormattableColumn[list[Any]]):
         )
 
 
-class RoleList(_List[Role]):
+class RoleList(_List):
     """List the roles of a release or an environment
 
     The roles of an environment are those of its release and of the plugins enabled on it.
@@ -250,7 +233,7 @@ class RoleShow(ShowOne):
         )  # fmt: skip
 
 
-class RoleCreate(_Create[Role]):
+class RoleCreate(_Create):
     """Create a role of a release or an environment from a file
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. It holds what
@@ -265,7 +248,7 @@ class RoleCreate(_Create[Role]):
     noun = ROLE
 
 
-class RoleUpdate(_Update[Role]):
+class RoleUpdate(_Update):
     """Update a role of a release or an environment from a file
 
     The file replaces the whole role. See 'role create' for the file. On a terminal the command asks first, unless you
@@ -278,7 +261,7 @@ class RoleUpdate(_Update[Role]):
     noun = ROLE
 
 
-class RoleDelete(_Delete[Role]):
+class RoleDelete(_Delete):
     """Delete a role of a release or an environment
 
     A role that a node has cannot be deleted. Neither can a role of a plugin or, with --env, of the release. The exit
@@ -290,7 +273,7 @@ class RoleDelete(_Delete[Role]):
     noun = ROLE
 
 
-class RoleDownload(_Download[Role]):
+class RoleDownload(_Download):
     """Write the description of a role to a file
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing
@@ -303,7 +286,7 @@ class RoleDownload(_Download[Role]):
     noun = ROLE
 
 
-class TagList(_List[Tag]):
+class TagList(_List):
     """List the tags of a release or an environment
 
     Nodes get tags from their roles, and tags decide where tasks run. The tags of an environment are its own, and those
@@ -315,11 +298,8 @@ class TagList(_List[Tag]):
     noun = TAG
     columns = ("name", "group", "conflicts", "description", "has_primary", "owner")
 
-    def row(self, value: Tag) -> Sequence[Any]:
-        return (*super().row(value), bool(value.metadata.get("has_primary")), value.owner)
 
-
-class TagCreate(_Create[Tag]):
+class TagCreate(_Create):
     """Create a tag of a release or an environment from a file
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. It holds what
@@ -333,7 +313,7 @@ class TagCreate(_Create[Tag]):
     noun = TAG
 
 
-class TagUpdate(_Update[Tag]):
+class TagUpdate(_Update):
     """Update a tag of a release or an environment from a file
 
     The file replaces the whole tag. See 'tag create' for the file. On a terminal the command asks first, unless you use
@@ -346,7 +326,7 @@ class TagUpdate(_Update[Tag]):
     noun = TAG
 
 
-class TagDelete(_Delete[Tag]):
+class TagDelete(_Delete):
     """Delete a tag of a release or an environment
 
     A tag that a role carries cannot be deleted. Neither can a tag of a plugin or, with --env, of the release. The exit
@@ -358,7 +338,7 @@ class TagDelete(_Delete[Tag]):
     noun = TAG
 
 
-class TagDownload(_Download[Tag]):
+class TagDownload(_Download):
     """Write the description of a tag to a file
 
     Without --file the file is DIR/releases_ID/NAME.FORMAT, or with --env DIR/clusters_ID/NAME.FORMAT. An existing

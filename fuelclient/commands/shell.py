@@ -440,10 +440,6 @@ class FuelShell(App):
                 document.place_findings(error)
             raise
 
-    def interact(self) -> None:
-        """Print the overview; there is no interactive shell."""
-        self.stdout.write(overview())
-
     def configure_logging(self) -> None:
         """Send log messages to stderr at the level of `-q` and `-v`, and all of them to `--log-file`."""
         level = _LEVELS.get(self.options.verbose_level, logging.DEBUG)

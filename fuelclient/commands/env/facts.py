@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
 from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly
-from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require_mapping
+from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require
 from fuelclient.commands.formatters import plain, some
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.fact import uid_of
@@ -363,7 +363,7 @@ class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
         engine, nodes = None, []
         for name in names_in(directory, form):
             document = self.load(os.path.join(directory, name))
-            part = require_mapping(document, "provisioning facts", "Remove the file, or write a mapping.")
+            part = require(dict, document, "provisioning facts", "Remove the file, or write a mapping.")
             if name == f"{_ENGINE}.{form}":
                 engine = part
             elif "uid" not in part:

@@ -6,6 +6,7 @@ with the nodes 1 to 3, a free node 4, the plugins 1 to 3, the runs up to 12, and
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shlex
@@ -21,11 +22,31 @@ from forked.zygote import forking
 from package_trees import MITAKA, write_package
 from shared import shared
 
-from fuelclient.commands.base import MasterOnly, examples
+from fuelclient.commands.base import MasterOnly, is_example
+from fuelclient.commands.global_options import PROGRAM
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def examples(docstring: str) -> Iterator[str]:
+    """Yield the command lines of a command's help, each with the lines that continue it.
+
+    >>> list(examples("List all\\n\\n  fuel2 env list\\n  fuel2 env list |\\n      wc -l\\n\\n  name: x"))
+    ['fuel2 env list', 'fuel2 env list |\\n    wc -l']
+    """
+    for paragraph in inspect.cleandoc(docstring).split("\n\n"):
+        if not is_example(paragraph) or PROGRAM not in paragraph:
+            continue
+        lines: list[str] = []
+        for line in inspect.cleandoc(paragraph).splitlines():
+            if lines and lines[-1].endswith(("|", "\\")):
+                lines[-1] += f"\n{line}"
+            else:
+                lines.append(line)
+        yield from lines
+
 
 RELEASE = """
 - name: Mitaka
