@@ -87,25 +87,17 @@ class Parser(OneLineParser, ArgumentParser):
             option = word.partition("=")[0]
             if not option.startswith("-") or any(name.startswith(option) for name in known):
                 continue
-            place = self._positional_environment()
-            if option in ENV and place:
-                return f". {option} is not needed here: {self.prog} {place}"
-            argument = self._positional(option.lstrip("-"))
-            if argument:
-                return f". {argument} needs no option here: {self.prog} {argument}"
+            for action in self._actions:
+                value = str(action.metavar or action.dest.upper())
+                if action.option_strings:
+                    continue
+                if option in ENV and "name of the environment" in str(action.help):
+                    return f". {option} is not needed here: {self.prog} {value}"
+                if action.dest == option.lstrip("-"):
+                    return f". {value} needs no option here: {self.prog} {value}"
             close = nearest(option, [name for name in known if name.startswith("--")])
             return f". {option} does not exist. Did you mean {close}?" if close else ""
         return ""
-
-    def _positional_environment(self) -> str:
-        """Return the placeholder of the argument that names an environment, or an empty string."""
-        arguments = (action for action in self._actions if not action.option_strings)
-        return next((str(action.metavar) for action in arguments if "name of the environment" in str(action.help)), "")
-
-    def _positional(self, name: str) -> str:
-        """Return the placeholder of the argument of that name, or an empty string."""
-        arguments = (action for action in self._actions if not action.option_strings and action.dest == name)
-        return next((str(action.metavar or name.upper()) for action in arguments), "")
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""

@@ -103,10 +103,7 @@ def install(shell: str, name: str) -> list[str]:
     configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     is_loaded = os.path.exists(_LOADER_OF_BASH)
     path, mention = {
-        "bash": (
-            data / "bash-completion/completions" / name,
-            None if is_loaded else home / ".bashrc",
-        ),
+        "bash": (data / "bash-completion/completions" / name, None if is_loaded else home / ".bashrc"),
         "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
         "fish": (configuration / "fish/completions" / f"{name}.fish", None),
     }[shell]

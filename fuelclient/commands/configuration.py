@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
 from fuelclient.commands.base import Changing, MasterChange
-from fuelclient.commands.documents import (
-    OVERWRITING,
-    DocumentDownload,
-    DocumentUpload,
-    Download,
-    require,
-)
+from fuelclient.commands.documents import OVERWRITING, DocumentDownload, DocumentUpload, place_of, require
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -236,7 +229,6 @@ class NodeInterfacesUpload(DocumentUpload):
 
 def _file_options(verb: str) -> Arguments:
     return (
-        id_of("node"),
         option(
             "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
             help=f"directory of the file to {verb} (default: .)",
@@ -245,12 +237,7 @@ def _file_options(verb: str) -> Arguments:
     )  # fmt: skip
 
 
-def _path(parsed_args: argparse.Namespace) -> str:
-    name = f"attributes.{parsed_args.format}"
-    return os.path.abspath(os.path.join(parsed_args.directory, f"node_{parsed_args.id}", name))
-
-
-class NodeAttributesDownload(Download):
+class NodeAttributesDownload(DocumentDownload):
     """Write the attributes of a node to a file
 
     Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
@@ -260,13 +247,9 @@ class NodeAttributesDownload(Download):
       fuel2 node attributes-download 1
     """
 
+    noun, part = "node", "attributes"
     arguments = (*_file_options("write"), OVERWRITING)
-
-    makes_folder = True
     done = "Attributes for node {id} were written to {path}"
-
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return _path(parsed_args), parsed_args.format
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
         return self.backend.nodes.attributes(parsed_args.id)
@@ -281,13 +264,14 @@ class NodeAttributesUpload(Changing):
       fuel2 node attributes-upload 1
     """
 
-    arguments = (*_file_options("read"), YES)
+    arguments = (id_of("node"), *_file_options("read"), YES)
 
     question = "Replace all attributes of node {id} by those of {document.file}?"
     done = "Attributes for node {id} were uploaded."
 
     def read(self, parsed_args: argparse.Namespace) -> None:
-        parsed_args.document = self.load(_path(parsed_args))
+        path, _ = place_of(parsed_args, f"node_{parsed_args.id}", "attributes")
+        parsed_args.document = self.load(path)
         if not isinstance(parsed_args.document.data, Mapping):
             message = f"{parsed_args.document.file}: attributes must be a mapping."
             raise InvalidDocument(message, hint="Write {} for no attributes.")

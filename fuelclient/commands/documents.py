@@ -107,12 +107,13 @@ def place_options(verb: str) -> Arguments:
 
 def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:
     """Return the path of the file and its format; without `--file` the path is DIRECTORY/FOLDER/NAME.FORMAT."""
-    form = parsed_args.format or "yaml"
-    if parsed_args.file == STDOUT:
+    form, file = getattr(parsed_args, "format", None), getattr(parsed_args, "file", None)
+    if file and file != STDOUT:
+        path = os.path.abspath(file)
+        return path, form or ("json" if path.lower().endswith(".json") else "yaml")
+    form = form or "yaml"
+    if file:
         return STDOUT, form
-    if parsed_args.file:
-        path = os.path.abspath(parsed_args.file)
-        return path, parsed_args.format or ("json" if path.lower().endswith(".json") else "yaml")
     return os.path.abspath(os.path.join(parsed_args.directory or ".", folder, f"{name}.{form}")), form
 
 

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
 
 
+Rows = Iterable[Sequence[Any]]
+
+
 def column_name(asked: str) -> str:
     """Return the name of a column as `-c` accepts it."""
     return asked.lower().strip().replace(" ", "_")
@@ -180,9 +183,7 @@ class _FlatRows(ListFormatter):
 
     _cell = staticmethod(_flat)
 
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
+    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         rows = [[self._cell(cell) for cell in row] for row in data]
         super().emit_list(column_names, rows, stdout, parsed_args)  # type: ignore[safe-super]  # of cliff's class
 
@@ -201,9 +202,7 @@ class Table(_FlatRows, TableFormatter):
 
     _cell = staticmethod(lambda cell: _block(cell) if isinstance(cell, Lines) else _flat(cell))
 
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
+    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         with _colours(stdout) as target:
             super().emit_list(column_names, data, target, parsed_args)
 
@@ -306,9 +305,7 @@ _FORMULA = re.compile(r"[=+@\t\r]|-(?![0-9.]*\Z)")
 class Csv(_FlatRows, CSVLister):
     """Comma separated values with a header. A cell that a spreadsheet would run as a formula begins with a quote."""
 
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
+    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         super().emit_list(column_names, ([no_formula(text(cell)) for cell in row] for row in data), stdout, parsed_args)
 
 
@@ -332,9 +329,7 @@ class _Documents(ListFormatter, SingleFormatter):
     def __init__(self, document: Callable[[list[dict[str, Any]]], Any] | None = None) -> None:
         self._document = document
 
-    def emit_list(
-        self, column_names: Sequence[str], data: Iterable[Sequence[Any]], stdout: TextIO, parsed_args: Any
-    ) -> None:
+    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         rows = [_fields(column_names, row) for row in data]
         self.emit(self._document(rows) if self._document else rows, stdout, parsed_args)
 
@@ -402,9 +397,9 @@ class Tabulated(ListFormatter, SingleFormatter):
     def emit_list(
         self,
         column_names: Sequence[str],
-        data: Iterable[Sequence[Any]],
+        data: Rows,
         stdout: TextIO,
-        parsed_args: Any,  # noqa: ARG002 (there are no options)
+        parsed_args: Any,  # noqa: ARG002 (no options)
     ) -> None:
         from tabulate import tabulate
 

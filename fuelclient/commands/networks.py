@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,13 +19,7 @@ from fuelclient.commands.arguments import (
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne
-from fuelclient.commands.documents import (
-    OVERWRITING,
-    Download,
-    output_of,
-    output_options,
-    require,
-)
+from fuelclient.commands.documents import OVERWRITING, Download, output_of, output_options, place_of, require
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound, UsageError
@@ -188,8 +181,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
     done = "Network template configuration for environment with id={env} downloaded to {path}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        name = f"network_template_{parsed_args.env}.yaml"
-        return os.path.abspath(os.path.join(parsed_args.directory, name)), "yaml"
+        return place_of(parsed_args, "", f"network_template_{parsed_args.env}")
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
         template = self.services.network_template(parsed_args.env)

@@ -16,11 +16,6 @@ from fuelclient.similar import normal
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.cluster import Cluster
-    from fuelclient.model.node import Node
-    from fuelclient.model.plugin import Plugin
-    from fuelclient.model.release import Release
-    from fuelclient.model.sequence import DeploymentSequence
 
 _NOT_NODES = ("master", "null", "-")
 """What stands for a node in the name of a task instance without being the name of one."""
@@ -132,8 +127,8 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
     name = wanted.name
     if wanted.noun == "plugin" and getattr(parsed_args, "version", None):
         name = f"{name} {parsed_args.version}"
-    facet, candidate_of = _NAMED[wanted.noun]
-    candidates = [candidate_of(thing) for thing in getattr(backend, facet).list()]
+    things = getattr(backend, _NAMED[wanted.noun][0]).list()
+    candidates = [_candidate(wanted.noun, thing) for thing in things]
     matching = [candidate for candidate in candidates if name in candidate.names]
     if not matching:
         matching = [found for found in candidates if normal(name) in map(normal, found.names)]
@@ -160,43 +155,25 @@ def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> 
         return set()
     if noun == "sequence" and (env is not None or release is not None):
         return {sequence.id for sequence in backend.sequences.list(release_id=release, cluster_id=env)}
-    if env is None:
+    if env is None or noun not in ("node", "plugin"):
         return set()
-    if noun == "node":
-        return {node.id for node in backend.nodes.list(env)}
-    if noun == "plugin":
-        return {plugin.id for plugin in backend.plugins.enabled(env)}
-    return set()
+    return {thing.id for thing in (backend.nodes.list(env) if noun == "node" else backend.plugins.enabled(env))}
 
 
-def _environment(cluster: Cluster) -> Candidate:
-    return Candidate(cluster.id, (cluster.name,), f"release {cluster.release_id}")
-
-
-def _release(release: Release) -> Candidate:
-    names = (release.name, release.version, f"{release.name} {release.version}")
-    return Candidate(release.id, names, f"{release.name}, {release.version}, {release.state}")
-
-
-def _node(node: Node) -> Candidate:
-    place = "in no environment" if node.cluster_id is None else f"in environment {node.cluster_id}"
-    return Candidate(node.id, (node.name,), place)
-
-
-def _plugin(plugin: Plugin) -> Candidate:
-    with_version = (f"{plugin.name}{mark}{plugin.version}" for mark in (" ", "=="))
-    return Candidate(plugin.id, (plugin.name, plugin.label, *with_version), plugin.version)
-
-
-def _sequence(sequence: DeploymentSequence) -> Candidate:
-    return Candidate(sequence.id, (sequence.name,), f"of release {sequence.release_id}")
-
-
-_NAMED: dict[str, tuple[str, Callable[[Any], Candidate]]] = {
-    "environment": ("clusters", _environment),
-    "release": ("releases", _release),
-    "node": ("nodes", _node),
-    "plugin": ("plugins", _plugin),
-    "sequence": ("sequences", _sequence),
+_NAME = ("{0.name}",)
+_NAMED = {
+    "environment": ("clusters", _NAME, "release {0.release_id}"),
+    "release": ("releases", ("{0.name}", "{0.version}", "{0.name} {0.version}"), "{0.name}, {0.version}, {0.state}"),
+    "node": ("nodes", _NAME, "in environment {0.cluster_id}"),
+    "plugin": ("plugins", ("{0.name}", "{0.label}", "{0.name} {0.version}", "{0.name}=={0.version}"), "{0.version}"),
+    "sequence": ("sequences", _NAME, "of release {0.release_id}"),
 }
-"""Everything that may be named, by noun: where a backend lists it, and what a name may mean of it."""
+"""Everything that may be named, by noun: where a backend lists it, its names, and what tells it from others of the same
+name."""
+
+
+def _candidate(noun: str, thing: Any) -> Candidate:
+    _, names, detail = _NAMED[noun]
+    if noun == "node" and thing.cluster_id is None:
+        detail = "in no environment"
+    return Candidate(thing.id, tuple(name.format(thing) for name in names), detail.format(thing))

@@ -11,7 +11,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache
@@ -78,15 +78,12 @@ class TableManager(CommandManager):
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
         """Return the class, its name, and the rest of the line. Raise `UsageError` if there is no such command."""
         argv = singular(argv)
-        try:
+        with suppress(ValueError):
             return self._whole(super().find_command(argv))
-        except ValueError:
-            self.extend()
-        try:
+        self.extend()
+        with suppress(ValueError):
             return self._whole(super().find_command(argv))
-        except ValueError:
-            words = argv[: self._get_last_possible_command_index(argv)]
-            raise unknown(words or argv[:1], self.commands) from None
+        raise unknown(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
     def _whole(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
         """Return what was found with the whole name of the command, of which the line may have only beginnings."""

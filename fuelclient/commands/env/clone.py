@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from fuelclient import backends
+from fuelclient.backends.copies import all_inputs, copy_of
 from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
 from fuelclient.commands.base import Command, Comparing, Lister, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.shell import LOG, count
+from fuelclient.environment import differences
+from fuelclient.environment.owners import owners
 from fuelclient.errors import Conflict, Declined, NotFound, UsageError
+from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.copies import GraphKey
-    from fuelclient.model.graph import Layer, OwnerRef
+    from fuelclient.model.graph import Layer
     from fuelclient.plan.inputs import Inputs
 
 _NOT_COPIED = (
@@ -63,8 +69,6 @@ class EnvClone(Lister):
     )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.backends.copies import copy_of
-
         copy = copy_of(self.backend, parsed_args.id)
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             LOG.info("Target: %s", engine.target)
@@ -112,24 +116,21 @@ class EnvDiff(Comparing, Lister):
         return Exit.DECLINED if self._declined else code
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.backends.copies import all_inputs
-        from fuelclient.environment.differences import changed_sides, environment_differences, graph_digests
-
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             original = all_inputs(self.backend, parsed_args.id)
             wanted = parsed_args.copy or original.environment.cluster.name
             copy_id = _copy_id(engine, wanted)
             copy = all_inputs(engine, copy_id)
             base = engine.copies.graphs(copy_id)
-            ours = graph_digests(copy)
-            sides = changed_sides(base, ours, graph_digests(original)) if base else {}
+            ours = differences.graph_digests(copy)
+            sides = differences.changed_sides(base, ours, differences.graph_digests(original)) if base else {}
             _report_sides(sides)
             if parsed_args.apply:
                 _require_unchanged({label: sides[label] for label in sides if label in ours}, force=parsed_args.force)
                 applied = self._apply(parsed_args, copy, original)
                 if base and applied:
                     engine.copies.set_graphs(copy_id, {**base, **applied})
-        found = environment_differences(copy, original)
+        found = differences.environment_differences(copy, original)
         self.differs = bool(found)
         if not found:
             LOG.info("The copy equals its original.")
@@ -140,12 +141,9 @@ class EnvDiff(Comparing, Lister):
 
         Return their digests as the original has them now: a master completes partial records.
         """
-        from fuelclient.environment.differences import graph_digest, graph_label
-        from fuelclient.model.graph import GraphDocument
-
         applied = {}
         for key, layer, number in _changed_graphs(copy, original):
-            label = graph_label(key)
+            label = differences.graph_label(key)
             owner = _owner(key, original)
             if layer is None or owner is None:
                 missing = "the copy" if layer is None else "the original's plugins"
@@ -159,7 +157,7 @@ class EnvDiff(Comparing, Lister):
             document = GraphDocument(layer.tasks, metadata=layer.metadata)
             uploaded = self.writable().graphs.upload(owner, document, key[-1])
             report(uploaded.findings)
-            applied[label] = graph_digest(uploaded.graph.tasks, uploaded.graph.metadata)
+            applied[label] = differences.graph_digest(uploaded.graph.tasks, uploaded.graph.metadata)
             LOG.info("The graph of %s was uploaded to %s.", label, described(owner))
         return applied
 
@@ -173,8 +171,6 @@ class EnvDiff(Comparing, Lister):
 
 
 def _engine(command: Command, path: str) -> Backend:
-    from fuelclient import backends
-
     return backends.engine_at(path or command.shell.settings.engine)
 
 
@@ -208,22 +204,15 @@ def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:
 
 def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, Layer | None, int]]:
     """Yield the graphs that differ, as the copy has them, with the numbers of their differences."""
-    from collections import Counter
-
-    from fuelclient.environment.differences import graph_differences, graph_label, layers_by_key
-
-    numbers = Counter(difference.place for difference in graph_differences(copy, original))
-    here = layers_by_key(copy)
-    for key in sorted({*here, *layers_by_key(original)}):
-        if numbers[graph_label(key)]:
-            yield key, here.get(key), numbers[graph_label(key)]
+    numbers = Counter(each.place for each in differences.graph_differences(copy, original))
+    here = differences.layers_by_key(copy)
+    for key in sorted({*here, *differences.layers_by_key(original)}):
+        if numbers[differences.graph_label(key)]:
+            yield key, here.get(key), numbers[differences.graph_label(key)]
 
 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
     """Return the owner of a graph in the original environment; None for a plugin that is not enabled there."""
-    from fuelclient.environment.owners import owners
-    from fuelclient.model.graph import Level, OwnerRef
-
     level, name, version, _ = key
     for owner in owners(original.environment):
         if owner.level is level and (level is not Level.PLUGIN or (owner.name, owner.version) == (name, version)):

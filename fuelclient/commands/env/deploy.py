@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option
 from fuelclient.commands.base import Command
 from fuelclient.commands.graph.execute import run_flags
@@ -18,11 +18,10 @@ from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.commands.task.task import STOPPING, warn_of_end
 from fuelclient.errors import Conflict
+from fuelclient.model.graph import DEFAULT_TYPE
+from fuelclient.model.run import Action, RunRequest
+from fuelclient.plan.deploy_changes import DELETION_TYPES, PROVISION_TYPES, RESET_TYPES, is_leaving, is_unprovisioned
 from fuelclient.support import supports
-
-if TYPE_CHECKING:
-    from fuelclient.model.run import RunRequest
-    from fuelclient.plan.deploy_changes import Changes
 
 _NODES_STARTED = (
     "{what} task with id {{0.id}} for the nodes {nodes} within the environment {{0.cluster_id}} has been started."
@@ -32,8 +31,6 @@ _RESET_STARTED = "Reset task with id {0.id} for the environment {0.cluster_id} h
 
 
 def _request(parsed_args: argparse.Namespace, env: int, graph_types: Sequence[str]) -> RunRequest:
-    from fuelclient.model.run import RunRequest
-
     return RunRequest(env, tuple(graph_types), **run_flags(parsed_args))
 
 
@@ -55,22 +52,10 @@ class EnvDeploy(Starter):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if supports(self.backend.runs.act):
-            from fuelclient.model.run import Action
-
             action = Action.REDEPLOY if parsed_args.force else Action.DEPLOY
             self.execute(_request(parsed_args, parsed_args.id, ()), parsed_args, action=action)
             return
-        from fuelclient.backends.deploy_changes import changes_of, naming
-
         changes = changes_of(self.backend, parsed_args.id)
-        self._warn(changes)
-        request = _request(parsed_args, parsed_args.id, changes.graph_types)
-        with naming(changes):
-            self._require_unharmed(request)
-            self.execute(request, parsed_args)
-
-    def _warn(self, changes: Changes) -> None:
-        """Warn about nodes that the graphs leave out."""
         for ids, state, graph_type in (
             (changes.unprovisioned, "not provisioned", "provisioning"),
             (changes.leaving, "marked for deletion", "deletion"),
@@ -78,6 +63,10 @@ class EnvDeploy(Starter):
             if ids:
                 nodes = f"node{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
+        request = _request(parsed_args, parsed_args.id, changes.graph_types)
+        with naming(changes):
+            self._require_unharmed(request)
+            self.execute(request, parsed_args)
 
     def _require_unharmed(self, request: RunRequest) -> None:
         """Raise `Conflict` if a graph would provision nodes that are provisioned already, delete nodes that are not
@@ -87,7 +76,6 @@ class EnvDeploy(Starter):
         has to have a filter of its own, because without one a graph runs on the nodes that stay.
         """
         from fuelclient.backends.plans import planned
-        from fuelclient.plan.deploy_changes import DELETION_TYPES, PROVISION_TYPES, is_leaving, is_unprovisioned
 
         for graph_type in (name for name in request.graph_types if name in (*DELETION_TYPES, *PROVISION_TYPES)):
             deletes = graph_type in DELETION_TYPES
@@ -149,10 +137,6 @@ class EnvReset(Starter):
     arguments = (id_of("environment"), *run_options(force=["-f"]), YES)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.backends.deploy_changes import graph_for
-        from fuelclient.model.run import Action
-        from fuelclient.plan.deploy_changes import RESET_TYPES
-
         env = parsed_args.id
         action = Action.RESET if supports(self.backend.runs.act) else None
         types = () if action else (graph_for(self.backend, env, RESET_TYPES, "resets"),)
@@ -174,8 +158,6 @@ class _SomeNodes(Starter):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.model.run import Action
-
         action = Action(self.action) if supports(self.backend.runs.act) else None
         types = () if action else (self.graph_type(parsed_args.env, parsed_args.nodes),)
         request = replace(_request(parsed_args, parsed_args.env, types), node_ids=tuple(parsed_args.nodes))
@@ -195,9 +177,6 @@ class EnvNodesDeploy(_SomeNodes):
     action = "deploy nodes of"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
-        from fuelclient.model.graph import DEFAULT_TYPE
-        from fuelclient.plan.deploy_changes import is_leaving, is_unprovisioned
-
         selected = [node for node in self.backend.nodes.list(env) if node.id in nodes]
         reasons = (
             ([node.id for node in selected if is_unprovisioned(node)], "are not provisioned yet"),
@@ -225,9 +204,6 @@ class EnvNodesProvision(_SomeNodes):
     action = "provision nodes of"
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:  # noqa: ARG002 (any node can be provisioned)
-        from fuelclient.backends.deploy_changes import graph_for
-        from fuelclient.plan.deploy_changes import PROVISION_TYPES
-
         return graph_for(self.backend, env, PROVISION_TYPES, "provisions")
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.backends.earlier_runs import last_run
 from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
 from fuelclient.commands.base import Comparing
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, aligned, value_text
 from fuelclient.commands.shell import LOG, count
+from fuelclient.environment.differences import Remembered, drift
 from fuelclient.errors import NotFound
+from fuelclient.model.run import RunRequest
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import ChangedFact, Rerun
-    from fuelclient.model.run import Run
 
 _WHY = {
     "first": "it never succeeded there", "changed": "facts changed", "condition": "its condition holds",
@@ -43,7 +47,6 @@ class EnvChanges(Question):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.backends.plans import redeployed
-        from fuelclient.model.run import RunRequest
 
         parsed_args.env = parsed_args.id
         ((_, found),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
@@ -68,9 +71,7 @@ def _record(rerun: Rerun) -> dict[str, Any]:
 def _lines(found: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
     running = [rerun for rerun in found if rerun.runs]
     yield f"{count(len(running), 'task instance')} would run, {len(found) - len(running)} would be skipped."
-    by_why: dict[str, int] = {}
-    for rerun in running:
-        by_why[rerun.why] = by_why.get(rerun.why, 0) + 1
+    by_why = Counter(rerun.why for rerun in running)
     yield from aligned([(str(number), _WHY[why]) for why, number in by_why.items()], "  ")
     groups: dict[tuple[str, bool, str, str, tuple[str, ...]], list[Rerun]] = {}
     for rerun in found:
@@ -109,25 +110,16 @@ class EnvDrift(Comparing, AnswerList):
     arguments = (id_of("environment"), type_option(default="default"), EXIT_CODE)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        from fuelclient.environment.differences import Remembered, drift
-        from fuelclient.model.run import RunRequest
-
         runs = self.backend.runs
         inputs = runs.inputs(RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        from fuelclient.backends.earlier_runs import last_run
-
         run = last_run(self.backend, parsed_args.id, parsed_args.graph_type)
         definitions = {row.task: row.definition for row in runs.history(run.id)}
-        seen = Remembered(definitions, self._settings(run), runs.deployment_info(run.id))
+        settings = None
+        with suppress(NotFound):  # they were not recorded
+            settings = runs.settings(run.id)
+        seen = Remembered(definitions, settings, runs.deployment_info(run.id))
         found = drift(seen, inputs, parsed_args.graph_type)
         self.differs = bool(found)
         self.subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
         return [(each.part, each.place, each.path, *map(Fields, each.masked)) for each in found]
-
-    def _settings(self, run: Run) -> Mapping[str, Any] | None:
-        """Return the settings that a run saw, or None if they were not recorded."""
-        try:
-            return self.backend.runs.settings(run.id)
-        except NotFound:
-            return None
