@@ -23,7 +23,7 @@ from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
-from fuelclient.commands.shell import LOG, aimed, count, urgency
+from fuelclient.commands.shell import LOG, count, for_target, urgency
 from fuelclient.commands.table import COMMANDS
 from fuelclient.errors import Declined, FuelError, Unsupported, nearest
 from fuelclient.printing import printable
@@ -81,7 +81,7 @@ class Parser(OneLineParser, ArgumentParser):
         super().error(f"{message}{self._suggestion()}")
 
     def _suggestion(self) -> str:
-        """Return the option that is most like the first unknown one, or an empty string."""
+        """Say what the first unknown option was probably meant to be; empty if nothing is like it."""
         known = [*self._option_string_actions, *global_parser()._option_string_actions]
         for word in takewhile(lambda word: word != "--", self._words):
             option = word.partition("=")[0]
@@ -140,7 +140,6 @@ class Command(cliff.command.Command):
 
     @property
     def shell(self) -> FuelShell:
-        """The application."""
         return cast("FuelShell", self.app)
 
     @property
@@ -298,8 +297,8 @@ def report(findings: Iterable[Finding]) -> None:
 
 
 def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None:
-    """Print the findings of a check that follows a change. The change has been made, so if the check fails, this warns
-    with the sentence `unchecked` and the reason."""
+    """Print the findings of a check that follows a change. The change has been made, so a failure of the check is only
+    a warning: the sentence `unchecked` and the reason."""
     try:
         report(check())
     except FuelError as error:
@@ -307,7 +306,7 @@ def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None
 
 
 def tally(findings: Iterable[Finding]) -> str:
-    """Return how many findings there are of each severity, the worst first.
+    """Count findings by severity, the worst first.
 
     >>> from fuelclient.model.finding import Finding, Severity
     >>> tally([Finding(Severity.INFO, "P011", "x"), Finding(Severity.ERROR, "P001", "y")])
@@ -402,17 +401,17 @@ class Check(Lister):
         columns, rows = super().take_action(parsed_args)
         called = self.shell.called
         advice = self.columns.index(self.advice)
-        return columns, [(*row[:advice], aimed(row[advice], called), *row[advice + 1 :]) for row in rows]
+        return columns, [(*row[:advice], for_target(row[advice], called), *row[advice + 1 :]) for row in rows]
 
 
 class DiagnosisCheck(Check):
-    """A check of machines and programs, whose `rows` are those of what it diagnosed."""
+    """A check of machines and programs, with a row for each diagnosis."""
 
     columns = ("status", "area", "name", "message", "mend")
     advice = "mend"
 
     def diagnosed(self, found: Sequence[Diagnosis]) -> Iterable[Sequence[Any]]:
-        """Return the rows of what was found, with secrets masked."""
+        """Return the rows of diagnoses, with secrets masked. An error among them makes the check fail."""
         from fuelclient.redact import scrubbed
 
         self.broken = any(one.health == "error" for one in found)
@@ -447,7 +446,7 @@ class DocumentCheck(Check):
         columns, rows = super().take_action(parsed_args)
         called = self.shell.called
         found = self.reported.findings
-        self.reported.findings = [replace(finding, hint=aimed(finding.hint, called)) for finding in found]
+        self.reported.findings = [replace(finding, hint=for_target(finding.hint, called)) for finding in found]
         return columns, rows
 
 

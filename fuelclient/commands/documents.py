@@ -145,7 +145,7 @@ class Download(Command):
         raise NotImplementedError
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
-        """Return what to write."""
+        """Return the data to write."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -170,7 +170,7 @@ class _OfOne(Command):
 
     @property
     def described(self) -> str:
-        """What the document is, without the id of its owner."""
+        """The document in messages; the id of its owner follows."""
         return f"Configuration of {self.part} for {'the environment' if self.noun == 'environment' else self.noun}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:

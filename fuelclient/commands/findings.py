@@ -40,7 +40,7 @@ FINDING_FILTERS = (
 
 
 def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list[Finding]:
-    """Return the findings that --select and --ignore leave. Raise `UsageError` for what cannot be a code."""
+    """Filter findings by --select and --ignore. Raise `UsageError` for what cannot be a code."""
     wanted, unwanted = _codes(parsed_args.select, "--select"), _codes(parsed_args.ignore, "--ignore")
     return [
         finding
@@ -80,7 +80,7 @@ class Reported:
 
 
 def finding_formats(reported: Reported) -> dict[str, Callable[[], Formatter]]:
-    """Return the formats that `reported` has besides those of every list."""
+    """Return the formats of whole findings by name; each prints what is in `reported` by then."""
     writers = {"text": _text, "sarif": _sarif, "junit": _junit, "github": _github}
     return {name: partial(_FindingFormat, reported, write) for name, write in writers.items()}
 

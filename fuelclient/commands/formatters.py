@@ -342,8 +342,6 @@ class _Documents(ListFormatter, SingleFormatter):
 
 
 class Json(_Documents, JSONFormatter):
-    """JSON."""
-
     def emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
         indent = None if parsed_args.noindent else 2
         shown = _C1.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(data, indent=indent, ensure_ascii=False))
@@ -352,8 +350,6 @@ class Json(_Documents, JSONFormatter):
 
 
 class Yaml(_Documents, YAMLFormatter):
-    """YAML."""
-
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         for name, value in _fields(column_names, data).items():  # one by one: YAML would sort them
             self.emit({name: value}, stdout, parsed_args)
@@ -428,13 +424,10 @@ _BOTH: Mapping[str, Callable[[], Formatter]] = {
 
 def formatters(extra: Mapping[str, Callable[[], Formatter]]) -> ExtensionManager[Any]:
     """Return the formats that lists and single objects share, and those of `extra`, as cliff expects them."""
-    made = [(name, make()) for name, make in sorted({**_BOTH, **extra}.items())]
-    return ExtensionManager.make_test_instance(
-        [Extension(name, _point(type(formatter)), type(formatter), formatter) for name, formatter in made],
-        propagate_map_exceptions=True,
-    )
-
-
-def _point(formatter: type) -> EntryPoint:
-    """Return what the entry point of a format would look like, for messages."""
-    return EntryPoint(formatter.__name__, f"{formatter.__module__}:{formatter.__qualname__}", "cliff.formatter")
+    made = []
+    for name, make in sorted({**_BOTH, **extra}.items()):
+        formatter = make()
+        kind = type(formatter)
+        point = EntryPoint(kind.__name__, f"{kind.__module__}:{kind.__qualname__}", "cliff.formatter")  # for messages
+        made.append(Extension(name, point, kind, formatter))
+    return ExtensionManager.make_test_instance(made, propagate_map_exceptions=True)

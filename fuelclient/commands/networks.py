@@ -16,12 +16,12 @@ from fuelclient.commands.arguments import (
     identifier,
     json_value,
     option,
+    reference,
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne
 from fuelclient.commands.documents import OVERWRITING, Download, output_of, output_options, place_of, require
 from fuelclient.commands.formatters import Fields, cells, plain
-from fuelclient.commands.references import reference
 from fuelclient.errors import NotFound, UsageError
 
 _COLUMNS = ("id", "name", "vlan_start", "cidr", "gateway", "group_id")

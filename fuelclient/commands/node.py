@@ -21,12 +21,12 @@ from fuelclient.commands.arguments import (
     nodes_or_all,
     one_of,
     option,
+    reference,
     roles_option,
     type_option,
 )
 from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, ShowOne, report_after
 from fuelclient.commands.formatters import Fields, Names, some
-from fuelclient.commands.references import reference
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.support import supports
@@ -147,7 +147,7 @@ _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluste
 
 
 def _attribute(node: Node, attribute: str) -> Any:
-    """Return an attribute that a master or the nodes file stated, or an empty string.
+    """Return an attribute that a master or the nodes file gave, or an empty string.
 
     A master has what a node says of its processors in `meta`.
     """
@@ -161,7 +161,7 @@ def _attribute(node: Node, attribute: str) -> Any:
 
 
 def _cells(node: Node, columns: Sequence[str], **cells: Any) -> list[Any]:
-    """Return the cells of a node: those of `cells`, else what it has of its own, else what was stated about it."""
+    """Return the cells of a node: those in `cells`, its fields, or its attributes, in this order of preference."""
     own = {**{field.name: getattr(node, field.name) for field in fields(node)}, "cluster": node.cluster_id, **cells}
     shown = [own[column] if column in own else _attribute(node, column) for column in columns]
     return [Names(cell) if isinstance(cell, tuple) else cell for cell in shown]
@@ -460,7 +460,7 @@ class NodeCheck(DiagnosisCheck):
 def report_shared_tasks(backend: Backend, env: int) -> None:
     """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
 
-    A Fuel master is not asked: it merges no such graph at all.
+    A Fuel master refuses to merge such a graph, so there is nothing to check.
     """
     if not supports(backend.runs.act):
         report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")

@@ -84,8 +84,6 @@ class EnvExtensionShow(_OfExtensions, ShowOne):
 
 
 class _Switch(_OfExtensions, MasterChange):
-    """Enable or disable extensions."""
-
     arguments = (
         *_OF_ONE_ENV,
         option(
@@ -138,7 +136,7 @@ def _whose(verb: str) -> Arguments:
 
 
 def _truth(word: str) -> bool:
-    """Return the truth that a word means.
+    """Read a boolean in one of its usual spellings.
 
     >>> _truth("True"), _truth("no")
     (True, False)

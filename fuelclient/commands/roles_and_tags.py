@@ -63,8 +63,6 @@ TAG = Noun("tag", lambda backend: backend.tags, tag_from_document, tag_document_
 
 
 class _List(Lister):
-    """List what a release or an environment has."""
-
     noun: Noun
     sort_by = "name"
 
@@ -99,7 +97,7 @@ class _Named(Command):
 
 
 class _Upload(_Named, Changing):
-    """Store what a file describes. `verb` says so in the result."""
+    """Create or update a role or tag from a file. `verb` is the participle in the message."""
 
     verb = ""
     arguments = place_options("read")
@@ -121,8 +119,6 @@ class _Upload(_Named, Changing):
 
 
 class _Create(_Upload):
-    """Create a role or tag from a file."""
-
     verb = "created"
 
     def read(self, parsed_args: argparse.Namespace) -> None:
@@ -133,16 +129,12 @@ class _Create(_Upload):
 
 
 class _Update(_Upload):
-    """Replace a role or tag by what a file describes."""
-
     verb = "updated"
     arguments = (*_Upload.arguments, YES)
     question = "Replace the {command.noun.word} '{name}' of {whose}?"
 
 
 class _Download(_Named, Download):
-    """Write a description to a file."""
-
     arguments = place_options("write")
     makes_folder = True
     done = "Description data of {command.noun.word} '{name}' within {owners} id {owner.id} was stored in {path}"
@@ -152,8 +144,6 @@ class _Download(_Named, Download):
 
 
 class _Delete(_Named, Changing):
-    """Delete a role or tag."""
-
     arguments = (YES,)
     question = "Delete the {command.noun.word} '{name}' of {whose}?"
     done = "{result} '{name}' was deleted from {owners} with id {owner.id}"
@@ -164,7 +154,7 @@ class _Delete(_Named, Changing):
 
 
 def warn_of_tasks(roles: Mapping[str, Any]) -> None:
-    """Say which of the roles of a release or an environment list tasks: only those of packages become groups."""
+    """Warn about roles of a release or an environment that list tasks: only those of packages become groups."""
     if found := sorted(name for name, role in roles.items() if isinstance(role, Mapping) and role.get("tasks")):
         LOG.warning(
             "Tasks of roles have no effect outside a plugin package, as in Fuel (%s). Write a task of type group with"
@@ -174,7 +164,7 @@ def warn_of_tasks(roles: Mapping[str, Any]) -> None:
 
 
 def _conflicts(metadata: Mapping[str, Any]) -> Any:
-    """Return the cell that lists what cannot share a node with a role or tag; `*` stands for all others."""
+    """Return the cell with the roles or tags that cannot be on the same node; `*` stands for all others."""
     conflicts = plain(metadata.get("conflicts"))
     return Names(conflicts) if isinstance(conflicts, list) else conflicts or ""
 

@@ -25,8 +25,6 @@ _TYPES = "graph types in the order in which they run"
 
 
 class _Create(ShowOne):
-    """Create a sequence and show it."""
-
     columns = ("id", "release_id", "name")
 
     arguments: Arguments = (release_option(),)

@@ -24,6 +24,7 @@ from cliff.command import Command
 from cliff.commandmanager import CommandManager
 
 from fuelclient import __version__
+from fuelclient.commands.arguments import resolve
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.global_options import (
@@ -35,7 +36,6 @@ from fuelclient.commands.global_options import (
     overview,
     version,
 )
-from fuelclient.commands.references import resolve
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
 from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, NotReady, UsageError, nearest
 from fuelclient.printing import printable
@@ -76,7 +76,7 @@ class TableManager(CommandManager):
                 self.commands.setdefault(point.name.replace("_", " "), point)
 
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
-        """Return the class, its name, and the rest of the line. Raise `UsageError` if there is no such command."""
+        """Return the class of a command, its name and its arguments. Raise `UsageError` if there is no such command."""
         argv = singular(argv)
         with suppress(ValueError):
             return self._whole(super().find_command(argv))
@@ -86,7 +86,7 @@ class TableManager(CommandManager):
         raise unknown(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
     def _whole(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
-        """Return what was found with the whole name of the command, of which the line may have only beginnings."""
+        """Complete the name of a command of which only the beginnings of words were typed."""
         factory, typed, rest = found
         words = typed.split()
         names = (name for name in self.commands if len(name.split()) == len(words))
@@ -222,28 +222,27 @@ def program(options: argparse.Namespace) -> str:
     return shlex.join(words)
 
 
-def aimed(text: str, called: str) -> str:
-    """Return a text of ours whose commands begin with `called`, as `program` returns it, instead of the bare program.
+def for_target(text: str, called: str) -> str:
+    """Return a text of ours with `called`, as `program` returns it, in place of the bare program in its commands.
 
-    >>> aimed("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
+    >>> for_target("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
     "Run `fuel2 --engine 'my engine.db' task resume 3`, or ask whoever started fuel2."
     """
     return text if called == PROGRAM else _commands().sub(lambda _: called, text)
 
 
-def aimed_value(value: Any, called: str) -> Any:
-    """Return a finding, or the text of an error, with the commands of its hint as `aimed` returns them, and any other
-    value as it is."""
+def value_for_target(value: Any, called: str) -> Any:
+    """Apply `for_target` to the hint of a finding, or of an error, whose text is returned; leave other values alone."""
     if called == PROGRAM:
         return value
     from fuelclient.model.finding import Finding
 
     if isinstance(value, Finding):
-        return replace(value, hint=aimed(value.hint, called))
+        return replace(value, hint=for_target(value.hint, called))
     if isinstance(value, FuelError):
         text = str(value)
         before = text.removesuffix(value.hint)
-        return before + aimed(text[len(before) :], called)
+        return before + for_target(text[len(before) :], called)
     return value
 
 
@@ -265,7 +264,7 @@ def _commands() -> re.Pattern[str]:
 
 
 class Printable(logging.Formatter):
-    """Escapes what a terminal would obey in names and messages of others, and colours them if that is wanted.
+    """Escapes control characters, which a terminal would obey, in messages and in what they quote, and adds colours.
 
     Commands that our own messages suggest begin with `called`. What messages quote stays as it is.
     """
@@ -276,18 +275,17 @@ class Printable(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         if self.called != PROGRAM:
-            record = _aimed_record(record, self.called)
+            record = _record_for_target(record, self.called)
         text = printable(super().format(record), keep="\n\t")
         return coloured_message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
 
 
-def _aimed_record(record: logging.LogRecord, called: str) -> logging.LogRecord:
-    """Return a copy of a record, which other handlers format too, with the commands of its message and of the hints
-    of its arguments as `suggestions.aimed` returns them."""
+def _record_for_target(record: logging.LogRecord, called: str) -> logging.LogRecord:
+    """Apply `for_target` to the message and the arguments of a copy of a record, which other handlers format too."""
     record = copy.copy(record)
-    record.msg = aimed(str(record.msg), called.replace("%", "%%") if record.args else called)
+    record.msg = for_target(str(record.msg), called.replace("%", "%%") if record.args else called)
     if isinstance(record.args, tuple):
-        record.args = tuple(aimed_value(value, called) for value in record.args)
+        record.args = tuple(value_for_target(value, called) for value in record.args)
     return record
 
 
@@ -347,7 +345,6 @@ class FuelShell(App):
         version: str | None,  # noqa: ARG002
         argparse_kwargs: dict[str, object] | None = None,  # noqa: ARG002
     ) -> argparse.ArgumentParser:
-        """Return the parser of the global options, which the overview defines."""
         return global_parser()
 
     @property
@@ -476,7 +473,7 @@ class FuelShell(App):
             LOG.error("%s", drawing, extra={"plain": True})
         if findings and _is_repeated(error, findings):
             return code
-        text = " ".join(str(aimed_value(error, self.called)).split())
+        text = " ".join(str(value_for_target(error, self.called)).split())
         if isinstance(error, FuelError):
             LOG.error("%s", text)
             for name, meaning in error.commands if isinstance(error, Incomplete) else ():
@@ -548,7 +545,7 @@ def _findings(error: BaseException) -> list[object]:
 
 
 def _is_repeated(error: BaseException, findings: list[object]) -> bool:
-    """Return whether the message only repeats one of the findings and counts the others."""
+    """Return whether the message repeats one of the findings and counts the others, so that nothing is left to say."""
     message = getattr(error, "message", "")
     if len(findings) == 1:
         return bool(message.rstrip(".") == getattr(findings[0], "message", ""))

@@ -120,7 +120,7 @@ def _printed(candidates: Iterable[Candidate]) -> str:
 
 
 def _read(words: Iterable[str]) -> _Line:
-    """Read the words before the cursor."""
+    """Tell the command, its options and their values apart in the words before the cursor."""
     line = _Line()
     for word in words:
         if not line.closed and word == "--":
@@ -132,7 +132,7 @@ def _read(words: Iterable[str]) -> _Line:
             line.begun = True
             if not line.awaiting.several:
                 line.awaiting = None
-        elif not line.name or _goes_on([*line.command, word]):
+        elif not line.name or _begins_command([*line.command, word]):
             line.command.append(ALIASES.get(word, word) if not line.command else word)
         else:
             place = line.positional()
@@ -155,7 +155,7 @@ def _read_option(line: _Line, word: str) -> None:
         line.awaiting = option
 
 
-def _goes_on(words: Sequence[str]) -> bool:
+def _begins_command(words: Sequence[str]) -> bool:
     """Return whether a command begins with these words."""
     beginning = " ".join(words)
     return any(name == beginning or name.startswith(f"{beginning} ") for name in COMMANDS)
@@ -211,7 +211,7 @@ def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
 
 
 def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
-    """Return the things that a value can name: by their names where those are accepted, unless a digit was typed."""
+    """Complete things by name where an option accepts names, and by id once a digit was typed."""
     rows = _rows(line, argument.takes) if argument.takes else ()
     names = [name for _, name, _ in rows]
     by_id = current[:1].isdigit() or not argument.named
@@ -225,7 +225,7 @@ def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
 
 
 def _rows(line: _Line, noun: str) -> Sequence[Row]:
-    """Return what the backend of this line has of a noun; nothing if it cannot be asked."""
+    """Read all things of a noun from the backend of this line; none if it cannot be reached."""
     stated = {name: value for option, value in line.values for name in option.spellings}
     overrides = {
         "ENGINE": os.path.expanduser(stated["--engine"]) if "--engine" in stated else None,
@@ -239,7 +239,8 @@ def _rows(line: _Line, noun: str) -> Sequence[Row]:
 
 
 def _scope(line: _Line, loaded: settings.Settings) -> Scope:
-    """Return what the line says about the value that comes next. An environment that does not exist counts as none."""
+    """Return the environment, run and graph types of the line, which narrow the next value. An environment that does
+    not exist counts as none."""
     run = _stated(line, "run")
     types = [name for argument, value in line.values if argument.takes == "type" for name in value.split(",")]
     scope = Scope(None, int(run) if run.isdecimal() else None, tuple(types))

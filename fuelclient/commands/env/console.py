@@ -10,12 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, nodes_option, option
+from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, node_words, nodes_option, option
 from fuelclient.commands.base import Comparing, Lister, ShowOne
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import AnswerList
-from fuelclient.commands.references import node_words
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.facts.paths import completions
@@ -36,7 +35,7 @@ _MOST_LINES = 1000
 
 
 def converse(command: Command, facts: ConsoleFacts, node: str = "", *, language: str = "") -> None:
-    """Answer lines of stdin until it ends. Errors are answers too."""
+    """Evaluate the lines of stdin until it ends, and print each value or error."""
     conversation = Conversation(facts, node, language)
     stdin, stdout = command.app.stdin, command.app.stdout
     lines = _typed(conversation, stdout) if stdin.isatty() else iter(stdin)
@@ -49,7 +48,7 @@ def converse(command: Command, facts: ConsoleFacts, node: str = "", *, language:
 
 
 class Conversation:
-    """The node that expressions are evaluated on, and answers to lines."""
+    """The prompt: it remembers the node whose facts expressions see, and evaluates lines."""
 
     def __init__(self, facts: ConsoleFacts, node: str, language: str) -> None:
         self._facts, self._language = facts, language
@@ -77,7 +76,7 @@ class Conversation:
             yield printable(str(error))
 
     def completed(self, text: str) -> list[str]:
-        """Return what a word can become."""
+        """Complete a command of the prompt or the path of a fact."""
         if text.startswith(":"):
             return [word for word in (_NODE, _QUIT, _HELP) if word.startswith(text)]
         model, colon, path = text.rpartition(":")
@@ -91,7 +90,7 @@ def _shown(value: Any) -> str:
 
 
 def _typed(conversation: Conversation, stdout: TextIO) -> Iterator[str]:
-    """Yield the lines typed on the terminal."""
+    """Yield lines from the terminal, until Ctrl-D."""
     with _line_editing(conversation):
         while True:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import (
@@ -19,7 +20,7 @@ from fuelclient.commands.arguments import (
     roles_option,
 )
 from fuelclient.commands.base import Changing, Lister, ShowOne, report
-from fuelclient.commands.formatters import Fields, some
+from fuelclient.commands.formatters import Fields, cells, some
 from fuelclient.commands.node import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, UsageError
@@ -49,13 +50,10 @@ class _ShowEnv(ShowOne):
     columns = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
 
     def shown(self, cluster: Cluster) -> Sequence[Any]:
-        fuel_version = cluster.fuel_version
-        if not fuel_version:  # only a server states it
-            fuel_version = self.backend.releases.get(cluster.release_id).version.rpartition("-")[2]
-        changes = Fields([dict(change) for change in cluster.changes])
-        return (
-            cluster.id, cluster.status, fuel_version, cluster.name, cluster.release_id, cluster.is_customized, changes,
-        )  # fmt: skip
+        if not cluster.fuel_version:  # only a server states it
+            release = self.backend.releases.get(cluster.release_id)
+            cluster = replace(cluster, fuel_version=release.version.rpartition("-")[2])
+        return [*cells(cluster, self.columns[:-1]), Fields([dict(change) for change in cluster.changes])]
 
 
 class EnvShow(_ShowEnv):

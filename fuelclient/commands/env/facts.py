@@ -90,7 +90,7 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
 
 
 def _is_ours(path: str) -> bool:
-    """Return whether a download may have written this file.
+    """Return whether a download may have written this file, so that the next one may remove it.
 
     The facts of a role, ROLE_UID, state that role; a user's backup_2016.yaml does not.
     """
@@ -107,7 +107,6 @@ def _is_ours(path: str) -> bool:
 
 
 _MASTER = "master"
-"""The uid of the master: whichever nodes are wanted, its facts belong to them."""
 
 
 class _Download(Command):
@@ -287,7 +286,8 @@ class EnvDeploymentFactsDelete(Changing):
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
-    """Return the wanted nodes and the master (None: all nodes with facts). Raise `NotFound` for one without facts."""
+    """Return the names of the parts of the wanted nodes (None: of all) and of the master, whose facts belong to any
+    choice. Raise `NotFound` for a node without facts."""
     if wanted is None:
         return list(facts.nodes)
     uids = [*map(str, wanted), _MASTER]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, type_option
+from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
 from fuelclient.commands.formatters import finding_fields
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text, where
@@ -22,7 +22,6 @@ from fuelclient.commands.graph.sides import (
     sides,
     what_if,
 )
-from fuelclient.commands.references import reference
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 

@@ -14,9 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import NOUNS, option
+from fuelclient.commands.arguments import NOUNS, is_id, option, reference
 from fuelclient.commands.base import report
-from fuelclient.commands.references import is_id, reference
 from fuelclient.errors import NotFound, UsageError
 
 if TYPE_CHECKING:

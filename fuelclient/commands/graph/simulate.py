@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import ASSUME, flag, option
+from fuelclient.commands.arguments import ASSUME, flag, instance, option
 from fuelclient.commands.base import STRUCTURED, Lister, report, sorted_by
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import check_columns
 from fuelclient.commands.graph.execute import SELECTION, selected
-from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
 from fuelclient.commands.task.start import UNKNOWN, decisions, report_unknown

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import defaults, option
+from fuelclient.commands.arguments import defaults, option, reference
 from fuelclient.commands.graph.diff import comparison_fields, comparison_lines, task_fields, task_lines
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
 from fuelclient.commands.graph.sides import package_addition, package_at
-from fuelclient.commands.references import reference
 from fuelclient.commands.shell import count
 from fuelclient.errors import NotFound
 

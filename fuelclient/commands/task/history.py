@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import flag, identifier, names, option
+from fuelclient.commands.arguments import flag, identifier, names, node_words, option
 from fuelclient.commands.base import STRUCTURED, Lister, sorted_by
 from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
-from fuelclient.commands.references import node_words
 
 if TYPE_CHECKING:
     from fuelclient.model.run import HistoryRow, NodeKey, Run

@@ -6,9 +6,8 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import flag, id_of, option
+from fuelclient.commands.arguments import flag, id_of, instance, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.references import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.printing import one_line, tame

@@ -15,7 +15,7 @@ from command_line import CommandLine, fuel2
 from scripted_master import prepare, scripted, shown, words, writes, written
 
 from fuelclient.commands.base import MasterOnly
-from fuelclient.commands.shell import aimed
+from fuelclient.commands.shell import for_target
 from fuelclient.commands.table import COMMANDS
 
 ON_THE_ENGINE = {
@@ -62,7 +62,7 @@ def test_commands_for_masters_are_refused_on_the_engine(tiny: CommandLine) -> No
     for name, command in commands.items():
         done = tiny(*name.split(), *ON_THE_ENGINE[name].split())
         assert (done.code, done.out) == (2, ""), name
-        assert done.err == f"{command.reason} {aimed(command.instead, f'fuel2 --engine {tiny.engine}')}\n", name
+        assert done.err == f"{command.reason} {for_target(command.instead, f'fuel2 --engine {tiny.engine}')}\n", name
         assert command.reason.count(". ") == 0
         assert command.instead
 

@@ -11,7 +11,7 @@ import pytest
 from command_line import CommandLine, Done, fuel2, tiny_engine
 from executions import executions, shell
 
-from fuelclient.commands.shell import aimed
+from fuelclient.commands.shell import for_target
 
 _QUOTED = re.compile("`(fuel2 [^`]*)`")
 
@@ -71,5 +71,5 @@ def test_without_options_commands_are_bare(spaced: CommandLine, monkeypatch: pyt
 
 def test_only_commands_are_aimed() -> None:
     texts = ("This is not a fuel2 command.", "Load it: fuel2 --engine demo.db demo", "an earlier fuel2 registered it")
-    assert [aimed(text, "fuel2 --local") for text in texts] == list(texts)
-    assert json.loads(aimed('"`fuel2 tui`"', "fuel2 --local")) == "`fuel2 --local tui`"
+    assert [for_target(text, "fuel2 --local") for text in texts] == list(texts)
+    assert json.loads(for_target('"`fuel2 tui`"', "fuel2 --local")) == "`fuel2 --local tui`"
