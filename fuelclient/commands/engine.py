@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient import files
 from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import YES, flag, option
-from fuelclient.commands.base import Check, Command
+from fuelclient.commands.base import Command, DiagnosisCheck
 from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, require
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
@@ -26,7 +26,7 @@ def _engine(command: Command) -> str:
     return settings.engine
 
 
-class EngineCheck(AnswerList, Check):
+class EngineCheck(AnswerList, DiagnosisCheck):
     """Check the engine file
 
     It looks for damaged pages, rows without their owners, documents that cannot be read, missing files of plugins, and
@@ -36,14 +36,10 @@ class EngineCheck(AnswerList, Check):
       fuel2 engine check
     """
 
-    columns = ("status", "area", "name", "message", "mend")
-    advice = "mend"
     key = "checks"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
-        found = [*engine_files.check(_engine(self))]
-        self.broken = any(diagnosis.health == "error" for diagnosis in found)
-        return [(str(one.health), one.area, one.name, one.message, one.mend) for one in found]
+        return self.diagnosed([*engine_files.check(_engine(self))])
 
 
 class EngineBackup(Command):

@@ -8,18 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from cliff.formatters.base import Formatter, ListFormatter
 
-from fuelclient import __version__
+from fuelclient import __version__, grouping
 from fuelclient.commands.arguments import Argument, option
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
-
-if TYPE_CHECKING:
-    from fuelclient.model.finding import Finding
 
 NEVER = "never"
 _CODE = re.compile(r"[GP][0-9]{0,3}")
@@ -115,10 +112,7 @@ def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
     >>> [[finding.code for finding in group] for group in grouped(codes)]
     [['P050', 'P050'], ['P061']]
     """
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault((finding.severity, finding.code), []).append(finding)
-    return list(groups.values())
+    return list(grouping.grouped(((finding.severity, finding.code), finding) for finding in findings).values())
 
 
 def others(group: Sequence[Finding]) -> str:

@@ -29,6 +29,7 @@ from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, 
 from fuelclient.commands.formatters import Fields, Names, some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
+from fuelclient.grouping import grouped
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -402,23 +403,19 @@ class NodeAnsibleInventory(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        groups: dict[str, list[Node]] = {}
-        labels = labels_of(parsed_args)
+        labels, pending = labels_of(parsed_args), parsed_args.pending
         nodes = labelled(self.backend.nodes.list(parsed_args.env), labels)
         for node in nodes:
             if not node.ip:
                 LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
-                continue
-            for role in node.all_roles if parsed_args.pending else node.roles:
-                groups.setdefault(role, []).append(node)
-        if not groups and (not nodes or any(node.ip for node in nodes)):
-            LOG.warning("No node has a role.%s", "" if parsed_args.pending else " --pending adds pending roles.")
-        for role, hosts in sorted(groups.items()):
-            self.say(f"[{role}]")
-            names = [(node.attributes.get("hostname") or node.name, node.ip) for node in hosts]
-            for line in sorted(f"{name} ansible_host={ip}" for name, ip in names):
+        hosts = [node for node in nodes if node.ip]
+        groups = grouped((role, node) for node in hosts for role in (node.all_roles if pending else node.roles))
+        if not groups and (hosts or not nodes):
+            LOG.warning("No node has a role.%s", "" if pending else " --pending adds pending roles.")
+        for role, members in sorted(groups.items()):
+            names = [(node.attributes.get("hostname") or node.name, node.ip) for node in members]
+            for line in (f"[{role}]", *sorted(f"{name} ansible_host={ip}" for name, ip in names), ""):
                 self.say(line)
-            self.say("")
 
 
 def _question(nodes: Sequence[Node]) -> str:
@@ -471,12 +468,10 @@ def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
     from fuelclient.model.graph import Level
     from fuelclient.plan.study import Study
 
-    owners: dict[str, set[int]] = {}
-    for summary in backend.graphs.list(env):
-        if summary.owner.level is Level.PLUGIN:
-            owners.setdefault(summary.type, set()).add(summary.owner.id)
+    graphs = [graph for graph in backend.graphs.list(env) if graph.owner.level is Level.PLUGIN]
+    owners = grouped((graph.type, graph.owner.id) for graph in graphs)
     found = []
-    for graph_type in sorted(name for name, plugins in owners.items() if len(plugins) > 1):
+    for graph_type in sorted(name for name, plugins in owners.items() if len({*plugins}) > 1):
         study = Study(backend.graphs.snapshot(env, graph_type))
         shared = (finding for finding in study.expansion.placement.findings if finding.code == "G044")
         found += [replace(finding, severity=Severity.WARNING) for finding in shared]

@@ -78,11 +78,11 @@ class _ShowRelease(ShowOne):
 
         if parsed_args.formatter in STRUCTURED:
             fields = release_to(release)
-            check_columns(parsed_args.columns, tuple(fields))
-            return tuple(fields), tuple(fields.values())
-        check_columns(parsed_args.columns, self.columns)
-        roles = Names(list(release.metadata.get("roles_metadata") or {}))
-        return self.columns, (*cells(release, _COLUMNS), release.description, roles)
+        else:
+            roles = Names(list(release.metadata.get("roles_metadata") or {}))
+            fields = dict(zip(self.columns, [*cells(release, self.columns[:-1]), roles], strict=True))
+        check_columns(parsed_args.columns, tuple(fields))
+        return tuple(fields), tuple(fields.values())
 
 
 class ReleaseShow(_ShowRelease):
@@ -198,8 +198,8 @@ class ReleaseComponentList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         for component in self.backend.releases.components(parsed_args.id):
-            cells = [component.get(column, "-") for column in self.columns]
-            yield [ComponentRelations(plain(cell)) if isinstance(cell, list | tuple) else cell for cell in cells]
+            values = [component.get(column, "-") for column in self.columns]
+            yield [ComponentRelations(plain(value)) if isinstance(value, list | tuple) else value for value in values]
 
 
 class ReleaseReposList(Lister):

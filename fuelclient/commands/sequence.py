@@ -200,21 +200,19 @@ def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]
     and only after the graphs before it. The graphs of all plugins count, because an environment may enable any of them.
     If graphs cannot be listed, the sequence is valid all the same.
     """
-    wanted = list(dict.fromkeys(graph_types))
+    from fuelclient.model.finding import Finding, Severity
+
     try:
         known = sorted(backend.graphs.types(release_id))
     except FuelError as error:
         LOG.info("Could not check whether its graph types exist: %s", error)
         return
-    unknown = [graph_type for graph_type in wanted if graph_type not in known]
-    if not unknown:
-        return
-    from fuelclient.model.finding import Finding, Severity
-
+    named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
     findings = []
-    for graph_type in unknown:
+    for graph_type in dict.fromkeys(graph_types):
+        if graph_type in known:
+            continue
         close = nearest(graph_type, known)
-        named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
         hint = f"Did you mean {close}?" if close else f"Known: {named}." if known else "There are no graphs at all."
         owners = f"neither release {release_id}, nor an environment of it, nor a plugin"
         message = f"{owners} has a graph of type {graph_type} yet"

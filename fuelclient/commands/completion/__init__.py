@@ -19,6 +19,7 @@ from fuelclient.backends.names import Row, Scope
 from fuelclient.backends.names import names as things
 from fuelclient.commands.table import ALIASES, COMMANDS
 from fuelclient.errors import FuelError
+from fuelclient.grouping import grouped
 from fuelclient.similar import normal
 
 FILE, DIRECTORY, COMMAND = "file", "directory", "command"
@@ -187,11 +188,8 @@ def _options(line: _Line, current: str) -> Iterator[Candidate]:
 def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
     """Yield the words that continue a command, each with the help of the only command that it leads to."""
     beginning = "".join(f"{word} " for word in command)
-    following: dict[str, list[str]] = {}
-    for name in sorted(COMMANDS):
-        if name.startswith(beginning) and name != beginning.strip():
-            following.setdefault(name[len(beginning) :].split()[0], []).append(name)
-    for word, names in following.items():
+    begun = [name for name in sorted(COMMANDS) if name.startswith(beginning) and name != beginning.strip()]
+    for word, names in grouped((name[len(beginning) :].split()[0], name) for name in begun).items():
         if word.startswith(current):
             only = len(names) == 1
             yield word, COMMANDS[names[0]][1] if only else ", ".join(name[len(beginning + word) :] for name in names)

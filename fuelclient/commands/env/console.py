@@ -139,9 +139,6 @@ def _history_file() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".local/state") / "fuel" / "expressions"
 
 
-LANGUAGES = ("yaql", "legacy")
-
-
 class EnvFactsEval(ShowOne):
     """Evaluate an expression on the facts of an environment
 
@@ -170,7 +167,7 @@ class EnvFactsEval(ShowOne):
         OF_ENV,
         option("-n", "--node", type=node_words, default=[], metavar=NAMED, help="the facts of this node: 2, or master"),
         option("--before", type=identifier, metavar="RUN", help="the facts as this run found them"),
-        option("--language", choices=LANGUAGES, default="", help="(default: as the expression looks)"),
+        option("--language", choices=("yaql", "legacy"), default="", help="(default: as the expression looks)"),
         flag("-i", "--interactive", help="read expressions line by line"),
     )
 

@@ -16,6 +16,7 @@ from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly
 from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require
 from fuelclient.commands.formatters import plain, some
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
+from fuelclient.grouping import grouped
 from fuelclient.model.fact import uid_of
 from fuelclient.serializers.answer import Answer
 
@@ -227,10 +228,9 @@ class EnvDeploymentFactsGetDefault(_DeploymentDownload):
         env = parsed_args.env
         default, uploaded = self.backend.facts.default(env), self.backend.facts.get(env)
         wanted = None if parsed_args.nodes is None else {*_uids(default, parsed_args.nodes)}
-        places: dict[tuple[bool, str], list[str]] = {}
-        for origin in origins(self.backend.clusters.environment(env), default, uploaded, parsed_args.explain):
-            if wanted is None or origin.part in (*wanted, COMMON):
-                places.setdefault((origin.part == COMMON, origin.text), []).append(origin.part)
+        found = origins(self.backend.clusters.environment(env), default, uploaded, parsed_args.explain)
+        shown = [origin for origin in found if wanted is None or origin.part in (*wanted, COMMON)]
+        places = grouped(((origin.part == COMMON, origin.text), origin.part) for origin in shown)
         for (is_common, text), parts in places.items():
             where = COMMON if is_common else f"node {', '.join(parts)}"
             self.say(f"{parsed_args.explain} ({where}): {text}")

@@ -16,6 +16,7 @@ from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Quest
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment.differences import Remembered, drift
 from fuelclient.errors import NotFound
+from fuelclient.grouping import grouped
 from fuelclient.model.run import RunRequest
 
 if TYPE_CHECKING:
@@ -73,13 +74,13 @@ def _lines(found: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
     yield f"{count(len(running), 'task instance')} would run, {len(found) - len(running)} would be skipped."
     by_why = Counter(rerun.why for rerun in running)
     yield from aligned([(str(number), _WHY[why]) for why, number in by_why.items()], "  ")
-    groups: dict[tuple[str, bool, str, str, tuple[str, ...]], list[Rerun]] = {}
-    for rerun in found:
-        if everything or (rerun.runs and rerun.why != "always"):
-            lines = tuple(_fact_line(fact) for fact in rerun.facts)
-            groups.setdefault((rerun.task, rerun.runs, rerun.why, rerun.detail, lines), []).append(rerun)
-    for (task, runs, why, detail, facts), reruns in groups.items():
-        nodes = ", ".join(str(rerun.node) for rerun in reruns)
+    shown = [rerun for rerun in found if everything or (rerun.runs and rerun.why != "always")]
+    groups = grouped(
+        ((rerun.task, rerun.runs, rerun.why, rerun.detail, tuple(map(_fact_line, rerun.facts))), str(rerun.node))
+        for rerun in shown
+    )
+    for (task, runs, why, detail, facts), nodes_of in groups.items():
+        nodes = ", ".join(nodes_of)
         reason = _WHY[why] if runs or why != "condition" else "its condition does not hold"
         yield f"{'run ' if runs else 'skip'}  {task}  on {nodes}: {reason}{f' ({detail})' if detail else ''}"
         yield from (f"        {fact}" for fact in facts)
