@@ -85,17 +85,13 @@ def read() -> Examples:
     directory = examples.directory()
     paths = [directory / "release", *sorted(path.parent for path in directory.glob("plugins/*/metadata.yaml"))]
     release, *plugins = packages = [load_package(path) for path in paths]
-    graphs = {DEFAULT_TYPE: "override.yaml", FIX: "fix.yaml"}
-    return Examples(
-        release,
-        plugins,
-        {package.name: path for package, path in zip(packages, paths, strict=True)},
-        tuple(nodes_from(files.load(str(directory / "nodes.yaml")), executor_kinds())),
-        {
-            graph_type: document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
-            for graph_type, name in graphs.items()
-        },
-    )
+    directories = {package.name: path for package, path in zip(packages, paths, strict=True)}
+    nodes = tuple(nodes_from(files.load(str(directory / "nodes.yaml")), executor_kinds()))
+    graphs = {}
+    for graph_type, name in ((DEFAULT_TYPE, "override.yaml"), (FIX, "fix.yaml")):
+        document = files.load(str(directory / "cluster" / name))
+        graphs[graph_type] = document_from(document, owner_label=ENVIRONMENT)
+    return Examples(release, plugins, directories, nodes, graphs)
 
 
 def present(backend: Backend, loaded: Examples) -> int | None:
@@ -127,14 +123,12 @@ def present(backend: Backend, loaded: Examples) -> int | None:
 def store(backend: Backend, loaded: Examples) -> int:
     """Store the examples, all or none, and return the id of their environment."""
     with backend.together():
-        installed = [
-            backend.plugins.install(str(loaded.directories[package.name]))
-            for package in (loaded.release, *loaded.plugins)
-        ]
-        [release] = installed[0].releases
+        packages = (loaded.release, *loaded.plugins)
+        base, *others = [backend.plugins.install(str(loaded.directories[package.name])) for package in packages]
+        [release] = base.releases
         env = backend.clusters.create(ENVIRONMENT, release.id).id
-        for plugin in installed[1:]:
-            backend.plugins.enable(plugin.plugin.id, env)
+        for installed in others:
+            backend.plugins.enable(installed.plugin.id, env)
         backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
         for graph_type, document in loaded.graphs.items():
             backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, graph_type)

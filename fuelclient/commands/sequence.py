@@ -29,12 +29,12 @@ class _Create(ShowOne):
 
     arguments: Arguments = (release_option(),)
 
-    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         """Return the name and the graph types of the new sequence."""
         raise NotImplementedError
 
     def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:
-        name, types = self.stated(parsed_args)
+        name, types = self.given(parsed_args)
         created = self.writable().sequences.create(parsed_args.release, name, types)
         report_unknown(self.backend, created.release_id, types)
         # The original client prints this on stdout, where it breaks readers of JSON.
@@ -56,7 +56,7 @@ class SequenceCreate(_Create):
         types_option(_TYPES, required=True),
     )
 
-    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
 
 
@@ -77,7 +77,7 @@ class SequenceUpload(_Create):
         option("--file", required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"),
     )
 
-    def stated(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         from fuelclient.serializers.sequence import sequence_document_from
 
         return sequence_document_from(self.load(parsed_args.file))

@@ -36,13 +36,10 @@ def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
     plugins = [[plugin.label for plugin in side.environment.plugins] for side in (before, after)]
     yield from _names("Plugins", *plugins)
     yield from _role_lines(before.environment, after.environment)
-    settings = [
-        (
-            f"  {each.place}.{each.path}",
-            " -> ".join("(none)" if side is None else value_text(side) for side in each.masked),
-        )
-        for each in settings_differences(before.environment, after.environment)
-    ]
+    settings = []
+    for each in settings_differences(before.environment, after.environment):
+        sides = ["(none)" if side is None else value_text(side) for side in each.masked]
+        settings.append((f"  {each.place}.{each.path}", " -> ".join(sides)))
     if settings:
         yield f"Settings: {count(len(settings), 'difference')}."
         yield from aligned(settings)

@@ -124,7 +124,9 @@ class EnvDiff(Comparing, Lister):
             base = engine.copies.graphs(copy_id)
             ours = differences.graph_digests(copy)
             sides = differences.changed_sides(base, ours, differences.graph_digests(original)) if base else {}
-            _report_sides(sides)
+            for label, side in sides.items():
+                where = "the copy and the original" if side == "both" else f"the {side}"
+                LOG.info("The graph of %s was changed in %s.", label, where)
             if parsed_args.apply:
                 _require_unchanged({label: sides[label] for label in sides if label in ours}, force=parsed_args.force)
                 applied = self._apply(parsed_args, copy, original)
@@ -182,13 +184,6 @@ def _copy_id(engine: Backend, wanted: str) -> int:
             return cluster.id
     known = [cluster.name for cluster in clusters]
     raise NotFound("environment", f"{wanted} in {engine.target}", known=known, hint="Name the copy with --copy.")
-
-
-def _report_sides(sides: Mapping[str, str]) -> None:
-    """Print on stderr where each graph that differs was changed after the copy was made."""
-    for label, side in sides.items():
-        where = "the copy and the original" if side == "both" else f"the {side}"
-        LOG.info("The graph of %s was changed in %s.", label, where)
 
 
 def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:

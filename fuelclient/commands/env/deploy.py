@@ -26,7 +26,6 @@ from fuelclient.support import supports
 _NODES_STARTED = (
     "{what} task with id {{0.id}} for the nodes {nodes} within the environment {{0.cluster_id}} has been started."
 )
-_FILTER_HINT = "Give the graph the node filter `$.pending_deletion`."
 _RESET_STARTED = "Reset task with id {0.id} for the environment {0.cluster_id} has been started."
 
 
@@ -84,19 +83,14 @@ class EnvDeploy(Starter):
             meant = {node.id for node in nodes if is_meant(node)}
             (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
             others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant)
-            if others and deletes:
-                raise Conflict(
-                    f"The {graph_type} graph would also delete node {others}, which is not marked for deletion.",
-                    hint=_FILTER_HINT,
-                )
-            left_out = [node for node in nodes if node.id in meant and node.online and node.id not in plan.nodes]
-            if left_out and deletes:
-                missed = ", ".join(str(node.id) for node in left_out)
-                raise Conflict(
-                    f"The {graph_type} graph would not delete node {missed}, which is marked for deletion.",
-                    hint=_FILTER_HINT,
-                )
-            if others:
+            if deletes:
+                kept = (node for node in nodes if node.id in meant and node.online and node.id not in plan.nodes)
+                missed = ", ".join(str(node.id) for node in kept)
+                what = f"also delete node {others}, which is not" if others else f"not delete node {missed}, which is"
+                if others or missed:
+                    message = f"The {graph_type} graph would {what} marked for deletion."
+                    raise Conflict(message, hint="Give the graph the node filter `$.pending_deletion`.")
+            elif others:
                 fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant)
                 raise Conflict(
                     f"The {graph_type} graph would also provision node {others}, which is already provisioned.",
