@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from functools import partial
@@ -36,9 +37,7 @@ class Tui(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         _require_terminal()
 
-        from fuelclient.tui import garbage_collector
-
-        garbage_collector.hold()  # the app releases it a second after the start
+        gc.disable()  # a start makes objects that all stay; the app enables it a second later
         from fuelclient import backends
         from fuelclient.tui.app import FuelUI
 

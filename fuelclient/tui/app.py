@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -12,7 +13,6 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui import garbage_collector
 from fuelclient.tui.command_palette import Palette, Places
 from fuelclient.tui.gateway import Answered, Failed
 from fuelclient.tui.presenters import bars
@@ -314,7 +314,7 @@ class FuelUI(GuardedUI):
 
     def _watch(self) -> None:
         """Once a second: say so if a backend takes its time, and ask again for what changes by itself."""
-        garbage_collector.release()
+        release_garbage_collector()
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
         self.disarm_if_idle()
@@ -362,3 +362,11 @@ def screen_class(view: View) -> type[ViewScreen]:
     """Return the class of a view's screens."""
     module, _, name = _SCREENS[view].partition(":")
     return cast("type[ViewScreen]", getattr(import_module(f"fuelclient.tui.screens.{module}"), name))
+
+
+def release_garbage_collector() -> None:
+    """Collect garbage again if the start has turned that off, but never look at what the start has made: a quarter of a
+    million objects, hardly any of which ever dies. That keeps later collections short."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

@@ -12,10 +12,9 @@ from textual.app import App
 from textual.events import Key
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.tui import key_queue
-from fuelclient.tui.key_queue import TypeAhead
+from fuelclient.tui import terminal
 from fuelclient.tui.routes import View
-from fuelclient.tui.terminal import TerminalApp
+from fuelclient.tui.terminal import TerminalApp, TypeAhead
 
 MANY = 40
 
@@ -44,7 +43,7 @@ def test_keys_that_wait_for_a_second_are_stuck() -> None:
 
 def test_keys_wait_for_a_dialog_as_they_do_for_a_view(demo: Path) -> None:
     async def story(one: Driven) -> None:
-        one.ui.typed._since -= 2 * key_queue.LONGEST
+        one.ui.typed._since -= 2 * terminal.LONGEST
         assert one.ui.typed.is_due(built=False, filled=True)
         one.ui.action_help()
         assert not one.ui.typed.is_due(built=False, filled=True)
@@ -94,7 +93,7 @@ def test_escape_drops_what_nobody_waits_for_any_longer(demo: Path, monkeypatch: 
         for _ in range(MANY):
             await one.ui.on_event(Key("j", "j"))
         assert len(one.ui.typed) > 1
-        monkeypatch.setattr(key_queue, "_STUCK", -1.0)
+        monkeypatch.setattr(terminal, "_STUCK", -1.0)
         await one.ui.on_event(Key("escape", None))
         assert len(one.ui.typed) <= 1
         await one.settle()
@@ -119,7 +118,7 @@ def test_a_widget_that_is_gone_keeps_no_key_waiting(demo: Path) -> None:
 
 def test_unfinished_key_does_not_hold_the_others_for_ever(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def story(one: Driven) -> None:
-        monkeypatch.setattr(key_queue, "LONGEST", 0.0)
+        monkeypatch.setattr(terminal, "LONGEST", 0.0)
         one.ui._busy = one.ui.screen.focused
         await one.press("j")
         assert one.main.cursor == 1

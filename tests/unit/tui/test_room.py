@@ -14,8 +14,7 @@ pytest.importorskip("textual", reason="the terminal UI needs textual")
 from rich.cells import cell_len
 from tui_driving import connecting, demo_engine, driven, execute
 
-from fuelclient.tui import garbage_collector
-from fuelclient.tui.app import screen_class
+from fuelclient.tui.app import release_garbage_collector, screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
@@ -40,7 +39,7 @@ def test_empty_column_without_title_takes_no_room() -> None:
 
 @pytest.fixture
 def held() -> Iterator[None]:
-    garbage_collector.hold()
+    gc.disable()
     yield
     gc.unfreeze()
     gc.enable()
@@ -50,11 +49,11 @@ def held() -> Iterator[None]:
 def test_garbage_is_collected_again_once_the_ui_is_there() -> None:
     assert not gc.isenabled()
     before = gc.get_freeze_count()
-    garbage_collector.release()
+    release_garbage_collector()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
     made_later: list[object] = []
-    garbage_collector.release()
+    release_garbage_collector()
     # What is frozen is no longer listed. Counting would not do: frozen objects may die at any time.
     assert any(thing is made_later for thing in gc.get_objects())
 
