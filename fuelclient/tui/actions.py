@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.graph import DEFAULT_TYPE
@@ -68,64 +68,64 @@ class Execute:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """Ask a run to stop; `kill` also ends running tasks."""
+class _OnRun:
+    """Something done to one run by a command `task VERB ID`, which has an option for the field of a subclass."""
+
+    VERB: ClassVar[str]
+    OPTION: ClassVar[tuple[str, str]]
+    """The field, and the option of the command."""
 
     id: int
+
+    @property
+    def what(self) -> str:
+        return f"{self.VERB} run {self.id}"
+
+    @property
+    def words(self) -> str:
+        field, option = self.OPTION
+        return f"task {self.VERB} {self.id}{f' {option}' if getattr(self, field) else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(_OnRun):
+    """Ask a run to stop; `kill` also ends running tasks."""
+
+    VERB, OPTION = "stop", ("kill", "--kill")
     kill: bool = False
 
     @property
     def what(self) -> str:
         return f"{'kill' if self.kill else 'stop'} run {self.id}"
 
-    @property
-    def words(self) -> str:
-        return f"task stop {self.id}{' --kill' if self.kill else ''}"
-
     def act(self, backend: Backend) -> Run:
         return backend.runs.stop(self.id, kill=self.kill)
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(_OnRun):
     """Resume a run whose runner was killed; `again` reruns instances whose end is not known."""
 
-    id: int
+    VERB, OPTION = "resume", ("again", "--rerun-interrupted")
     again: bool = False
-
-    @property
-    def what(self) -> str:
-        return f"resume run {self.id}"
-
-    @property
-    def words(self) -> str:
-        return f"task resume {self.id}{' --rerun-interrupted' if self.again else ''}"
 
     def act(self, backend: Backend) -> Run:
         return backend.runs.resume(self.id, rerun_interrupted=self.again)
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(_OnRun):
     """Delete a run with its history; `force` also deletes one that has not ended, if its runner is gone."""
 
-    id: int
+    VERB, OPTION = "delete", ("force", "--force")
     force: bool = False
-
-    @property
-    def what(self) -> str:
-        return f"delete run {self.id}"
-
-    @property
-    def words(self) -> str:
-        return f"task delete {self.id}{' --force' if self.force else ''}"
 
     def act(self, backend: Backend) -> None:
         backend.runs.delete(self.id, force=self.force)
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:
-    """Return the command line that does what an action does.
+    """The command line that does the same as an action.
 
     >>> command_of(Execute(RunRequest(1, node_ids=(2, 3), noop=True)))
     'fuel2 graph execute --env 1 --node 2 3 --noop'

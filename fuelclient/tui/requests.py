@@ -6,7 +6,9 @@ Only the gateway calls `read`, in a worker thread; what is expensive to derive f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
@@ -20,17 +22,17 @@ from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
 from fuelclient.insight.stats import tasks_of_roles
+from fuelclient.insight.progress import Earlier, Progress
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.model.run import PARENT, Run
+from fuelclient.model.run import NOWHERE, PARENT, Event, HistoryRow, NodeKey, Run
 from fuelclient.plan.study import Study
 from fuelclient.printing import plain_lines
 from fuelclient.support import supports
-from fuelclient.tui.run_state import RunState
 
 _Answer_co = TypeVar("_Answer_co", covariant=True)
 
@@ -186,6 +188,57 @@ class AskEnabling(Request[Comparison | str]):
             return if_enabled(backend, self.env, self.graph_type, self.plugin)
         except (InvalidGraph, NotFound, Unsupported) as error:
             return str(error)
+
+
+class RunState:
+    """A run and its task instances, by the numbers that `progress` gives them, with their places in the matrix.
+
+    `rows` are the history as it was read; `nowhere` counts tasks that were placed on no node. `nodes` are the lines of
+    the matrix and `tasks` (run of the graph, task) its columns; `grid` has the number of the instance in each cell, or
+    -1, and `cell` the cell of each instance. `sizes` and `finished` count the instances of each line, and those that
+    are done.
+    """
+
+    def __init__(
+        self, run: Run, rows: Sequence[HistoryRow], earlier: Mapping[int, Earlier | None] | None = None
+    ) -> None:
+        placed = [row for row in rows if row.node != NOWHERE]
+        self.nowhere = len(rows) - len(placed)
+        self.rows = list({(row.run_id, row.task, row.node): row for row in placed}.values())
+        self.progress = Progress(self.rows, earlier)
+        self.update(run)
+        self.tasks = list(dict.fromkeys((row.run_id, row.task) for row in self.rows))
+        self.nodes: list[NodeKey] = sorted(dict.fromkeys(row.node for row in self.rows), key=_node_order)
+        columns = {task: place for place, task in enumerate(self.tasks)}
+        lines = {node: place for place, node in enumerate(self.nodes)}
+        self.grid = [array("i", [-1]) * len(self.tasks) for _ in self.nodes]
+        self.cell = [(lines[row.node], columns[row.run_id, row.task]) for row in self.rows]
+        for number, (line, column) in enumerate(self.cell):
+            self.grid[line][column] = number
+        self.sizes = Counter(line for line, _ in self.cell)
+        self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.progress.is_done(number))
+
+    def update(self, run: Run) -> None:
+        """Replace the run by what a backend says of it now."""
+        self.run = run
+        self.progress.note(run)
+
+    def apply(self, events: Iterable[Event]) -> tuple[list[int], bool]:
+        """Bring the instances up to date. Return those that changed, and whether there are new ones, of a later graph
+        that has been planned: these have no row until the history is read again."""
+        before = len(self.progress)
+        changed = self.progress.apply(events)
+        known = [number for number in changed if number < len(self.rows)]
+        for number in known:
+            self.finished[self.cell[number][0]] += self.progress.is_done(number)  # once: what is done stays so
+        return known, len(self.progress) > before
+
+
+def _node_order(node: NodeKey) -> tuple[int, int, str]:
+    """Sort sync points first, then the master, then nodes by id."""
+    if node is None:
+        return 0, 0, ""
+    return (2, node, "") if isinstance(node, int) else (1, 0, node)
 
 
 @dataclass(frozen=True, slots=True)

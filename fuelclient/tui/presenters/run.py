@@ -24,7 +24,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.formatting import count, fact, names, node_name, node_words, time_text, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
-from fuelclient.tui.run_state import RunState
+from fuelclient.tui.requests import RunState
 
 _SIGNS = {
     "ready": ("ok", Tone.DIM),

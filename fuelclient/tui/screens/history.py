@@ -13,9 +13,8 @@ from fuelclient.model.run import Run
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.requests import AskRun, AskRuns, Request
+from fuelclient.tui.requests import AskRun, AskRuns, Request, RunState
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.run_state import RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes

@@ -17,8 +17,7 @@ from fuelclient.tui.gateway import reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.requests import AskLog, AskRun, Request
-from fuelclient.tui.run_state import RunState
+from fuelclient.tui.requests import AskLog, AskRun, Request, RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
@@ -28,7 +27,7 @@ from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
-    from fuelclient.tui.workers import Feed
+    from fuelclient.tui.gateway import Feed
 
 DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
