@@ -34,11 +34,11 @@ _SCREENS = {
     View.PREVIEW: "preview:PreviewScreen",
     View.LANES: "lanes:LanesScreen",
     View.BROWSE: "browse:BrowseScreen",
-    View.PROBLEMS: "problems:ProblemsScreen",
+    View.PROBLEMS: "lists:ProblemsScreen",
     View.PLUGINS: "lists:PluginsScreen",
     View.HISTORY: "history:HistoryScreen",
     View.RUN: "run:RunScreen",
-    View.WHY: "why:WhyScreen",
+    View.WHY: "browse:WhyScreen",
 }
 """The module and the class of each view, loaded when it is shown first so that the first screen is fast."""
 

@@ -1,4 +1,4 @@
-"""Browse: a task between its neighbours."""
+"""Browse and why: a task between its neighbours, and the chain between two tasks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import replace
 from textual import on
 from textual.binding import Binding
 
+from fuelclient.insight.relation import Step
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui.presenters import preview
-from fuelclient.tui.routes import Route
+from fuelclient.tui.presenters import browse
+from fuelclient.tui.presenters.formatting import count
+from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.graph_base import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -57,28 +59,28 @@ class BrowseScreen(GraphScreen):
         """Say that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
         for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
-            table.show(preview.lost(gone(task) if table is self.middle else ""))
+            table.show(browse.lost(gone(task) if table is self.middle else ""))
         self.full.show([])
         for place in range(6):
             self.panes.note(place, "")
 
     def _show(self) -> None:
         if not self.data.study.rows:
-            self.upstream.show(preview.nothing(self.data))
-            self.middle.show(preview.nothing(self.data))
+            self.upstream.show(browse.nothing(self.data))
+            self.middle.show(browse.nothing(self.data))
             return
         for place, table, following in ((0, self.upstream, False), (2, self.downstream, True)):
-            shown = preview.neighbours(
+            shown = browse.neighbours(
                 self.data, self.centre, following=following, reduced=not self.switched, glyphs=self.glyphs
             )
             table.show(shown)
-            total = len(preview.adjacent(self.data, self.centre, following=following))
+            total = len(browse.adjacent(self.data, self.centre, following=following))
             self.panes.note(place, f"{len(shown)} of {total}" if len(shown) != total else str(total))
         for place, table, following in ((3, self.earlier, False), (5, self.later, True)):
-            shown = preview.further(self.data, self.centre, following=following, glyphs=self.glyphs)
+            shown = browse.further(self.data, self.centre, following=following, glyphs=self.glyphs)
             table.show(shown)
-            self.panes.note(place, f"the nearest {len(shown)}" if len(shown) == preview.MOST else str(len(shown)))
-        self.middle.show(preview.middle(self.data, self.centre, self.glyphs))
+            self.panes.note(place, f"the nearest {len(shown)}" if len(shown) == browse.MOST else str(len(shown)))
+        self.middle.show(browse.middle(self.data, self.centre, self.glyphs))
         self.panes.note(1, self.data.study.rows[self.centre].task)
         self.ui.decorate()
 
@@ -122,10 +124,68 @@ class BrowseScreen(GraphScreen):
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         if self.filled and message.table is self.middle and self.data.study.rows and self.centre >= 0:
-            self.full.show(preview.middle_in_full(self.data, self.centre, self.middle.row, self.glyphs))
+            self.full.show(browse.middle_in_full(self.data, self.centre, self.middle.row, self.glyphs))
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
         row = self._row_of(message.table, message.row)
         if row >= 0:
             self.open_task(row)
+
+
+class WhyScreen(GraphScreen):
+    """The shortest chain between two tasks: each edge with the field, the layer and the line that make it."""
+
+    HELP = (
+        "Why one task runs after another: the chain with the fewest edges, and the two tasks of the edge under the"
+        " cursor with who set each of their attributes. Enter browses from a task of it."
+    )
+
+    def body(self) -> Panes:
+        self.both = Details(id="both")
+        return Panes(
+            "over", Pane("the shortest chain", VirtualTable(self.glyphs)), Pane("in words", Details(id="words")),
+            Pane("the two tasks", self.both),
+        )  # fmt: skip
+
+    def present(self) -> None:
+        study, keys = self.data.study, (self.route.other, self.route.task)
+        row, other = (study.row_with(key) if key is not None else None for key in keys)
+        self.edges: list[Step] = []
+        if row is None or other is None:
+            lost = next((key for key, place in zip(keys, (row, other), strict=True) if key and place is None), None)
+            self._lose(gone(lost) if lost is not None else "Mark a task with m first, then press w on another one.")
+            return
+        steps, _ = browse.between(self.data, row, other)
+        self.edges = [step for step in steps for _ in step.words]
+        self.main.show(browse.steps(self.data, row, other, self.glyphs))
+        self.panes.note(0, count(len(steps), "edge"))
+        self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))
+
+    def _lose(self, reason: str) -> None:
+        """Say that one of the two tasks is gone."""
+        self.main.show(browse.lost(reason))
+        self.panes.note(0, "")
+        self.query_one("#words", Details).show([])
+        self.both.show([])
+
+    def state(self) -> Route:
+        return self.route
+
+    def task_row(self) -> int:
+        """Return the later task of the edge under the cursor."""
+        if not self.filled or not 0 <= self.main.row < len(self.edges):
+            return -1
+        return self.data.study.row_of.get(self.edges[self.main.row].after_task, -1)
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        message.stop()
+        if self.filled and 0 <= self.main.row < len(self.edges):
+            self.both.show(browse.both(self.data, self.edges[self.main.row], self.glyphs))
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        row = self.task_row()
+        if row >= 0:
+            self.ui.go(self.route.to(View.BROWSE, task=self.data.study.key(row)))

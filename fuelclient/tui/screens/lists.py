@@ -1,18 +1,23 @@
-"""Screens with a list beside the details of what is under its cursor: roles, nodes and plugins of an environment."""
+"""Screens with a list beside the details of what is under its cursor: roles, nodes and plugins of an environment, and
+findings.
+"""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import os
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from textual import on
 from textual.binding import Binding
 
 from fuelclient.insight.query import condition
+from fuelclient.model.finding import Finding
 from fuelclient.model.plugin import Plugin
-from fuelclient.tui.presenters import nodes, plugins, roles
-from fuelclient.tui.presenters.table import Line, Table
-from fuelclient.tui.requests import AskEnabling, Request
+from fuelclient.tui.presenters import lists, problems
+from fuelclient.tui.presenters.table import Line
+from fuelclient.tui.requests import AskEnabling, AskSource, Request
 from fuelclient.tui.routes import Looks, Route, View
 from fuelclient.tui.screens.graph_base import GraphScreen
 from fuelclient.tui.widgets.details import Details
@@ -23,16 +28,20 @@ from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 class DetailsScreen(GraphScreen):
     """A list beside the details of what is under its cursor."""
 
-    @abstractmethod
-    def table(self) -> Table:
-        """Return the table of the list pane; its ids are what the route has for its focus."""
+    LIST: ClassVar[lists.Listing]
+    CHOOSES = True
+    """Whether Enter does something."""
 
-    @abstractmethod
+    def body(self) -> Panes:
+        table = VirtualTable(self.glyphs, chooses=self.CHOOSES)
+        return Panes("pair", Pane(self.LIST.name, table), Pane(self.LIST.of_one, Details()))
+
     def detail(self, row: int) -> list[Line]:
-        """Return the lines of the details pane for a row of the graph."""
+        """The lines beside the list for one of its rows."""
+        return self.LIST.detail(self.data, row, self.glyphs)
 
     def present(self) -> None:
-        table = self.table()
+        table = self.LIST.table(self.data, self.glyphs)
         place = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
         self.main.show(table, cursor=place, keep=True)
 
@@ -53,15 +62,7 @@ class RolesScreen(DetailsScreen):
     """The roles of an environment, and what the one under the cursor brings."""
 
     HELP = "What each role brings, which roles it conflicts with, which nodes have it. Enter shows its tasks as lanes."
-
-    def body(self) -> Panes:
-        return Panes("pair", Pane("roles", VirtualTable(self.glyphs)), Pane("this role", Details()))
-
-    def table(self) -> Table:
-        return roles.table(self.data)
-
-    def detail(self, row: int) -> list[Line]:
-        return roles.detail(self.data, list(self.data.study.snapshot.roles.values())[row], self.glyphs)
+    LIST = lists.ROLES
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -72,15 +73,7 @@ class NodesScreen(DetailsScreen):
     """The nodes of an environment, and what runs on the one under the cursor."""
 
     HELP = "The machines of the environment. Enter shows what runs on one, in order: node=1 is the node of that id."
-
-    def body(self) -> Panes:
-        return Panes("pair", Pane("nodes", VirtualTable(self.glyphs)), Pane("this node", Details()))
-
-    def table(self) -> Table:
-        return nodes.table(self.data, self.glyphs)
-
-    def detail(self, row: int) -> list[Line]:
-        return nodes.detail(self.data, nodes.ordered(self.data)[row], self.glyphs)
+    LIST = lists.NODES
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -97,24 +90,20 @@ class PluginsScreen(DetailsScreen):
         " enabling the one under the cursor would change: tasks, attributes and the order. Nothing is enabled."
     )
 
+    LIST = lists.PLUGINS
+    CHOOSES = False
     BINDINGS = [Binding("d", "what_if", "if enabled", id="plugins.what-if")]
-
-    def body(self) -> Panes:
-        return Panes("pair", Pane("plugins", VirtualTable(self.glyphs, chooses=False)), Pane("this plugin", Details()))
-
-    def table(self) -> Table:
-        return plugins.table(self.data, self.glyphs)
 
     def detail(self, row: int) -> list[Line]:
         plugin = self.data.plugins[row]
         if not self.switched or self._is_here(plugin):
-            return plugins.detail(self.data, plugin, self.glyphs)
+            return super().detail(row)
         answer = self.ui.gateway.answer_once(self._asked(plugin))
         if answer is None:
             return [(line,) for line in self.why_missed(self._asked(plugin))]
         if isinstance(answer, str):
             return [(answer,)]
-        return plugins.if_enabled(answer, f"{plugin.name} {plugin.version}", self.glyphs)
+        return lists.if_enabled(answer, f"{plugin.name} {plugin.version}", self.glyphs)
 
     def present(self) -> None:
         self.panes.only(0, alone=not self.data.plugins)
@@ -174,3 +163,55 @@ class PluginsScreen(DetailsScreen):
         if here is None or not self.switched or self._is_here(here):
             return replace(super().shown(), looks=Looks())
         return replace(self.route, focus=str(here.id), looks=self.looks())
+
+
+class ProblemsScreen(GraphScreen):
+    """Every finding about the graph, and its source line."""
+
+    HELP = "Every finding, the worst first; below it its source, where the file is on this machine. Enter browses."
+    PLACEHOLDER = "filter: error, code:G030, task:keystone, !info"
+
+    findings: Sequence[Finding] = ()
+
+    def body(self) -> Panes:
+        return Panes("stack", Pane("findings", VirtualTable(self.glyphs)), Pane("source", Details()))
+
+    def present(self) -> None:
+        before = self.findings[self.main.row] if 0 <= self.main.row < len(self.findings) else None
+        self.findings = problems.ordered(self.data)
+        place = problems.place_of(self.findings, before, self.main.row)
+        table = problems.table(self.data, self.glyphs)
+        self.main.show(table, cursor=place, query=self.read_filter(table), keep=True)
+        self.panes.only(0, alone=not self.findings)
+
+    def show_other_answers(self) -> None:
+        super().show_other_answers()
+        self._source(self.main.row)
+
+    @on(Moved)
+    def _moved(self) -> None:
+        if self.filled:
+            self._source(self.main.row)
+
+    def _source(self, row: int) -> None:
+        if not 0 <= row < len(self.findings):
+            self.query_one(Details).show([])
+            return
+        finding = self.findings[row]
+        source = None
+        if finding.place.file and finding.place.line:
+            source = self.ui.gateway.answer(AskSource(finding.place.file, finding.place.line))
+        self.query_one(Details).show(problems.detail(finding, source, self.glyphs, os.getcwd()))
+
+    def task_row(self) -> int:
+        if not self.filled or not 0 <= self.main.row < len(self.findings):
+            return -1
+        task = self.findings[self.main.row].task
+        row = self.data.study.named(task) if task else None
+        return -1 if row is None else row
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        row = self.task_row()
+        if row >= 0:
+            self.open_task(row)

@@ -14,9 +14,8 @@ from tui_driving import Driven, connecting, driven
 from fuelclient.insight.query import parse
 from fuelclient.tui.presenters.table import Column, Table
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.browse import BrowseScreen
+from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
 from fuelclient.tui.screens.preview import PreviewScreen
-from fuelclient.tui.screens.why import WhyScreen
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 

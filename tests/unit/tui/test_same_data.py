@@ -18,11 +18,10 @@ from fuelclient.insight.progress import NOT_REACHED
 from fuelclient.insight.query import MOST_NAMES
 from fuelclient.tui.actions import Execute, command_of
 from fuelclient.tui.routes import View
-from fuelclient.tui.screens.browse import BrowseScreen
+from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
 from fuelclient.tui.screens.dialogs import ExecuteDialog
 from fuelclient.tui.screens.preview import PreviewScreen
 from fuelclient.tui.screens.run import RunScreen
-from fuelclient.tui.screens.why import WhyScreen
 from fuelclient.tui.widgets.bar import Bar
 
 WIDE = (200, 50)

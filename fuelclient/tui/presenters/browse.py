@@ -1,0 +1,289 @@
+"""Browse and why: a task between what precedes and what follows it, and the chain between two tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fuelclient.insight.blame import Blame, blame
+from fuelclient.insight.relation import Step, chain, stated
+from fuelclient.plan.expand import Word
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import (
+    changed_tone,
+    chips,
+    count,
+    fact,
+    layer_name,
+    mark,
+    replaced_sign,
+    set_by,
+    short_place,
+    sigil,
+    stated_value,
+    title,
+    value_text,
+)
+from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.requests import GraphData
+
+_NEIGHBOURS = (
+    Column("change", "", least=1, most=1),
+    Column("task", "task", least=10, most=36, grows=True),
+    Column("because", "because of", least=8, most=26, rank=1),
+)
+
+_FURTHER = (
+    Column("change", "", least=1, most=1),
+    Column("steps", "edges", least=5, right=True),
+    Column("task", "task", least=22, most=36, grows=True),
+    Column("through", "through", least=14, most=30, rank=1),
+)
+
+MOST = 500
+"""How many tasks are listed beyond the neighbours: the nearest ones."""
+
+_ATTRIBUTES = (
+    Column("attribute", "attribute", least=26, most=34),
+    Column("value", "value", least=8, most=60, grows=True),
+    Column("by", "set by", least=7, most=22, rank=1),
+)
+
+
+def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> Table:
+    """Return a table of the tasks that directly precede (or follow) a task, with the words that say so.
+
+    `reduced` leaves out those that a path through another task implies anyway.
+    """
+    rows = adjacent(data, row, following=following)
+    if reduced:
+        every = data.reach.reduced()
+        rows = every[row] if following else [other for other in range(row) if row in every[other]]
+    study = data.study
+    lines: list[tuple[Value, ...]] = []
+    for other in rows:
+        pair = (study.task(row), study.task(other)) if following else (study.task(other), study.task(row))
+        because = _because(stated(*pair), study.rows[row].task)
+        lines.append((*_sign_and_name(data, other, glyphs), Cell(because, Tone.DIM)))
+    return _of_tasks(data, _NEIGHBOURS, lines, rows, f"Nothing {'follows' if following else 'precedes'} it.")
+
+
+def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> Table:
+    """Return a table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
+    reached. There are at most `MOST`, so that this costs the same in a graph of any size.
+    """
+    beyond = _beyond(data, row, following)
+    lines: list[tuple[Value, ...]] = []
+    for other, through, steps in beyond:
+        sign, name = _sign_and_name(data, other, glyphs)
+        lines.append((sign, str(steps), name, Cell(data.study.rows[through].task, Tone.DIM)))
+    rows = [other for other, _, _ in beyond]
+    return _of_tasks(data, _FURTHER, lines, rows, f"Nothing {'follows' if following else 'precedes'} those.")
+
+
+def _of_tasks(
+    data: GraphData, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
+) -> Table:
+    """Return a table with a line for each of some rows of the study."""
+    study = data.study
+    ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
+    return Table(columns, lines, ids, (nothing,), indices)
+
+
+def _sign_and_name(data: GraphData, row: int, glyphs: Glyphs) -> tuple[Cell, Cell]:
+    shown = data.study.rows[row]
+    return Cell(sigil(data.study.task(row), glyphs), Tone.ACCENT), Cell(shown.task, changed_tone(shown.is_changed))
+
+
+def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
+    """Return rows with the row through which each is reached, and the number of edges between it and `row`."""
+    near = adjacent(data, row, following=following)
+    seen = {row, *near}
+    beyond: list[tuple[int, int, int]] = []
+    ring, steps = near, 1
+    while ring and len(beyond) < MOST:
+        steps += 1
+        reached: dict[int, int] = {}
+        for through in ring:
+            for other in adjacent(data, through, following=following):
+                if other not in seen:
+                    seen.add(other)
+                    reached[other] = through
+        beyond += [(other, reached[other], steps) for other in sorted(reached)]
+        ring = sorted(reached)
+    return beyond[:MOST]
+
+
+def adjacent(data: GraphData, row: int, *, following: bool) -> list[int]:
+    """Return the rows of all tasks that directly precede (or follow) a task."""
+    study = data.study
+    indices = (study.after if following else study.before)[study.indices[row]]
+    return sorted(study.row_of[index] for index in indices)
+
+
+def _because(words: Sequence[Word], centre: str) -> str:
+    """Return the attributes that make the edge; those of the other task are "its"."""
+    attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
+    return ", ".join(attributes)
+
+
+def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
+    """Return the task in the middle: what it is, and its attributes."""
+    study = data.study
+    shown, task = study.rows[row], study.task(row)
+    rows: list[tuple[Value, ...]] = [
+        (Cell("layers", Tone.DIM), chips(task, study.snapshot.layers, glyphs), layer_name(task.owner)),
+        (Cell("stage", Tone.DIM), shown.stage or "none", ""),
+        (Cell("nodes", Tone.DIM), str(len(shown.nodes)), ""),
+        (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),
+        (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
+    ]
+    for blamed in blame(task):
+        tone = changed_tone(blamed.is_changed)
+        by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
+        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.path, tone), Cell(stated_value(blamed), tone), by))
+    return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
+
+
+_FACTS = 5
+"""How many rows of the middle stand above the attributes."""
+
+
+def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
+    """Return a row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
+    for the rows above the attributes, where the task stands and runs, and its findings."""
+    attributes = blame(data.study.task(row))
+    if not _FACTS <= place < _FACTS + len(attributes):
+        return detail(data, row, glyphs)
+    blamed = attributes[place - _FACTS]
+    origin = blamed.origin
+    lines = [title(blamed.path), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
+    lines += [(stated_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
+    return [*lines, *_replaced(blamed, glyphs)]
+
+
+def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
+    for value, origin in blamed.replaced:
+        yield ()
+        yield (
+            Cell(f"{replaced_sign(blamed, glyphs)}  ", Tone.DIM),
+            set_by(origin),
+            Cell(f"  {short_place(origin.place)}", Tone.DIM),
+        )
+        if value == blamed.value and not blamed.dropped:
+            yield (Cell("the same", Tone.DIM),)
+        else:
+            yield from ((Cell(line, Tone.DIM),) for line in _block(value))
+
+
+def _block(value: Any) -> list[str]:
+    """Return a value in as many lines as it has entries.
+
+    >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
+    (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
+    """
+    if isinstance(value, Mapping) and set(value) != {"yaql_exp"}:
+        return [f"{key}: {value_text(item)}" for key, item in value.items()]
+    if isinstance(value, list | tuple) and value:
+        return [f"- {value_text(item)}" for item in value]
+    if isinstance(value, str) and "\n" in value:
+        return value.rstrip("\n").split("\n")
+    return [value_text(value)]
+
+
+def nothing(data: GraphData) -> Table:
+    """Return the table of a graph that has no order."""
+    return Table(_NEIGHBOURS, (), (), empty(data))
+
+
+def lost(why: str) -> Table:
+    """Return what stands instead of a task that the graph has lost."""
+    return Table((), empty=(why, "", "[ goes back, 3 shows the tasks.") if why else ("",))
+
+
+_STEPS = (
+    Column("step", "#", least=1, right=True),
+    Column("before", "runs before", least=28, most=40),
+    Column("after", "the next", least=30, most=40),
+    Column("field", "because", least=24, most=60, grows=True, rank=1),
+    Column("layer", "layer", least=7, most=26, rank=2),
+    Column("place", "where", least=14, most=40, rank=3, tail=True),
+)
+
+
+def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
+    """Return the shortest chain between two rows in either direction, and whether it begins at `row`."""
+    study = data.study
+    there = chain(study.expansion, study.indices[row], study.indices[other])
+    if there:
+        return there, True
+    return chain(study.expansion, study.indices[other], study.indices[row]), False
+
+
+def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
+    """Return the chain as rows, one for each statement that makes an edge."""
+    steps, _ = between(data, row, other)
+    rows: list[tuple[Value, ...]] = []
+    for number, step in enumerate(steps, start=1):
+        edge = (str(number), Cell(step.before, Tone.STRONG), Cell(f"{glyphs.arrow} {step.after}", Tone.STRONG))
+        for word in step.words:
+            rows.append((*edge, _said(step, word), _layer(word), short_place(word.place)))
+            edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # it is named once
+    ids = [step.after for step in steps for _ in step.words]
+    names = (data.study.rows[row].task, data.study.rows[other].task)
+    return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
+                                     "", "They may run at the same time."))  # fmt: skip
+
+
+def _said(step: Step, word: Word) -> str:
+    """Return what makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
+    before, after = step.before.partition("@")[0], step.after.partition("@")[0]
+    return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
+
+
+def _layer(word: Word) -> Cell:
+    layer = word.place.layer
+    return Cell(layer.removeprefix("plugin "), Tone.DIM if layer == "release" else Tone.ACCENT)
+
+
+def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
+    """Return the chain in words: the answer in one line, then one line for each task on the path."""
+    steps, forward = between(data, row, other)
+    first, last = (row, other) if forward else (other, row)
+    tasks = data.study.rows
+    if not steps:
+        return [title(f"{tasks[row].task} and {tasks[other].task} have no order")]
+    lines = [
+        title(f"{tasks[last].task} runs after {tasks[first].task}: {count(len(steps), 'edge')}, the fewest"),
+        (),
+        _stop(data, steps[0].before, steps[0].before_task),
+    ]
+    for step in steps:
+        for word in step.words:
+            layer = _layer(word)
+            lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
+            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", layer.tone)))
+        lines.append(_stop(data, step.after, step.after_task))
+    return lines
+
+
+def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
+    """Return the two tasks of an edge: what each is, where it runs, and who set its attributes."""
+    study = data.study
+    lines: list[Line] = []
+    for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
+        lines += [*([()] if lines else []), _stop(data, name, index)]
+        lines += attribute_lines(study.merged.tasks[index], glyphs)
+    return lines
+
+
+def _stop(data: GraphData, name: str, index: int) -> Line:
+    """Return a task on the path: its name, what it is and where it runs."""
+    row = data.study.row_of.get(index)
+    if row is None:
+        return (Cell(name, Tone.STRONG),)
+    shown = data.study.rows[row]
+    nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"
+    told_of = [shown.type, *([shown.stage] if shown.stage else []), nodes]
+    return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(told_of)}", Tone.DIM))

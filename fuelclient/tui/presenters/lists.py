@@ -1,0 +1,396 @@
+"""The lists of an environment with what is under their cursor: roles, nodes, and plugins with what enabling one would
+change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fuelclient.insight.blame import blame
+from fuelclient.insight.comparison import Change, Comparison, TaskChange, ValueChange
+from fuelclient.insight.comparison import OrderEffect
+from fuelclient.insight.stats import Holders, holders
+from fuelclient.model.graph import Level
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Role
+from fuelclient.tui.glyphs import Glyphs
+from fuelclient.tui.presenters.formatting import (
+    changed_tone,
+    count,
+    fact,
+    finding_lines,
+    names,
+    replaced_sign,
+    sigil,
+    stated_value,
+    title,
+    value_text,
+)
+from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
+from fuelclient.tui.requests import Abilities, GraphData
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list beside the details of one of its rows: what each is called, and how to make it."""
+
+    name: str
+    of_one: str
+    table: Callable[[GraphData, Glyphs], Table]
+    detail: Callable[[GraphData, int, Glyphs], list[Line]]
+
+
+_ROLES = (
+    Column("role", "role", least=21, most=30),
+    Column("tasks", "tasks", least=5, right=True),
+    Column("deployed", "deployed", least=8, right=True),
+    Column("pending", "pending", least=7, right=True),
+    Column("limits", "limits", least=20, most=34, rank=2),
+    Column("conflicts", "conflicts", least=14, most=30, rank=1),
+    Column("from", "from", least=16, most=28, rank=3, grows=True),
+)
+
+_NO_ROLES = ("The release of this environment has no roles.", "", "fuel2 release show ID shows what it has.")
+
+
+def _roles(data: GraphData, _: Glyphs) -> Table:
+    """Return all roles in the release's order, then those of plugins."""
+    holding = holders(data.study.snapshot.nodes)
+    rows: list[tuple[Value, ...]] = []
+    for role in data.study.snapshot.roles.values():
+        having = holding.get(role.name, Holders())
+        owner = Cell(role.owner.removeprefix("plugin "), Tone.DIM if role.owner == "release" else Tone.ACCENT)
+        counts = [str(len(nodes) or "") for nodes in (having.deployed, having.pending)]
+        limits = _limits(role.metadata.get("limits"))
+        tasks = str(len(data.tasks_of[role.name]))
+        rows.append((Cell(role.name, Tone.STRONG), tasks, *counts, limits, _conflicts(role), owner))
+    return Table(_ROLES, rows, empty=_NO_ROLES)
+
+
+def _limits(stated: Any) -> str:
+    """Return the limits of a role in a few words.
+
+    >>> _limits({"min": 1, "max": 3, "recommended": 3, "overrides": []})
+    'min 1, max 3, recommended 3'
+    """
+    if not isinstance(stated, Mapping):
+        return ""
+    return names(f"{key} {value_text(value)}" for key, value in stated.items() if value not in ([], {}, None)
+                 and not isinstance(value, list))  # fmt: skip
+
+
+def _conflicts(role: Role) -> str:
+    """Return the names of the roles that cannot be on one node with `role`, which may state `*` for all others."""
+    stated = role.metadata.get("conflicts")
+    if isinstance(stated, list | tuple):
+        return names(stated)
+    return "every other (*)" if stated == "*" else str(stated or "")
+
+
+def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
+    """Return one role: its description, limits, volumes and nodes, and its tasks in execution order."""
+    role = list(data.study.snapshot.roles.values())[row]
+    having = holders(data.study.snapshot.nodes).get(role.name, Holders())
+    by_id = {node.id: node.name for node in data.study.snapshot.nodes}
+    stated = role.metadata
+    lines = [title(f"{role.name}" + (f": {stated['name']}" if stated.get("name") else ""))]
+    if stated.get("description"):
+        lines += [(" ".join(str(stated["description"]).split()),), ()]
+    lines += [
+        fact("from", role.owner),
+        fact("tags", names(role.tags)),
+        fact("primary", "one node of the role" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
+        fact("conflicts", _conflicts(role) or "none"),
+        fact("limits", _limits(stated.get("limits")) or "none"),
+    ]
+    restrictions = stated.get("restrictions") or []
+    listed = restrictions if isinstance(restrictions, list) else [restrictions]
+    lines += [fact("restriction", _restriction(restriction)) for restriction in listed]
+    lines += [fact("volume", _volume(volume)) for volume in role.volumes]
+    lines += [
+        fact(word, names(f"{by_id[node]} ({node})" for node in nodes))
+        for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending))
+        if nodes
+    ]
+    if not having.all:
+        lines.append(fact("nodes", "no node has it"))
+    return [*lines, (), *_tasks_of_role(data, role, glyphs)]
+
+
+def _tasks_of_role(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
+    study, mine = data.study, data.tasks_of[role.name]
+    lines = [title(f"{count(len(mine), 'task')} in execution order")]
+    rows = [row for row, index in enumerate(study.indices) if index in mine]
+    for row in rows:
+        task = study.task(row)
+        tone = changed_tone(study.rows[row].is_changed)
+        where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
+        sign = f"{row + 1:>4} {sigil(task, glyphs) or ' '} "
+        lines.append((Cell(sign, tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
+    if mine and not rows:
+        lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))
+    return lines
+
+
+def _volume(volume: Any) -> str:
+    if not isinstance(volume, Mapping):
+        return value_text(volume)
+    size = volume.get("allocate_size")
+    details = names(str(volume[key]) for key in ("label", "type") if volume.get(key))
+    return f"{volume.get('id')}" + (f" ({size})" if size else "") + (f": {details}" if details else "")
+
+
+def _restriction(stated: Any) -> str:
+    if not isinstance(stated, Mapping):
+        return f"not when {stated}"
+    condition, message = stated.get("condition"), stated.get("message")
+    if condition is None and len(stated) == 1:
+        [(condition, message)] = stated.items()
+        return f"not when {condition}: {message}"
+    return f"not when {condition}" + (f": {message}" if message else "")
+
+
+_NODES = (
+    Column("id", "id", least=2, right=True),
+    Column("name", "node", least=8, most=30),
+    Column("status", "status", least=8, most=16),
+    Column("roles", "roles (+ pending)", least=12, most=60, grows=True),
+    Column("online", "online", least=6, rank=2),
+    Column("ip", "address", least=7, most=40, rank=3),
+    Column("executor", "reached", least=7, most=10, rank=4),
+)
+
+_NO_NODES = (
+    "The environment has no nodes; previews assume some.",
+    "",
+    "fuel2 node import FILE",
+    "fuel2 env add nodes --env ID --nodes 1 2 --roles controller",
+    "",
+    "Then press ctrl+r here.",
+)
+
+
+def _nodes_by_id(data: GraphData) -> list[Node]:
+    return sorted(data.study.snapshot.nodes, key=lambda node: node.id)
+
+
+def _nodes(data: GraphData, glyphs: Glyphs) -> Table:
+    """One row for each node; deployed roles stand before pending ones, which have a plus."""
+    rows: list[tuple[Value, ...]] = []
+    for node in _nodes_by_id(data):
+        status = Cell(str(node.status), Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN)
+        roles = names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
+        online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
+        reached_by = _reached_by(node, data.abilities)
+        rows.append((str(node.id), Cell(node.name, Tone.STRONG), status, roles, online, node.ip, reached_by))
+    return Table(_NODES, rows, empty=_NO_NODES)
+
+
+def _reached_by(node: Node, can: Abilities) -> str:
+    """Return how tasks reach a node: by its executor, or by the agents of a Fuel master."""
+    return node.reached_by if can.executors else "master"
+
+
+def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
+    """Return one node and its task instances in execution order."""
+    node, study = _nodes_by_id(data)[row], data.study
+    fleet = study.expansion.fleet.nodes
+    place = next((place for place, placed in enumerate(fleet) if placed.uid == node.id), None)
+    lines = [
+        title(f"node {node.id} {node.name}"),
+        fact("status", str(node.status) + ("" if node.online else ", offline: runs leave it out")),
+        fact("deployed", names(node.roles) or "nothing"),
+        fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
+        fact("address", node.ip or "none"),
+        fact("reached by", _reached_by(node, data.abilities) or "nothing: it has no address"),
+    ]
+    if place is not None:
+        lines.append(fact("tags", names(fleet[place].tags)))
+    lines += [fact(str(key), value_text(value)) for key, value in node.attributes.items()]
+    mine = [vertex for vertex in study.order if study.expansion.node_of[vertex] == place]
+    lines += [(), title(f"{count(len(mine), 'task instance')} in execution order")]
+    for vertex in mine:
+        row = study.row_of[study.expansion.task_of[vertex]]
+        task, tone = study.task(row), changed_tone(study.rows[row].is_changed)
+        generation = Cell(f"{study.generation[vertex]:>4} ", Tone.DIM)
+        lines.append((generation, Cell(f"{sigil(task, glyphs) or ' '} {task.id}", tone)))
+    return lines
+
+
+_PLUGINS = (
+    Column("id", "id", least=2, right=True),
+    Column("name", "plugin", least=20, most=34, grows=True),
+    Column("version", "version", least=7, most=12),
+    Column("here", "here", least=13, most=18),
+    Column("adds", "adds", least=4, right=True),
+    Column("overrides", "overrides", least=9, right=True),
+    Column("roles", "roles", least=12, most=30, rank=2),
+    Column("clashes", "clashes", least=7, right=True, rank=1),
+)
+
+_NO_PLUGINS = (
+    "No plugin is installed.",
+    "",
+    "fuel2 plugins install PACKAGE     a directory, an .fp or an .rpm",
+    "fuel2 plugins create              a plugin to start from",
+    "",
+    "Then press ctrl+r here.",
+)
+
+
+def _plugins(data: GraphData, glyphs: Glyphs) -> Table:
+    """All installed plugins by name and version, with what they do here."""
+    rows: list[tuple[Value, ...]] = []
+    for plugin in data.plugins:
+        counts = [str(len(tasks)) if data.env in plugin.clusters else "" for tasks in _tasks(plugin, data)]
+        errors = sum(finding.is_error for finding in data.clashes.get(plugin.id, ()))
+        clashes = Cell(f"{glyphs.error} {errors}", Tone.BAD) if errors else ""
+        roles, state = names(plugin.metadata.get("roles_metadata") or {}), _state(plugin, data, glyphs)
+        rows.append((str(plugin.id), Cell(plugin.name, Tone.STRONG), plugin.version, state, *counts, roles, clashes))
+    return Table(_PLUGINS, rows, empty=_NO_PLUGINS)
+
+
+def _state(plugin: Plugin, data: GraphData, glyphs: Glyphs) -> Cell:
+    if data.release.id in plugin.releases:
+        return Cell(f"{glyphs.ok} its release")
+    if data.env in plugin.clusters:
+        return Cell(f"{glyphs.ok} enabled", Tone.ACCENT)
+    return Cell(f"{glyphs.no} installed", Tone.DIM)
+
+
+def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
+    """Return the tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
+    added: list[str] = []
+    overridden: list[str] = []
+    for task in data.study.merged.tasks:
+        owners = (task.owner, *task.overrides)
+        place = next((n for n, owner in enumerate(owners) if owner.level is Level.PLUGIN and owner.id == plugin.id), -1)
+        if place >= 0:
+            (overridden if owners[place + 1 :] else added).append(task.id)
+    return added, overridden
+
+
+def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
+    """Return one plugin: its description, what it brings, adds and overrides, and where it clashes."""
+    plugin = data.plugins[row]
+    metadata = plugin.metadata
+    settings = metadata.get("attributes_metadata") or {}
+    releases = [
+        f"{release.get('os', '')} {release.get('version', '')}".strip()
+        for release in metadata.get("releases") or ()
+        if isinstance(release, Mapping) and not release.get("is_release")
+    ]
+    volumes = (metadata.get("volumes_metadata") or {}).get("volumes") or ()
+    added, overridden = _tasks(plugin, data)
+    lines = [title(f"{plugin.title or plugin.name} {plugin.version}")]
+    if metadata.get("description"):
+        lines += [(" ".join(str(metadata["description"]).split()),), ()]
+    lines += [
+        fact("here", _state(plugin, data, glyphs)),
+        fact("environments", names(plugin.clusters) or "none"),
+        fact("package", plugin.package_version),
+        fact("releases", names(releases) or "its own"),
+        fact("roles", names(metadata.get("roles_metadata") or {}) or "none"),
+        fact("volumes", names(record.get("id") for record in volumes if isinstance(record, Mapping)) or "none"),
+        fact("settings", names(key for key in settings if key != "metadata") or "none"),
+        *(fact("graph", f"{graph.type}: {count(len(graph.task_ids), 'task')}") for graph in data.graphs
+          if graph.owner.level is Level.PLUGIN and graph.owner.id == plugin.id),
+    ]  # fmt: skip
+    for word, sign, tasks in (("adds", glyphs.added, added), ("overrides", glyphs.changed, overridden)):
+        if tasks:
+            lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
+            for task in tasks:
+                lines.append((Cell(f"  {sign} {task}", Tone.ACCENT), Cell(_where(data, task), Tone.DIM)))
+                lines += _set(data, plugin, task, glyphs) if tasks is overridden else []
+    clashes = data.clashes.get(plugin.id, ())
+    if clashes:
+        lines += [(), title("clashes, and what to know"), *finding_lines(clashes, glyphs)]
+    return lines
+
+
+def _where(data: GraphData, task: str) -> str:
+    """Return on how many nodes a task runs; nothing for one that is not in the order."""
+    row = data.study.named(task)
+    nodes = len(data.study.rows[row].nodes) if row is not None else 0
+    return "" if row is None else f"  {count(nodes, 'node') if nodes else 'on no node here'}"
+
+
+def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
+    """Return the attributes that a plugin changes in a task of a layer below, and what they were."""
+    row = data.study.named(task)
+    for blamed in blame(data.study.task(row)) if row is not None else ():
+        owner = blamed.origin.owner
+        if blamed.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
+            was = value_text(blamed.replaced[0][0]) if blamed.replaced else ""
+            yield (f"      {blamed.path}: {stated_value(blamed)}",)
+            yield (Cell(f"        {replaced_sign(blamed, glyphs)} {was}", Tone.DIM),)
+
+
+MOST_PAIRS = 20
+"""How many pairs of tasks are listed whose order is lost or gained; the command line has all."""
+
+_CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.REMOVED: Tone.WARN}
+
+
+def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
+    """Return what enabling the plugin of that name would change: tasks with their attributes, the order of task
+    instances, and findings that the graph does not have now."""
+    refused = [finding for finding in found.findings if finding.code.startswith("P07")]
+    new = [finding for finding in found.findings if finding not in refused]
+    said = [title(f"If {name} were enabled here"), ()]
+    for finding in refused:
+        why = replace(finding, message=f"It cannot be enabled here: {finding.message}.")
+        said += [*finding_lines([why], glyphs), ()]
+    if not found.is_different and not new:
+        return [*said, ("Nothing would change in this graph.",)]
+    changes = [task.change for task in found.tasks]
+    figures = ", ".join(f"{changes.count(change)} {change}" for change in Change if change in changes)
+    said += [title(f"tasks: {figures or 'no difference'}"), *_order_lines(found, glyphs), ()]
+    said += [line for task in found.tasks for line in _changed_task(task, glyphs)]
+    said += [line for value in found.metadata for line in _value(value, glyphs)]
+    said += _pairs(found.order, glyphs) if found.order else ()
+    if new:
+        said += [(), title(count(len(new), "new finding")), *finding_lines(new, glyphs)]
+    return said
+
+
+def _changed_task(task: TaskChange, glyphs: Glyphs) -> Iterator[Line]:
+    sign = {Change.ADDED: glyphs.added, Change.CHANGED: glyphs.changed, Change.REMOVED: "-"}[task.change]
+    yield (Cell(f"  {sign} {task.task}", _CHANGE_TONES[task.change]),)
+    for value in task.values if task.change is Change.CHANGED else ():
+        yield from _value(value, glyphs)
+
+
+def _value(value: ValueChange, glyphs: Glyphs) -> Iterator[Line]:
+    before, after = ("not stated" if side is None else value_text(side) for side in (value.before, value.after))
+    yield (f"      {value.path}: {after}",)
+    yield (Cell(f"        {glyphs.was} {before}", Tone.DIM),)
+
+
+def _order_lines(found: Comparison, glyphs: Glyphs) -> Iterator[Line]:
+    order = found.order
+    if order is None:
+        yield title("order: cannot be compared")
+        yield (Cell(f"  {glyphs.error} {found.problem}", Tone.BAD),)
+        return
+    yield title(f"order: {count(order.lost, 'ordering')} of {order.before} lost, {order.gained} gained")
+    edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
+    yield (Cell(f"  {edges}; {order.instances} task instances are in both", Tone.DIM),)
+
+
+def _pairs(order: OrderEffect, glyphs: Glyphs) -> Iterator[Line]:
+    if order.lost_pairs or order.gained_pairs:
+        yield ()
+    for word, tone, listed in (("lost", Tone.WARN, order.lost_pairs), ("gained", Tone.PLAIN, order.gained_pairs)):
+        for pair in listed[:MOST_PAIRS]:
+            yield (Cell(f"  {word:7} {pair.before} {glyphs.arrow} {pair.after}", tone),)
+        if len(listed) > MOST_PAIRS:
+            yield (Cell(f"  {word:7} and {len(listed) - MOST_PAIRS} more pairs of tasks", Tone.DIM),)
+
+
+ROLES = Listing("roles", "this role", _roles, _role)
+NODES = Listing("nodes", "this node", _nodes, _node)
+PLUGINS = Listing("plugins", "this plugin", _plugins, _plugin)
