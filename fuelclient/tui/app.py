@@ -20,8 +20,7 @@ from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.requests import AskGraph
 from fuelclient.tui.routes import TABS, Route, View, command_line
-from fuelclient.tui.screens.active_keys import active_keys, help_groups
-from fuelclient.tui.screens.base import ViewScreen
+from fuelclient.tui.screens.base import ViewScreen, active_keys, help_groups
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.panes import ASCII_CSS
 from fuelclient.tui.widgets.tones import TONE_CSS

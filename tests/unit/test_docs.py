@@ -16,8 +16,7 @@ from fuelclient.commands.table import COMMANDS
 from fuelclient.settings import SPECS
 from fuelclient.tui.app import FuelUI, screen_class
 from fuelclient.tui.routes import TABS, View
-from fuelclient.tui.screens.active_keys import key_name
-from fuelclient.tui.screens.base import ViewScreen
+from fuelclient.tui.screens.base import ViewScreen, key_name
 from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,16 +1,20 @@
-"""The base class of all screens: bars, the filter, panes, and how an answer gets into the tables."""
+"""The base class of all screens: bars, the filter, panes, and how an answer gets into the tables; and the keys that
+work now.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import on
+from textual.actions import parse as parse_action
 from textual.app import ComposeResult
 from textual.binding import Binding
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
@@ -23,9 +27,8 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
-from fuelclient.tui.widgets.bar import Bar
+from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryChanged, QueryError, QueryLeft
 from fuelclient.tui.widgets.details import Details
-from fuelclient.tui.widgets.filter_bar import FilterBar, QueryChanged, QueryError, QueryLeft
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.virtual_table import Arranged, VirtualTable
 
@@ -366,3 +369,50 @@ class ViewScreen(Screen[None]):
         """Return the id of what is under the cursor, which `y` copies."""
         table = self.focused if isinstance(self.focused, VirtualTable) else self.main
         return table.table.ids[table.row] if table.row >= 0 else ""
+
+
+Group = tuple[str, str, Sequence[tuple[str, str]]]
+"""A widget or screen with keys: its name, its help text, and its keys with what they do."""
+
+_SHOWN = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
+          "slash": "/", "at": "@", "colon": ":", "pagedown": "PgDn", "pageup": "PgUp", "enter": "Enter",
+          "escape": "Esc", "tab": "Tab", "shift+tab": "shift+Tab"}  # fmt: skip
+
+_LAST = ("help", "quit")
+
+
+def key_name(key: str) -> str:
+    """Return a key as people read it.
+
+    >>> key_name("question_mark"), key_name("ctrl+r")
+    ('?', 'ctrl+r')
+    """
+    return _SHOWN.get(key, key)
+
+
+def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
+    """Return the keys to show: first those that change something, if the UI is armed; help and quit last."""
+    keys: dict[str, str] = {}
+    ranks: dict[str, int] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        acts = (binding.id or "").startswith("act.")
+        if binding.show and active.enabled and (armed or not acts) and binding.description not in keys:
+            keys[binding.description] = binding.key_display or key_name(binding.key)
+            ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
+    return [(keys[what], "disarm" if armed and what == "arm" else what) for what in sorted(keys, key=ranks.__getitem__)]
+
+
+def help_groups(screen: Screen[Any]) -> Iterator[Group]:
+    """Return what the focused widget, the screen and the app are for, and their keys."""
+    nodes: tuple[DOMNode | None, ...] = (screen.focused, screen, screen.app)
+    for node in filter(None, nodes):
+        keys: dict[str, list[str]] = {}
+        for cls in type(node).__mro__:
+            for binding in cls.__dict__.get("BINDINGS", ()):
+                if isinstance(binding, Binding) and binding.id:
+                    _, action, parameters = parse_action(binding.action)
+                    if node.check_action(action, parameters) is True:  # it would do something now
+                        keys.setdefault(binding.description, []).extend(map(key_name, binding.key.split(",")))
+        name = getattr(node, "BINDING_GROUP_TITLE", None) or type(node).__name__.removesuffix("Screen").lower()
+        yield str(name), str(node.HELP or ""), [(" ".join(names), what) for what, names in keys.items()]

@@ -28,7 +28,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import execute
 from fuelclient.tui.presenters.formatting import title
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
-from fuelclient.tui.screens.active_keys import Group
+from fuelclient.tui.screens.base import Group
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane
 from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned

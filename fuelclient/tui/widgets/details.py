@@ -10,8 +10,31 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from fuelclient.printing import printable
 from fuelclient.tui.presenters.table import Cell, Line, Tone
-from fuelclient.tui.widgets.tones import content
+from fuelclient.tui.widgets.tones import tone_of
+
+_STYLES = {
+    Tone.PLAIN: "",
+    Tone.DIM: "$text-muted",
+    Tone.STRONG: "bold",
+    Tone.ACCENT: "$accent",
+    Tone.WARN: "$text-warning",
+    Tone.BAD: "bold $text-error",
+}
+
+
+def content(lines: list[Line]) -> Content:
+    """Return lines of cells as one text that wraps, without control characters."""
+    parts: list[str | tuple[str, str]] = []
+    for place, line in enumerate(lines):
+        parts.append("\n" if place else "")
+        parts += [
+            (text, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else text
+            for cell in line
+            for text in [printable(str(cell), keep="\n\t")]
+        ]
+    return Content.assemble(*parts)
 
 
 class Details(VerticalScroll, can_focus=True):

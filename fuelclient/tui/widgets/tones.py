@@ -1,38 +1,15 @@
-"""The styles of tones, and what draws cells in them: a widget's own lines, or a text that wraps."""
+"""The styles of tones, for widgets that draw their own lines."""
 
 from __future__ import annotations
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from fuelclient.printing import one_line, printable
-from fuelclient.tui.presenters.table import Cell, Line, Tone, Value
-
-_STYLES = {
-    Tone.PLAIN: "",
-    Tone.DIM: "$text-muted",
-    Tone.STRONG: "bold",
-    Tone.ACCENT: "$accent",
-    Tone.WARN: "$text-warning",
-    Tone.BAD: "bold $text-error",
-}
-
-
-def content(lines: list[Line]) -> Content:
-    """Return lines of cells as one text that wraps, without control characters."""
-    parts: list[str | tuple[str, str]] = []
-    for place, line in enumerate(lines):
-        parts.append("\n" if place else "")
-        parts += [
-            (text, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else text
-            for cell in line
-            for text in [printable(str(cell), keep="\n\t")]
-        ]
-    return Content.assemble(*parts)
+from fuelclient.printing import one_line
+from fuelclient.tui.presenters.table import Cell, Tone, Value
 
 
 def tone_of(cell: Value) -> Tone:

@@ -17,8 +17,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.errors import InvalidDocument
 from fuelclient.tui.requests import AskResults
 from fuelclient.tui.screens.preview import PreviewScreen
-from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.filter_bar import QueryError
+from fuelclient.tui.widgets.bar import Bar, QueryError
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 

@@ -13,7 +13,7 @@ from tui_driving import Driven, driven, until
 
 from fuelclient.tui.requests import AskGraph, AskOverview
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.active_keys import active_keys
+from fuelclient.tui.screens.base import active_keys
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.virtual_table import VirtualTable

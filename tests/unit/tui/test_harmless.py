@@ -21,7 +21,7 @@ from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone, widths
 from fuelclient.tui.terminal import NoControlCodes
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.tones import content
+from fuelclient.tui.widgets.details import content
 from fuelclient.tui.widgets.virtual_table import ending
 
 EVIL = "esc\x1b[31mred\x1b]0;PWNED\x07\x9b2J\u202e"
