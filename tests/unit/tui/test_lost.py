@@ -15,7 +15,7 @@ from tui_driving import connecting, driven, until
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
 from fuelclient.errors import Unavailable
-from fuelclient.tui import gateway, write_guard
+from fuelclient.tui import app, gateway
 from fuelclient.tui.gateway import Answered, Gateway
 from fuelclient.tui.requests import AskOverview
 from fuelclient.tui.widgets.bar import Bar
@@ -121,14 +121,14 @@ def test_arms_are_laid_down_when_nobody_is_there(demo: Path) -> None:
             one.ui.gateway.now = lambda: start + passed
             await one.press("A")
             assert "ARMED" in one.screen.query_one("#head", Bar).text
-            passed = write_guard.IDLE - 1
+            passed = app.IDLE - 1
             one.ui.disarm_if_idle()
             assert one.ui.armed
             await one.press("j")
             passed += 2
             one.ui.disarm_if_idle()
             assert one.ui.armed
-            passed += write_guard.IDLE
+            passed += app.IDLE
             one.ui.disarm_if_idle()
             await until(lambda: "Read-only again." in one.told())
             assert "RO" in one.screen.query_one("#head", Bar).text
