@@ -88,7 +88,7 @@ class UI(TerminalApp):
 
     @abstractmethod
     def tell_trouble(self, text: str) -> None:
-        """Show a banner, or remove it if there is nothing to say."""
+        """Show a banner, or remove it if the text is empty."""
 
     @abstractmethod
     def copy_line(self, text: str) -> None:
@@ -118,20 +118,19 @@ class UI(TerminalApp):
         return Abilities() if known is None else known.abilities
 
     def environment_names(self) -> dict[int, str]:
-        """Return the names of environments by id."""
         overview, graph = self.overview, self.graph
         names = {cluster.id: cluster.name for cluster in overview.clusters} if overview is not None else {}
         return names if graph is None else {**names, graph.env: graph.study.snapshot.cluster.name}
 
     def node_names(self, env: int) -> dict[int, str]:
-        """Return the names of the nodes of an environment by id."""
+        """The names of the nodes of an environment by id."""
         overview, graph = self.overview, self.graph
         if graph is not None and graph.env == env:
             return {node.id: node.name for node in graph.study.snapshot.nodes}
         return {node.id: node.name for node in overview.nodes} if overview is not None else {}
 
     def known_runs(self) -> list[Run]:
-        """Return the runs of this environment and of all, the last one first."""
+        """The runs of this environment and of all, the last one first."""
         runs: dict[int, Run] = {}
         for env in (0, self.trail.here.env):
             runs |= {run.id: run for run in self.gateway.answers.get(AskRuns(env)) or ()}

@@ -74,7 +74,7 @@ class Places(Provider):
 
 
 def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | None = None) -> Content:
-    """Return a name with its meaning below; the letters at `places` stand out. Textual would read markup in both.
+    """A name with its meaning below; the letters at `places` stand out. Textual would read markup in both.
 
     >>> _shown("[/]", "environment 1").plain
     '[/]\\nenvironment 1'
@@ -87,7 +87,7 @@ def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | N
 
 
 def _may_match(word: str, name: str) -> bool:
-    """Return whether all letters of `word` stand in `name`, in their order.
+    """Whether all letters of `word` stand in `name`, in their order.
 
     >>> _may_match("keyst", "primary-keystone"), _may_match("xk", "keystone")
     (True, False)

@@ -96,7 +96,7 @@ class AnswerCache:
         return len(self._known)
 
     def get(self, request: Request[Answer]) -> Answer | None:
-        """Return what is known, and count that as use."""
+        """The answer, which counts as used now: those unused for the longest time are dropped first."""
         if request not in self._known:
             return None
         answer = self._known[request] = self._known.pop(request)
@@ -222,7 +222,7 @@ class Feed(threading.Thread):
         self._ends = threading.Event()
 
     def take(self) -> list[Batch]:
-        """Return everything that has come since the last call."""
+        """The batches since the last call."""
         taken = []
         with suppress(Empty):
             while True:
@@ -230,7 +230,6 @@ class Feed(threading.Thread):
         return taken
 
     def stop(self) -> None:
-        """Read no more."""
         self._ends.set()
 
     def run(self) -> None:
@@ -262,7 +261,7 @@ class Feed(threading.Thread):
 
 
 def is_lost(error: Exception) -> bool:
-    """Return whether an error is about the backend and may pass; the other ones are about the request and stay."""
+    """Whether an error is of the backend and may pass; any other is of the request and stays."""
     return not isinstance(error, FuelError) or isinstance(error, Unavailable)
 
 
@@ -297,14 +296,14 @@ class Gateway:
         self._workers = Workers(self.connect, self._post, self.now)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
-        """Return what is known, or None. Ask for what is not known or old, unless it has been asked for already."""
+        """The answer, or None. A request without one, or with an old one, is sent unless it is pending."""
         if (request not in self.answers or request in self.answers.old) and request not in self.pending:
             self.ask(request)
         self.answers.old.discard(request)
         return self.answers.get(request)
 
     def answer_once(self, request: Request[Answer]) -> Answer | None:
-        """Return what is known, or None, like `answer`, but do not ask again for what failed. It is for what a screen
+        """Like `answer`, but do not ask again for what failed. It is for what a screen
         shows again when it learns of the failure: that would ask for ever."""
         return self.answers.get(request) if request in self.failed else self.answer(request)
 
@@ -314,7 +313,7 @@ class Gateway:
             self.ask(request)
 
     def ask(self, request: Request[object]) -> None:
-        """Ask, whatever is known or pending. Of equal requests only the answer to the last one counts."""
+        """Send a request even if it is answered or pending. Of equal ones only the answer to the last counts."""
         before = self.pending.get(request)
         if before is None:
             self.failed.pop(request, None)
@@ -361,11 +360,11 @@ class Gateway:
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
-        """Return what is wrong with the first of `requests` that failed, else with any that is still asked for."""
+        """Why the first of `requests` that failed did so, else any that is pending; empty if none failed."""
         return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
     def slow(self) -> str:
-        """Return what has been waited for too long, an action before requests; empty if nothing has."""
+        """What has been pending for too long, an action before requests; empty if nothing has."""
         waits = [(f"the answer to: {self.acting[0].what}", self.acting[1])] if self.acting is not None else []
         waits += [(request.what, waiting.since) for request, waiting in self.pending.items()]
         return next((what for what, since in waits if self.now() - since > SLOW), "")
@@ -393,7 +392,7 @@ class Gateway:
             self.answers = AnswerCache()
 
     def follow(self, run_id: int) -> Feed:
-        """Return a feed of the events of a run; the caller stops it."""
+        """A feed of the events of a run; the caller stops it."""
         feed = Feed(self.connect, run_id, patience)
         feed.start()
         self.feeds = [*filter(Feed.is_alive, self.feeds), feed]
@@ -414,11 +413,11 @@ class Gateway:
 
 
 def patience(failures: int) -> float:
-    """Return how many seconds to wait after that many failures in a row."""
+    """How many seconds to wait after that many failures in a row."""
     return PATIENCE[min(failures, len(PATIENCE)) - 1]
 
 
 def reason(error: Exception) -> str:
-    """Return an error on one line; an error that is not ours is called unexpected."""
+    """An error on one line; one that is not ours is called unexpected."""
     message = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
     return printable(" ".join(message.split()))

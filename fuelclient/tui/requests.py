@@ -83,8 +83,6 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class AskOverview(Request[Overview]):
-    """Ask for an `Overview`."""
-
     WHAT = "the environments"
 
     def read(self, backend: Backend) -> Overview:
@@ -102,8 +100,6 @@ class AskOverview(Request[Overview]):
 
 @dataclass(frozen=True, slots=True)
 class AskGraph(Request["GraphData"]):
-    """Ask for one graph of one environment."""
-
     WHAT = "the {0.graph_type} graph of environment {0.env}"
     env: int
     graph_type: str = DEFAULT_TYPE
@@ -243,8 +239,6 @@ def _node_order(node: NodeKey) -> tuple[int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class AskRun(Request[RunState]):
-    """Ask for one run with its task instances."""
-
     WHAT = "run {0.id}"
     id: int
 
@@ -284,7 +278,7 @@ _SHOWN, _LINE = 32_000, 2_000
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """Return the end of an output in at most that many lines and characters, below a line that says how much is left
+    """The end of an output in at most that many lines and characters, below a line that counts what is left
     out. Of a long line the end is kept too: that is where commands say how they ended.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
@@ -308,7 +302,7 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
 def _clashes(
     env: int, release: Release, plugins: Sequence[Plugin], graphs: Sequence[GraphSummary]
 ) -> Mapping[int, tuple[Finding, ...]]:
-    """Return for each plugin how it clashes with the environment's release and with the plugins enabled there."""
+    """For each plugin how it clashes with the environment's release and with the plugins enabled there."""
     tasks: dict[tuple[Level, int], dict[str, tuple[str, ...]]] = {}
     for graph in graphs:
         tasks.setdefault((graph.owner.level, graph.owner.id), {})[graph.type] = graph.task_ids

@@ -70,11 +70,11 @@ class Route:
     beside: bool = False
 
     def to(self, view: View, focus: str = "", query: str = "", task: TaskKey | None = None) -> Route:
-        """Return another view of the same environment."""
+        """Another view of the same environment."""
         return Route(view, self.env, self.graph_type, focus, query, task)
 
     def of(self, graph_type: str) -> Route:
-        """Return the same view of another graph."""
+        """The same view of another graph."""
         return replace(self, graph_type=graph_type, focus="", query="", task=None, instance="", other=None)
 
 
@@ -114,7 +114,7 @@ class Trail:
 
 
 def command_line(route: Route, program: str = "fuel2") -> str:
-    """Return the command that prints what a route shows.
+    """The command that prints what a route shows.
 
     >>> command_line(Route(View.PREVIEW, 1))
     'fuel2 graph preview --env 1'
@@ -156,7 +156,7 @@ def _plugins(route: Route, type_option: str) -> str:
 
 
 def _around(route: Route) -> str:
-    """Return the query for a task with all before and after it; without a task, for all tasks.
+    """The query for a task with all before and after it; without a task, for all tasks.
 
     >>> _around(Route(View.BROWSE, focus="db")), _around(Route(View.BROWSE, focus="a b"))
     ('+db+', '\\'+"a b"+\\'')
@@ -174,7 +174,7 @@ def _ends(route: Route) -> str:
 
 
 def _argument(word: str) -> str:
-    """Return a word quoted for a shell, and never as an option.
+    """A word quoted for a shell, and never as an option.
 
     >>> _argument("two words"), _argument("-x")
     ("'two words'", '-- -x')

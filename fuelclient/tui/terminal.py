@@ -90,23 +90,21 @@ class TypeAhead:
         return True
 
     def hold(self, event: Key) -> None:
-        """Keep a key for later."""
         self._held.append((self._now(), event))
 
     def is_stuck(self) -> bool:
-        """Return whether keys have waited for a long time."""
+        """Whether keys have waited so long that Escape drops them."""
         return bool(self._held) and self._now() - self._held[0][0] > _STUCK
 
     def drop(self) -> None:
-        """Forget the keys that wait."""
         self._held.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
-        """Return whether keys need not wait any longer."""
+        """Whether keys may go to the screen: it is ready, or has been awaited for too long."""
         return (built and filled) or self._now() - self._since > LONGEST
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
-        """Return the first key that waited, if it need not wait any longer."""
+        """The first key that waited, if it need not wait any longer."""
         return self._held.popleft()[1] if self._held and self.is_due(built=built, filled=filled) else None
 
     def __len__(self) -> int:
@@ -177,7 +175,7 @@ class TerminalApp(App[None]):
         self.exit(return_code=self._exit_code)
 
     def action_help_quit(self) -> None:
-        """Say how to quit: Ctrl-C does not, because it is pressed by mistake too easily."""
+        """Explain how to quit: Ctrl-C does not, because it is pressed by mistake too easily."""
         self.notify("Press q to quit; ctrl+q quits from everywhere.")
 
     def _fatal_error(self) -> None:
@@ -194,7 +192,7 @@ class TerminalApp(App[None]):
             super()._handle_exception(error)
 
     def _was_left(self) -> bool:
-        """Return whether the error comes from a screen that is no longer shown."""
+        """Whether the error comes from a screen that is no longer shown."""
         pump = active_message_pump.get(None)
         while pump is not None and not isinstance(pump, Screen):
             pump = pump._parent
@@ -207,12 +205,12 @@ class TerminalApp(App[None]):
         self.screen_change_signal.subscribe(self, lambda _screen: self.typed.entered(), immediate=True)
 
     def is_built(self) -> bool:
-        """Return whether something on the screen has the focus."""
+        """Whether something on the screen has the focus, so that it gets keys."""
         return self.screen.focused is not None
 
     @abstractmethod
     def is_filled(self) -> bool:
-        """Return whether the screen shows its data."""
+        """Whether the screen shows its data."""
 
     async def on_event(self, event: Event) -> None:
         if not isinstance(event, Key) or event.is_forwarded or event.key in NEVER_HELD:
@@ -227,7 +225,7 @@ class TerminalApp(App[None]):
         self._look_again()
 
     def _is_busy(self) -> bool:
-        """Return whether the last key is still being handled, by a widget that still exists."""
+        """Whether the last key is still being handled, by a widget that still exists."""
         busy = self._busy
         return (
             busy is not None

@@ -30,7 +30,7 @@ ARMED = Part("ARMED", Tone.BAD, "app.arm")
 
 
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
-    """Return where the user is; each piece leads there."""
+    """Where the user is; each piece leads there."""
     sign = Part(glyphs.crumb, Tone.DIM)
     parts = [Part("fuel2", Tone.STRONG), sign, Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:
@@ -43,7 +43,7 @@ def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
 
 
 def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
-    """Return the graph type, the merged layers (by their letters if `room` is short), and whether the UI is armed."""
+    """The graph type, the merged layers (by their letters if `room` is short), and whether the UI is armed."""
     state = ARMED if armed else READ_ONLY
     if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
@@ -58,7 +58,7 @@ def _named(text: str) -> str:
 
 
 def tabs(route: Route) -> list[Part]:
-    """Return the views of an environment with their keys."""
+    """The views of an environment with their keys."""
     if not route.env:
         if route.view is View.HISTORY:
             return [Part("The runs of all environments. Enter opens a run, a shows those of one environment", Tone.DIM)]
@@ -71,7 +71,7 @@ def tabs(route: Route) -> list[Part]:
 
 
 def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
-    """Return the keys that work here, the most useful first; the last two, help and quit, stay if room is short."""
+    """The keys that work here, the most useful first; the last two, help and quit, stay if room is short."""
     last = len(bindings) - 2
     return [
         Part(f"{key} {what}", Tone.DIM, rank=place + 1 if place < last else 0)
@@ -80,7 +80,7 @@ def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
 
 
 def line(command: str, mark: str, picked: Mapping[str, Sequence[str]]) -> tuple[list[Part], list[Part]]:
-    """Return the equivalent command line, what is picked for executing, and the task that is marked."""
+    """The equivalent command line, what is picked for executing, and the task that is marked."""
     kinds = "; ".join(f"{kind}: {' '.join(ids)}" for kind, ids in picked.items() if ids)
     right = [Part(f"picked {kinds}", Tone.ACCENT, rank=2)] if kinds else []
     right += [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []

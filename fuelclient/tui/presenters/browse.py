@@ -52,7 +52,7 @@ _ATTRIBUTES = (
 
 
 def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> Table:
-    """Return a table of the tasks that directly precede (or follow) a task, with the words that say so.
+    """A table of the tasks that directly precede (or follow) a task, with the words that say so.
 
     `reduced` leaves out those that a path through another task implies anyway.
     """
@@ -70,7 +70,7 @@ def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, gly
 
 
 def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> Table:
-    """Return a table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
+    """A table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
     reached. There are at most `MOST`, so that this costs the same in a graph of any size.
     """
     beyond = _beyond(data, row, following)
@@ -85,7 +85,7 @@ def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> Ta
 def _of_tasks(
     data: GraphData, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
 ) -> Table:
-    """Return a table with a line for each of some rows of the study."""
+    """A table with a line for each of some rows of the study."""
     study = data.study
     ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
     return Table(columns, lines, ids, (nothing,), indices)
@@ -97,7 +97,7 @@ def _sign_and_name(data: GraphData, row: int, glyphs: Glyphs) -> tuple[Cell, Cel
 
 
 def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
-    """Return rows with the row through which each is reached, and the number of edges between it and `row`."""
+    """Rows with the row through which each is reached, and the number of edges between it and `row`."""
     near = adjacent(data, row, following=following)
     seen = {row, *near}
     beyond: list[tuple[int, int, int]] = []
@@ -116,20 +116,20 @@ def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, 
 
 
 def adjacent(data: GraphData, row: int, *, following: bool) -> list[int]:
-    """Return the rows of all tasks that directly precede (or follow) a task."""
+    """The rows of all tasks that directly precede (or follow) a task."""
     study = data.study
     indices = (study.after if following else study.before)[study.indices[row]]
     return sorted(study.row_of[index] for index in indices)
 
 
 def _because(words: Sequence[Word], centre: str) -> str:
-    """Return the attributes that make the edge; those of the other task are "its"."""
+    """The attributes that make the edge; those of the other task are "its"."""
     attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
     return ", ".join(attributes)
 
 
 def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
-    """Return the task in the middle: what it is, and its attributes."""
+    """The task in the middle: what it is, and its attributes."""
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
@@ -151,7 +151,7 @@ _FACTS = 5
 
 
 def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
-    """Return a row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
+    """A row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
     for the rows above the attributes, where the task stands and runs, and its findings."""
     attributes = blame(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
@@ -178,7 +178,7 @@ def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _block(value: Any) -> list[str]:
-    """Return a value in as many lines as it has entries.
+    """A value in as many lines as it has entries.
 
     >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
     (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
@@ -193,12 +193,12 @@ def _block(value: Any) -> list[str]:
 
 
 def nothing(data: GraphData) -> Table:
-    """Return the table of a graph that has no order."""
+    """The table of a graph that has no order."""
     return Table(_NEIGHBOURS, (), (), empty(data))
 
 
 def lost(why: str) -> Table:
-    """Return what stands instead of a task that the graph has lost."""
+    """What stands in place of a task that the graph has lost."""
     return Table((), empty=(why, "", "[ goes back, 3 shows the tasks.") if why else ("",))
 
 
@@ -213,7 +213,7 @@ _STEPS = (
 
 
 def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
-    """Return the shortest chain between two rows in either direction, and whether it begins at `row`."""
+    """The shortest chain between two rows in either direction, and whether it begins at `row`."""
     study = data.study
     there = chain(study.expansion, study.indices[row], study.indices[other])
     if there:
@@ -222,7 +222,7 @@ def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bo
 
 
 def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
-    """Return the chain as rows, one for each statement that makes an edge."""
+    """The chain as rows, one for each statement that makes an edge."""
     steps, _ = between(data, row, other)
     rows: list[tuple[Value, ...]] = []
     for number, step in enumerate(steps, start=1):
@@ -237,7 +237,7 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
 
 
 def _said(step: Step, word: Word) -> str:
-    """Return what makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
+    """What makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
 
@@ -248,7 +248,7 @@ def _layer(word: Word) -> Cell:
 
 
 def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
-    """Return the chain in words: the answer in one line, then one line for each task on the path."""
+    """The chain in words: the answer in one line, then one line for each task on the path."""
     steps, forward = between(data, row, other)
     first, last = (row, other) if forward else (other, row)
     tasks = data.study.rows
@@ -269,7 +269,7 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
 
 
 def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
-    """Return the two tasks of an edge: what each is, where it runs, and who set its attributes."""
+    """The two tasks of an edge: what each is, where it runs, and who set its attributes."""
     study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
@@ -279,7 +279,7 @@ def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
 
 
 def _stop(data: GraphData, name: str, index: int) -> Line:
-    """Return a task on the path: its name, what it is and where it runs."""
+    """A task on the path: its name, what it is and where it runs."""
     row = data.study.row_of.get(index)
     if row is None:
         return (Cell(name, Tone.STRONG),)

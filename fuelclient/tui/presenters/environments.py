@@ -59,7 +59,7 @@ _ABOUT = {
 
 
 def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Table:
-    """Return all environments by id; `runs` is None until they are known."""
+    """All environments by id; `runs` is None until they are known."""
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:
@@ -80,7 +80,7 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
 
 
 def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
-    """Return one environment: its release, nodes by role, plugins, and where to go from here."""
+    """One environment: its release, nodes by role, plugins, and where to go from here."""
     release = next((known for known in overview.releases if known.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
     plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]
@@ -114,7 +114,7 @@ def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool
 
 
 def _graphs(overview: Overview, cluster: Cluster) -> list[str]:
-    """Return each graph type with the layers that make it."""
+    """Each graph type with the layers that make it."""
     layers_of: dict[str, list[str]] = {}
     for graph in overview.graphs:
         if graph.task_ids and _concerns(graph, overview, cluster):

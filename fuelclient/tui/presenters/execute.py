@@ -32,7 +32,7 @@ _DECISIONS = {None: "", True: "run", False: "skip"}
 
 
 def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
-    """Return the request of a form, or what is wrong with it.
+    """The request of a form, or what is wrong with it.
 
     >>> request(1, "", "2 x", "", 0, False)
     "Nodes are ids, as in 1 2 5: 'x' is not one."
@@ -54,7 +54,7 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
 
 
 def not_assumed(wanted: RunRequest) -> str:
-    """Return why a request cannot be planned on assumed nodes; empty if it can.
+    """Why a request cannot be planned on assumed nodes; empty if it can.
 
     >>> not_assumed(RunRequest(1, dry_run=True)), not_assumed(RunRequest(1))
     ('', 'Nodes can be assumed only for a dry run.')
@@ -65,7 +65,7 @@ def not_assumed(wanted: RunRequest) -> str:
 
 
 def word_for(env: int, name: str) -> str:
-    """Return what to type before something is done to an environment: its name, or its id if that cannot be typed.
+    """What to type before something is done to an environment: its name, or its id if that cannot be typed.
 
     >>> word_for(3, " lead "), word_for(3, "zero\\u200bwidth"), word_for(3, " "), word_for(3, "")
     ('lead', '3', '3', '3')
@@ -74,12 +74,12 @@ def word_for(env: int, name: str) -> str:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Return the words between blanks or commas, each once."""
+    """The words between blanks or commas, each once."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
 
 
 def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
-    """Say how much would run and, of a Fuel master, about how much it decides differently."""
+    """How much would run and, with a Fuel master, how often it decides differently."""
     plans = [graph.plan for graph in graphs if graph.plan is not None]
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)
@@ -96,7 +96,7 @@ def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
 
 
 def planned(graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) -> Table:
-    """Return one row for each task instance, in execution order, then for those that only the master has."""
+    """One row for each task instance, in execution order, then for those that only the master has."""
     rows: list[tuple[Cell | str, ...]] = []
     ids: list[str] = []
     for graph in graphs:

@@ -16,7 +16,7 @@ _LETTERS = {Level.RELEASE: "R", Level.PLUGIN: "P", Level.CLUSTER: "C"}
 
 
 def short_place(place: Place) -> str:
-    """Return a place by the last two parts of its path, which tell files of plugins and modules apart.
+    """A place by the last two parts of its path, which tell files of plugins and modules apart.
 
     >>> short_place(Place("/a/b/netconfig/tasks.yaml", 12))
     'netconfig/tasks.yaml:12'
@@ -28,36 +28,35 @@ def short_place(place: Place) -> str:
 
 
 def letter(owner: Owner) -> str:
-    """Return the letter of a layer: R, P or C."""
     return _LETTERS[owner.level]
 
 
 def layer_name(owner: Owner) -> str:
-    """Return the name of a layer; plugins have theirs and their version."""
+    """The name of a layer; plugins have theirs and their version."""
     return owner.label.removeprefix("plugin ")
 
 
 def chips(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
-    """Return one sign for each layer of the environment: its letter if it sets something in the task."""
+    """One sign for each layer of the environment: its letter if it sets something in the task."""
     involved = {task.owner.order, *(owner.order for owner in task.overrides)}
     return "".join(letter(layer.owner) if layer.owner.order in involved else glyphs.dot for layer in layers)
 
 
 def sigil(task: MergedTask, glyphs: Glyphs) -> str:
-    """Return a sign for a task that a layer above the release changes or adds."""
+    """A sign for a task that a layer above the release changes or adds."""
     if task.overrides:
         return glyphs.changed
     return "" if task.owner.level is Level.RELEASE else glyphs.added
 
 
 def set_by(origin: Origin) -> Cell:
-    """Return who set something; the release is the ordinary case."""
+    """The layer that set something, dim if that is the release, the ordinary case."""
     tone = Tone.DIM if origin.owner.level is Level.RELEASE else Tone.ACCENT
     return Cell(layer_name(origin.owner), tone)
 
 
 def value_text(value: Any) -> str:
-    """Return a value on one line, as in YAML's flow style.
+    """A value on one line, as in YAML's flow style.
 
     >>> value_text(["a", 1]), value_text({"yaql_exp": "$.x"}), value_text(None)
     ('[a, 1]', 'yaql: $.x', 'null')
@@ -74,17 +73,17 @@ def value_text(value: Any) -> str:
 
 
 def mark(blamed: Blame, glyphs: Glyphs) -> str:
-    """Return a sign for an attribute that a layer above changes, or as much room."""
+    """A sign for an attribute that a layer above changes, or as much room."""
     return f"{glyphs.changed if blamed.is_changed else ' '} "
 
 
 def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
-    """Return the sign before what an attribute was."""
+    """The sign before what an attribute was."""
     return glyphs.gone if blamed.dropped else glyphs.was
 
 
 def stated_value(blamed: Blame) -> str:
-    """Return the value of an attribute, or that no layer states it any more."""
+    """The value of an attribute, or that no layer states it any more."""
     return "not stated" if blamed.dropped else value_text(blamed.value)
 
 
@@ -94,7 +93,7 @@ def names(values: Iterable[object]) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """A number with its noun.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -103,13 +102,13 @@ def count(number: int, noun: str) -> str:
 
 
 def severity(finding: Finding, glyphs: Glyphs) -> Cell:
-    """Return sign and word of a severity."""
+    """Sign and word of a severity."""
     sign = worst([finding], glyphs)
     return Cell(f"{sign} {finding.severity}", sign.tone)
 
 
 def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
-    """Return the sign of the worst of some findings; of none, an empty cell."""
+    """The sign of the worst of some findings; of none, an empty cell."""
     severities = {finding.severity for finding in findings}
     signs = ((Severity.ERROR, glyphs.error, Tone.BAD), (Severity.WARNING, glyphs.warning, Tone.WARN),
              (Severity.INFO, glyphs.info, Tone.DIM))  # fmt: skip
@@ -117,7 +116,7 @@ def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
 
 
 def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]:
-    """Return findings with their hints as lines of a detail pane."""
+    """Findings with their hints as lines of a detail pane."""
     for finding in findings:
         yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
         if finding.hint:
@@ -125,19 +124,19 @@ def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]
 
 
 def changed_tone(is_changed: bool) -> Tone:
-    """Return the tone of what a layer above the release adds or changes, or else of what it leaves alone."""
+    """The tone of what a layer above the release adds or changes, or else of what it leaves alone."""
     return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
 def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:
-    """Return a node by its id and its name, if that is known."""
+    """A node by its id and its name, if that is known."""
     if node is None:
         return "sync point"
     return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)
 
 
 def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
-    """Return what a filter calls a node, separated by commas: its id and its name, unless that looks like an id.
+    """The words of a filter that match a node, with commas between: its id and its name, unless that looks like an id.
 
     >>> node_words(1, {1: "Rack, one"}), node_words(1, {1: "2"}), node_words(None, {})
     ('1,rack  one', '1', 'sync point')
@@ -149,17 +148,17 @@ def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
 
 
 def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
-    """Return a line `name  value` of a detail pane."""
+    """A line `name  value` of a detail pane."""
     return (Cell(f"{name:<{width}}", Tone.DIM), *value)
 
 
 def title(text: str) -> Line:
-    """Return a heading of a detail pane."""
+    """A heading of a detail pane."""
     return (Cell(text, Tone.STRONG),)
 
 
 def time_text(time: str | None) -> str:
-    """Return a time in ISO 8601 as people read it, without the fraction of its second.
+    """A time in ISO 8601 as people read it, without the fraction of its second.
 
     >>> time_text("2026-01-02T03:04:05.678901"), time_text(None)
     ('2026-01-02 03:04:05', '')

@@ -37,7 +37,7 @@ layer."""
 
 
 def keep(data: GraphData, query: Query) -> list[int]:
-    """Return the rows of the study that match `query`. Tasks that run nowhere have no lane, and are left out."""
+    """The rows of the study that match `query`. Tasks that run nowhere have no lane, and are left out."""
     study = data.study
     placed = [row for row, shown in enumerate(study.rows) if shown.nodes]
     roles: dict[int, list[str]] = {}
@@ -84,7 +84,7 @@ class Lanes(Table):
 
 
 def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
-    """Return the kept rows, with lanes between them that carry the order of the hidden ones too."""
+    """The kept rows, with lanes between them that carry the order of the hidden ones too."""
     study = data.study
     rows: list[tuple[Value, ...]] = []
     band = None
@@ -114,7 +114,7 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
 
 
 def width(data: GraphData, kept: Sequence[int]) -> int:
-    """Return how many lanes the kept rows need."""
+    """How many lanes the kept rows need."""
     return max((line.width for line in _lanes(data, kept)), default=0)
 
 

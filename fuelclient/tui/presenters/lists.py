@@ -57,7 +57,7 @@ _NO_ROLES = ("The release of this environment has no roles.", "", "fuel2 release
 
 
 def _roles(data: GraphData, _: Glyphs) -> Table:
-    """Return all roles in the release's order, then those of plugins."""
+    """All roles in the release's order, then those of plugins."""
     holding = holders(data.study.snapshot.nodes)
     rows: list[tuple[Value, ...]] = []
     for role in data.study.snapshot.roles.values():
@@ -71,7 +71,7 @@ def _roles(data: GraphData, _: Glyphs) -> Table:
 
 
 def _limits(stated: Any) -> str:
-    """Return the limits of a role in a few words.
+    """The limits of a role in a few words.
 
     >>> _limits({"min": 1, "max": 3, "recommended": 3, "overrides": []})
     'min 1, max 3, recommended 3'
@@ -83,7 +83,7 @@ def _limits(stated: Any) -> str:
 
 
 def _conflicts(role: Role) -> str:
-    """Return the names of the roles that cannot be on one node with `role`, which may state `*` for all others."""
+    """The names of the roles that cannot be on one node with `role`, which may state `*` for all others."""
     stated = role.metadata.get("conflicts")
     if isinstance(stated, list | tuple):
         return names(stated)
@@ -91,7 +91,7 @@ def _conflicts(role: Role) -> str:
 
 
 def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Return one role: its description, limits, volumes and nodes, and its tasks in execution order."""
+    """One role: its description, limits, volumes and nodes, and its tasks in execution order."""
     role = list(data.study.snapshot.roles.values())[row]
     having = holders(data.study.snapshot.nodes).get(role.name, Holders())
     by_id = {node.id: node.name for node in data.study.snapshot.nodes}
@@ -190,12 +190,12 @@ def _nodes(data: GraphData, glyphs: Glyphs) -> Table:
 
 
 def _reached_by(node: Node, can: Abilities) -> str:
-    """Return how tasks reach a node: by its executor, or by the agents of a Fuel master."""
+    """How tasks reach a node: by its executor, or by the agents of a Fuel master."""
     return node.reached_by if can.executors else "master"
 
 
 def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Return one node and its task instances in execution order."""
+    """One node and its task instances in execution order."""
     node, study = _nodes_by_id(data)[row], data.study
     fleet = study.expansion.fleet.nodes
     place = next((place for place, placed in enumerate(fleet) if placed.uid == node.id), None)
@@ -262,7 +262,7 @@ def _state(plugin: Plugin, data: GraphData, glyphs: Glyphs) -> Cell:
 
 
 def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
-    """Return the tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
+    """The tasks that a plugin's layer adds to the merged graph, and those that it overrides."""
     added: list[str] = []
     overridden: list[str] = []
     for task in data.study.merged.tasks:
@@ -274,7 +274,7 @@ def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
 
 
 def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Return one plugin: its description, what it brings, adds and overrides, and where it clashes."""
+    """One plugin: its description, what it brings, adds and overrides, and where it clashes."""
     plugin = data.plugins[row]
     metadata = plugin.metadata
     settings = metadata.get("attributes_metadata") or {}
@@ -312,14 +312,14 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
 
 
 def _where(data: GraphData, task: str) -> str:
-    """Return on how many nodes a task runs; nothing for one that is not in the order."""
+    """The number of nodes that a task runs on; empty for one without a place in the order."""
     row = data.study.named(task)
     nodes = len(data.study.rows[row].nodes) if row is not None else 0
     return "" if row is None else f"  {count(nodes, 'node') if nodes else 'on no node here'}"
 
 
 def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
-    """Return the attributes that a plugin changes in a task of a layer below, and what they were."""
+    """The attributes that a plugin changes in a task of a layer below, and what they were."""
     row = data.study.named(task)
     for blamed in blame(data.study.task(row)) if row is not None else ():
         owner = blamed.origin.owner
@@ -336,7 +336,7 @@ _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.
 
 
 def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
-    """Return what enabling the plugin of that name would change: tasks with their attributes, the order of task
+    """What enabling the plugin of that name would change: tasks with their attributes, the order of task
     instances, and findings that the graph does not have now."""
     refused = [finding for finding in found.findings if finding.code.startswith("P07")]
     new = [finding for finding in found.findings if finding not in refused]

@@ -54,7 +54,7 @@ _BLAME = (
 
 
 def empty(data: GraphData) -> tuple[str, ...]:
-    """Return why a screen over a graph has no rows, and which key or command helps."""
+    """Why a screen over a graph has no rows, with the key or command that helps."""
     if data.study.problem:
         return (data.study.problem, "", "6 shows what is wrong, and where.")
     return (
@@ -65,7 +65,6 @@ def empty(data: GraphData) -> tuple[str, ...]:
 
 
 def tasks(data: GraphData, glyphs: Glyphs) -> Table:
-    """Return one row for each merged task."""
     study = data.study
     shown = [_task(place, data, glyphs) for place in range(len(study.rows))]
     return Table(_TASKS, shown, [row.task for row in study.rows], empty(data), study.indices)
@@ -92,7 +91,7 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """Return who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its
+    """Who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its
     name, because a whole path would leave no room for the rest."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
@@ -116,7 +115,7 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
 
 
 def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
-    """Return an attribute of a task as lines that wrap: its value, who set it and where, and what that replaced."""
+    """An attribute of a task as lines that wrap: its value, who set it and where, and what that replaced."""
     lines: list[Line] = []
     for blamed in blame(task):
         if blamed.path == path:
@@ -134,7 +133,7 @@ def _source(origin: Origin) -> Line:
 
 
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
-    """Return who set each attribute of a task, as lines that wrap."""
+    """Who set each attribute of a task, as lines that wrap."""
     for blamed in blame(task):
         value = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
         by = set_by(blamed.origin)
@@ -142,7 +141,7 @@ def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Return where a task stands and runs, and its findings."""
+    """Where a task stands and runs, and its findings."""
     study, shown, task = data.study, data.study.rows[row], data.study.task(row)
     by_id = {node.id: node.name for node in study.snapshot.nodes}
     stage = shown.stage or "none"
@@ -219,12 +218,12 @@ class Instances(Table):
 
 
 def row_of(data: GraphData, place: int) -> int:
-    """Return the row of the study that has the task of the instance at `place`."""
+    """The row of the study that has the task of the instance at `place`."""
     return data.study.row_of[data.study.expansion.task_of[data.study.order[place]]]
 
 
 def place_of(data: GraphData, row: int, instance: str = "") -> int:
-    """Return the place of the named instance of a row's task among all instances; else that of the first instance of
+    """The place of the named instance of a row's task among all instances; else that of the first instance of
     the task, or 0 if it has none."""
     study = data.study
     index = study.indices[row] if 0 <= row < len(study.rows) else -1

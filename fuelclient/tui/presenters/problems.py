@@ -23,7 +23,7 @@ _NOTHING = ("Nothing is wrong with this graph.", "", "3 shows in which order it 
 
 
 def ordered(data: GraphData) -> list[Finding]:
-    """Return all findings, the worst first, then by file and line."""
+    """All findings, the worst first, then by file and line."""
     ranks = list(Severity)
     return sorted(
         data.study.findings,
@@ -34,7 +34,7 @@ def ordered(data: GraphData) -> list[Finding]:
 
 
 def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) -> int:
-    """Return the place of a finding, or its old place if it is gone. It is known by its code, task and message: lines
+    """The place of a finding, or its old place if it is gone. It is known by its code, task and message: lines
     above it may have come or gone."""
     if wanted is None:
         return 0
@@ -44,7 +44,6 @@ def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) ->
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
-    """Return one row for each finding."""
     findings = ordered(data)
     rows = [
         (
@@ -64,7 +63,7 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
 def detail(
     finding: Finding, source: Sequence[tuple[int, str]] | None, glyphs: Glyphs, directory: str = ""
 ) -> list[Line]:
-    """Return a finding in full, with its source and a caret below the line; without it while it is None, because it is
+    """A finding in full, with its source and a caret below the line; without it while it is None, because it is
     still being read. A file below `directory` is named as seen from there."""
     file = finding.place.file.removeprefix(f"{directory}/") if directory else finding.place.file
     lines: list[Line] = [
@@ -95,7 +94,7 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
 
 
 def span(text: str, finding: Finding) -> tuple[int, int]:
-    """Return where a finding points in its line, and how far: at the longest word of its message that the line has,
+    """Where a finding points in its line, and how far: at the longest word of its message that the line has,
     else at the whole line.
 
     >>> span("  requires: [netcnfig]", Finding(Severity.WARNING, "G030", "requires names netcnfig, which no layer"))

@@ -54,30 +54,30 @@ _INSTANCES = (
 
 
 def _sign(word: str, glyphs: Glyphs) -> Cell:
-    """Return the sign for the result of an instance, or for the state of a run."""
+    """The sign for the result of an instance, or for the state of a run."""
     glyph, tone = _SIGNS[word]
     return Cell(getattr(glyphs, glyph), tone)
 
 
 def status(word: str, glyphs: Glyphs) -> Cell:
-    """Return the sign and the word for the result of an instance, or for the state of a run."""
+    """The sign and the word for the result of an instance, or for the state of a run."""
     sign = _sign(word, glyphs)
     return Cell(f"{sign} {word}", sign.tone)
 
 
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
-    """Return sign and word of how a run stands."""
+    """Sign and word of how a run stands."""
     return status(run_word(run), glyphs)
 
 
 def why(state: RunState, number: int) -> str:
-    """Say why an instance has its status; nothing if there is nothing to say."""
+    """Why an instance has its status; empty if that needs no reason."""
     progress = state.progress
     return explanation(progress.reasons[number], progress.messages[number], state.rows[number].because)
 
 
 def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
-    """Return how far a run is: a bar, done out of all, how long it has taken and still takes."""
+    """How far a run is: a bar, done out of all, how long it has taken and still takes."""
     run, done, total = state.run, state.progress.done, len(state.progress)
     share = done / total if total else float(run.is_final)
     cells = max(6, min(40, width - 60))
@@ -102,7 +102,6 @@ def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list
 
 
 def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
-    """Return how many instances have which status."""
     parts = [
         Part(f"{_sign(word, glyphs)} {number} {word}", _SIGNS[word][1], rank=1 + (word == "skipped"))
         for word, number in counted(state.progress)
@@ -111,7 +110,7 @@ def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
 
 
 def advice(state: RunState) -> str:
-    """Say what to do about a run whose runner is gone; else what the run says of itself."""
+    """What to do about a run whose runner is gone; else the message of the run."""
     if run_word(state.run) == "runner gone":
         return "The runner of this run was killed. Press u to resume the run, x to end it."
     return plain_line(state.run.message)
@@ -143,7 +142,7 @@ class Instances(Table):
         )  # fmt: skip
 
     def texts(self) -> list[str]:
-        """Return the ids of the tasks: rows are their instances."""
+        """The ids of the tasks: rows are their instances."""
         return [self.state.rows[number].task.lower() for number in self.numbers]
 
     def field(self, row: int, key: str) -> str:
@@ -173,33 +172,33 @@ class Grid:
         self._signs = {word: _sign(word, glyphs) for word in WORDS}
 
     def label(self, line: int) -> str:
-        """Return the node of a line."""
+        """The node of a line."""
         node = self.state.nodes[self.lines[line]]
         return "sync points" if node is None else node_name(node, self._names_of)
 
     def share(self, line: int) -> str:
-        """Return how much of a node is done."""
+        """How much of a node is done."""
         place = self.lines[line]
         size = self.state.sizes[place]
         return f"{100 * self.state.finished[place] // size:3} %" if size else ""
 
     def head(self, column: int) -> str:
-        """Return the task of a column."""
+        """The task of a column."""
         return self.state.tasks[self.columns[column]][1]
 
     def number(self, line: int, column: int) -> int:
-        """Return the instance in a cell, or -1."""
+        """The instance in a cell, or -1."""
         if not (0 <= line < len(self.lines) and 0 <= column < len(self.columns)):
             return -1
         return self.state.grid[self.lines[line]][self.columns[column]]
 
     def cell(self, line: int, column: int) -> Cell | None:
-        """Return the sign of a cell; None if the task has no instance on the node."""
+        """The sign of a cell; None if the task has no instance on the node."""
         number = self.state.grid[self.lines[line]][self.columns[column]]
         return self._signs[self.state.progress.word(number)] if number >= 0 else None
 
     def place(self, number: int) -> tuple[int, int] | None:
-        """Return the line and the column of an instance; None if it is not shown."""
+        """The line and the column of an instance; None if it is not shown."""
         line, column = self.state.cell[number] if 0 <= number < len(self.state.cell) else (-1, -1)
         if line not in self.lines or column not in self.columns:
             return None
@@ -207,7 +206,7 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    """Return what happened to one instance, when, why, and what it reported."""
+    """What happened to one instance, when, why, and what it reported."""
     progress, row = state.progress, state.rows[number]
     took = progress.seconds(number, now)
     lines = [
@@ -230,7 +229,7 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
 
 
 def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
-    """Return a run as a whole: what was asked for, when, and how it stands."""
+    """A run as a whole: what was asked for, when, and how it stands."""
     run, asked, progress = state.run, state.run.request, state.progress
     took = elapsed(run.time_start, run.time_end, now)
     lines = [
@@ -254,7 +253,7 @@ MOST_FAULTS = 20
 
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
-    """Return what failed in a run or never ran because of that or of a stop, each with why; what failed first."""
+    """What failed in a run or never ran because of that or of a stop, each with why; what failed first."""
     progress = state.progress
     faults = [number for number in range(len(state.rows)) if progress.is_fault(number)]
     if not faults:
@@ -271,7 +270,7 @@ def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
 
 
 def manner(run: Run) -> str:
-    """Return what is unusual about how a run was asked for."""
+    """The unusual options of a run."""
     asked = run.request
     flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))
     return names(name for name, is_set in flags if is_set)
@@ -290,7 +289,7 @@ _HISTORY = (
 
 
 def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
-    """Return one row for each run; those of all environments (0) say of which."""
+    """One row for each run; those of all environments (0) have a column for theirs."""
     rows: list[tuple[Value, ...]] = []
     for run in runs:
         took = elapsed(run.time_start, run.time_end, now)
@@ -322,7 +321,7 @@ def _no_runs(env: int) -> tuple[str, ...]:
 
 
 def last_run(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
-    """Return the last run of an environment as a cell: its id and how it stands."""
+    """The last run of an environment as a cell: its id and how it stands."""
     run = next((run for run in runs if run.cluster_id == env), None)
     if run is None:
         return Cell("never", Tone.DIM)

@@ -90,23 +90,23 @@ class Table:
         return len(self.rows)
 
     def texts(self) -> list[str]:
-        """Return all rows as the filter sees them: their columns, line by line."""
+        """All rows as the filter sees them: their columns, line by line."""
         return ["\n".join(map(str, row)).lower() for row in self.rows]
 
     def field(self, row: int, key: str) -> str:
-        """Return one field as the filter sees it."""
+        """One field as the filter sees it."""
         return str(self.rows[row][self.keys.index(key)]).lower()
 
     def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for subclasses)
-        """Return the values of a field and which of them each row has, if they are far fewer than rows; else None."""
+        """The values of a field and which of them each row has, if they are far fewer than rows; else None."""
         return None
 
     def select(self, query: Query) -> list[int]:
-        """Return the rows that match `query`, in their order."""
+        """The rows that match `query`, in their order."""
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
-        """Return those of some rows that a term of a query keeps; values that are known are tested once each."""
+        """Those of some rows that a term of a query keeps; values that are known are tested once each."""
         if self.tasks is not None and (wanted := term.tasks) is not None:
             return [row for row in rows if self.tasks[row] in wanted]
         holds = term.test()
@@ -132,7 +132,7 @@ class Table:
 
 
 def _sort_key(text: str) -> tuple[int, float, str] | None:
-    """Return where a cell sorts; None for a blank one.
+    """Where a cell sorts; None for a blank one.
 
     >>> sorted(["10", "9-12", "b", "a"], key=_sort_key)
     ['9-12', '10', 'a', 'b']
@@ -152,7 +152,7 @@ _SAMPLE = 1000
 
 
 def widths(table: Table, available: int, gap: int = 2) -> list[int]:
-    """Return the width of each column in `available` cells; 0 for one that is left out.
+    """The width of each column in `available` cells; 0 for one that is left out.
 
     Widths follow from the contents of at most a thousand rows, spread over the table. An empty column without a title
     is left out too.

@@ -105,14 +105,14 @@ class ViewScreen(Screen[None]):
 
     @abstractmethod
     def request(self) -> Request[object]:
-        """Return what the screen asks for."""
+        """What the screen asks for."""
 
     @abstractmethod
     def body(self) -> Panes:
-        """Return the panes."""
+        """The panes."""
 
     def above(self) -> Iterable[Widget]:
-        """Return the widgets between the filter and the panes."""
+        """The widgets between the filter and the panes."""
         return ()
 
     @abstractmethod
@@ -120,21 +120,20 @@ class ViewScreen(Screen[None]):
         """Fill the panes with the backend's answer to `request`."""
 
     def state(self) -> Route:
-        """Return the route that brings back what the screen shows now."""
+        """The route that brings back what the screen shows now."""
         return replace(
             self.route, focus=self.name_here(), query=self.filter_bar.text, task=self.task_here(), looks=self.looks()
         )
 
     def shown(self) -> Route:
-        """Return the route whose command line prints what the pane with the focus shows now."""
+        """The route whose command line prints what the pane with the focus shows now."""
         return self.route
 
     def is_beside(self) -> bool:
-        """Return whether another pane than the first one has the focus."""
+        """Whether another pane than the first one has the focus."""
         return self.filled and self.panes.active > 0
 
     def looks(self) -> Looks:
-        """Return how the rows are shown now."""
         return Looks(self.main.sort, self.inverted, self.switched)
 
     # putting it together
@@ -151,7 +150,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="keys", gap=2)
 
     def is_whole(self) -> bool:
-        """Return whether all widgets exist: a screen may be left, and taken apart, before it has been built."""
+        """Whether all widgets exist: a screen may be left, and taken apart, before it has been built."""
         return self in self.app.screen_stack and bool(self.query("FilterBar > _Query")) and bool(self.query(Panes))
 
     def on_mount(self) -> None:
@@ -182,11 +181,11 @@ class ViewScreen(Screen[None]):
         self.ui.decorate()
 
     def asked(self) -> tuple[Request[object], ...]:
-        """Return the requests whose troubles the screen shows."""
+        """The requests whose troubles the screen shows."""
         return (self.request(),)
 
     def missed(self, request: Request[object]) -> None:
-        """Say why there is no answer; what is shown already stays."""
+        """Explain why there is no answer; rows that are shown already stay."""
         if request == self.request() and not self.filled:
             self._say(*self.why_missed(request))
 
@@ -202,7 +201,7 @@ class ViewScreen(Screen[None]):
             self.panes.only(place, alone=False)
 
     def why_missed(self, request: Request[object]) -> list[str]:
-        """Return why a request has no answer yet: what is wrong with it, in lines that fit, and what to do; or that it
+        """Why a request has no answer yet: the failure in lines that fit, and what to do; or that it
         is being read."""
         trouble = self.ui.gateway.failed.get(request)
         if trouble is None:
@@ -211,7 +210,7 @@ class ViewScreen(Screen[None]):
         return [f"Could not read {request.what} yet.", "", *wrapped, "", "ctrl+r asks again now."]
 
     def _say(self, *lines: str) -> None:
-        """Show words instead of rows."""
+        """Show lines of text in place of rows."""
         for table in {self.main, self.panes.panes[self.panes.active].inside}:
             if isinstance(table, VirtualTable):
                 table.show(Table((), empty=lines))
@@ -232,15 +231,15 @@ class ViewScreen(Screen[None]):
     # filtering
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
-        """Return what a query about a table may name: fields, what the rows are, and ids of tasks."""
+        """What a query about a table may name: fields, the kind of the rows, and ids of tasks."""
         return table.keys, table.about, ()
 
     def query_for(self, text: str, table: Table) -> Query:
-        """Return the query that a text means here. Raise `BadQuery` if it cannot be read."""
+        """The query that a text means here. Raise `BadQuery` if it cannot be read."""
         return parse(text, *self.terms(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
-        """Return what the filter says about the main table, or about another one that will be shown there. If it cannot
+        """The filter as a query about the main table, or about another one that will be shown there. If it cannot
         be read, say why below it, and return what the filter says that could be read last."""
         error, asked = None, table or self.main.table
         try:
@@ -253,7 +252,7 @@ class ViewScreen(Screen[None]):
         return query.inverted() if self.inverted else query
 
     def _read_last(self, table: Table) -> Query:
-        """Return what the filter that could be read last says about a table. It is read again, because it may have been
+        """The last filter that could be read, as a query about a table. It is read again, because it may have been
         read for another table or another answer; every row is kept if it cannot be read here."""
         try:
             return self.query_for(self.filter_read.text, table)
@@ -261,11 +260,10 @@ class ViewScreen(Screen[None]):
             return Query()
 
     def apply(self, query: Query) -> None:
-        """Show what matches a query."""
         self.main.filter(query)
 
     def totals(self) -> tuple[int, int]:
-        """Return how many rows are shown, out of how many."""
+        """How many rows are shown, out of how many."""
         return len(self.main.order), len(self.main.table)
 
     @on(QueryChanged)
@@ -291,7 +289,7 @@ class ViewScreen(Screen[None]):
             self.tell()
 
     def tell(self) -> None:
-        """Say how many rows are shown."""
+        """Count the rows beside the filter."""
         shown, total = self.totals()
         self.filter_bar.tell(shown, total, self.main.sorting, inverted=self.inverted)
         self.ui.decorate()  # the command line has the filter
@@ -344,29 +342,28 @@ class ViewScreen(Screen[None]):
         """Show the answers to requests beside that of the screen, if there are any."""
 
     def live(self) -> Sequence[Request[object]]:
-        """Return the requests whose answers change by themselves, so that they have to be asked again and again."""
+        """The requests to repeat every second, because their answers change by themselves."""
         return ()
 
     # what keys act on
 
     def env_here(self) -> int:
-        """Return the environment here, or 0."""
+        """The environment here, or 0."""
         return self.route.env
 
     def run_here(self) -> Run | None:
-        """Return the run here."""
         return None
 
     def task_row(self) -> int:
-        """Return the row of the study under the cursor, or -1 if rows are not tasks."""
+        """The row of the study under the cursor, or -1 if rows are not tasks."""
         return -1
 
     def task_here(self) -> TaskKey | None:
-        """Return the task under the cursor, or None if rows are not tasks."""
+        """The task under the cursor, or None if rows are not tasks."""
         return None
 
     def name_here(self) -> str:
-        """Return the id of what is under the cursor, which `y` copies."""
+        """The id of what is under the cursor, which `y` copies."""
         table = self.focused if isinstance(self.focused, VirtualTable) else self.main
         return table.table.ids[table.row] if table.row >= 0 else ""
 
@@ -382,7 +379,7 @@ _LAST = ("help", "quit")
 
 
 def key_name(key: str) -> str:
-    """Return a key as people read it.
+    """A key as people read it.
 
     >>> key_name("question_mark"), key_name("ctrl+r")
     ('?', 'ctrl+r')
@@ -391,7 +388,7 @@ def key_name(key: str) -> str:
 
 
 def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
-    """Return the keys to show: first those that change something, if the UI is armed; help and quit last."""
+    """The keys to show: first those that change something, if the UI is armed; help and quit last."""
     keys: dict[str, str] = {}
     ranks: dict[str, int] = {}
     for active in screen.active_bindings.values():
@@ -404,7 +401,7 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
-    """Return what the focused widget, the screen and the app are for, and their keys."""
+    """What the focused widget, the screen and the app are for, and their keys."""
     nodes: tuple[DOMNode | None, ...] = (screen.focused, screen, screen.app)
     for node in filter(None, nodes):
         keys: dict[str, list[str]] = {}

@@ -56,7 +56,7 @@ class BrowseScreen(GraphScreen):
         self._show()
 
     def _lose(self, task: TaskKey) -> None:
-        """Say that the task is gone; another one in its place would be mistaken for it."""
+        """Report that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
         for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
             table.show(browse.lost(gone(task) if table is self.middle else ""))
@@ -85,14 +85,14 @@ class BrowseScreen(GraphScreen):
         self.ui.decorate()
 
     def task_row(self) -> int:
-        """Return the neighbour under the cursor; in the middle, the task itself."""
+        """The neighbour under the cursor; in the middle, the task itself."""
         if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
         table = self.focused if isinstance(self.focused, VirtualTable) else self.middle
         return self.centre if table is self.middle else self._row_of(table, table.row)
 
     def _row_of(self, table: VirtualTable, row: int) -> int:
-        """Return the row of the study that stands in a row of one of the tables of neighbours."""
+        """The row of the study that stands in a row of one of the tables of neighbours."""
         tasks = table.table.tasks or ()
         return self.data.study.row_of.get(tasks[row], -1) if 0 <= row < len(tasks) else -1
 
@@ -163,7 +163,7 @@ class WhyScreen(GraphScreen):
         self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))
 
     def _lose(self, reason: str) -> None:
-        """Say that one of the two tasks is gone."""
+        """Report that one of the two tasks is gone."""
         self.main.show(browse.lost(reason))
         self.panes.note(0, "")
         self.query_one("#words", Details).show([])
@@ -173,7 +173,7 @@ class WhyScreen(GraphScreen):
         return self.route
 
     def task_row(self) -> int:
-        """Return the later task of the edge under the cursor."""
+        """The later task of the edge under the cursor."""
         if not self.filled or not 0 <= self.main.row < len(self.edges):
             return -1
         return self.data.study.row_of.get(self.edges[self.main.row].after_task, -1)

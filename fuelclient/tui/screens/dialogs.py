@@ -104,7 +104,7 @@ class ReadDialog(Dialog):
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
 
     def table(self, table: Table) -> VirtualTable:
-        """Return a widget with a table. It is filled before it is shown, because nothing fills it later."""
+        """A widget with a table. It is filled before it is shown, because nothing fills it later."""
         widget = VirtualTable(self.ui.glyphs, chooses=False)
         widget.show(table)
         return widget
@@ -204,15 +204,15 @@ class ActionDialog(Dialog):
         ))  # fmt: skip
 
     def fields(self) -> Sequence[Horizontal]:
-        """Return what can be chosen."""
+        """What can be chosen."""
         return ()
 
     @abstractmethod
     def action(self) -> Action | str:
-        """Return what would be done now, or why nothing can be."""
+        """What would be done now, or why nothing can be."""
 
     def needs_word(self) -> bool:
-        """Return whether the word has to be typed for what would be done now."""
+        """Whether the word has to be typed for what would be done now."""
         return True
 
     def on_mount(self) -> None:
@@ -319,6 +319,6 @@ class ExecuteDialog(ActionDialog):
         return Execute(result, assume, check=result.dry_run or not skips)
 
     def needs_word(self) -> bool:
-        """Return whether the action would change something, which a dry run does not."""
+        """Whether the action would change something, which a dry run does not."""
         action = self.action()
         return not (isinstance(action, Execute) and action.request.dry_run)

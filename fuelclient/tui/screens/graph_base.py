@@ -36,7 +36,7 @@ class GraphScreen(ViewScreen):
         return query if about is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
 
     def _results(self, text: str) -> Results:
-        """Return how the last run of the graph ended. Raise `BadQuery` while that is not known."""
+        """How the last run of the graph ended. Raise `BadQuery` while that is not known."""
         asked = self._asks_results()
         answer = self.ui.gateway.answer_once(asked)
         if answer is None or isinstance(answer, str):
@@ -48,14 +48,14 @@ class GraphScreen(ViewScreen):
         return AskResults(self.route.env, self.route.graph_type)
 
     def selection(self) -> str:
-        """Return a query for the tasks that the filter has left; empty for all, or if no short query selects them."""
+        """A query for the tasks that the filter has left; empty for all, or if no short query selects them."""
         tasks = self.main.table.tasks
         if not self.filled or tasks is None:
             return ""
         return self.query_for_tasks({tasks[row] for row in self.main.order}, set(tasks))
 
     def query_for_tasks(self, shown: set[int], known: set[int]) -> str:
-        """Return a query for the tasks that the filter has left of those that are `known`; see `selection`."""
+        """A query for the tasks that the filter has left of those that are `known`; see `selection`."""
         query = self.filter_read.inverted() if self.inverted else self.filter_read
         return query_for_command(query, self.data.study, shown, known)
 
@@ -87,7 +87,7 @@ class GraphScreen(ViewScreen):
         return self.data.study.key(row) if self.filled and 0 <= row < len(self.data.study.rows) else None
 
     def row_wanted(self) -> int:
-        """Return the row of the task that the route names. If the graph has lost it, say so and return the old place
+        """The row of the task that the route names. If the graph has lost it, say so and return the old place
         of the cursor."""
         study, wanted = self.data.study, self.route.task
         if wanted is None:
@@ -104,5 +104,5 @@ class GraphScreen(ViewScreen):
 
 
 def gone(task: TaskKey) -> str:
-    """Say that the graph has lost a task."""
+    """The message for a task that the graph no longer has."""
     return f"{task.id} is not in this graph any more."

@@ -69,7 +69,7 @@ class HistoryScreen(ViewScreen):
         return (self.request(), *([self._asked] if self._asked is not None else []))
 
     def live(self) -> Sequence[Request[object]]:
-        """Return the request for the runs while one goes on, and that for the one under the cursor if it does."""
+        """The request for the runs while one goes on, and that for the one under the cursor if it does."""
         here = self.run_here()
         if not self.filled or all(shown.is_final for shown in self.runs):
             return ()

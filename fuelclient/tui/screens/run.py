@@ -127,7 +127,7 @@ class RunScreen(ViewScreen):
 
     @staticmethod
     def _interesting(state: RunState) -> int:
-        """Return the first instance that failed, or while the run lasts one that runs; else the first one."""
+        """The first instance that failed, or while the run lasts one that runs; else the first one."""
         for word in _FAILED if state.run.is_final else ("running", *_FAILED):
             if state.progress.counts[word]:
                 return next((number for number in range(len(state.rows)) if state.progress.word(number) == word), 0)
@@ -144,7 +144,7 @@ class RunScreen(ViewScreen):
     # what happens meanwhile
 
     def _drain(self) -> None:
-        """Take everything that the feed has brought, and draw it once."""
+        """Apply all batches of the feed, and draw once."""
         if self.is_behind:
             self._show_one()
         state = self._run_state

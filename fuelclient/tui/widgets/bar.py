@@ -37,7 +37,6 @@ class Bar(Toned):
         self._right: list[Part] = []
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
-        """Show other parts."""
         # as they are drawn, so that their widths are right
         drawn = tuple([replace(part, text=one_line(part.text)) for part in parts] for parts in (left, right))
         if drawn != (self._left, self._right):
@@ -50,7 +49,7 @@ class Bar(Toned):
         return "".join(part.text for part, _ in self._laid())
 
     def _laid(self) -> list[tuple[Part, int]]:
-        """Return the parts that fit, and where each begins."""
+        """The parts that fit, and where each begins."""
         width = self.size.width
         left, right = list(self._left), list(self._right)
         while len(left) + len(right) > 1 and self._length(left) + self._length(right) + self._gap > width:

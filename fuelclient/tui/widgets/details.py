@@ -25,7 +25,7 @@ _STYLES = {
 
 
 def content(lines: list[Line]) -> Content:
-    """Return lines of cells as one text that wraps, without control characters."""
+    """Lines of cells as one text that wraps, without control characters."""
     parts: list[str | tuple[str, str]] = []
     for place, line in enumerate(lines):
         parts.append("\n" if place else "")

@@ -79,7 +79,6 @@ class Matrix(Lined):
         self.refresh()
 
     def clear(self) -> None:
-        """Clear the matrix."""
         self.grid, self.line, self.column = None, 0, 0
         self.refresh()
 
@@ -158,7 +157,7 @@ class Matrix(Lined):
         return Strip(segments).crop_extend(0, self.size.width, style)
 
     def _cells(self, grid: Grid, line: int, base: Style) -> list[Segment]:
-        """Return the signs of a line, neighbours of one tone together."""
+        """The signs of a line, neighbours of one tone together."""
         first = self.scroll_offset.x
         segments: list[Segment] = []
         text, tone = "", Tone.PLAIN
@@ -176,7 +175,7 @@ class Matrix(Lined):
         return [*segments, Segment(text, self.toned(tone, base))]
 
     def _header(self, grid: Grid, base: Style) -> Strip:
-        """Return the name of the task under the cursor, with a sign that points at its column; the name stands on the
+        """The name of the task under the cursor, with a sign that points at its column; the name stands on the
         left if the right has no room."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))

@@ -137,5 +137,5 @@ class Panes(Container):
 
 
 def _is_low(classes: Collection[str]) -> bool:
-    """Return whether a screen is too low for more than one pane."""
+    """Whether a screen is too low for more than one pane."""
     return "-short" in classes or "-tiny" in classes

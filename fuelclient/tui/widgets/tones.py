@@ -13,7 +13,7 @@ from fuelclient.tui.presenters.table import Cell, Tone, Value
 
 
 def tone_of(cell: Value) -> Tone:
-    """Return the tone of a cell; a plain text has none."""
+    """The tone of a cell; a plain text has none."""
     return cell.tone if isinstance(cell, Cell) else Tone.PLAIN
 
 
@@ -51,11 +51,11 @@ class Toned(Widget):
             self._base = None
 
     def toned(self, tone: Tone, base: Style) -> Style:
-        """Return `base` in a tone."""
+        """`base` in a tone."""
         if tone is Tone.PLAIN:
             return base
         return base + self.get_component_rich_style(f"tone--{tone}", partial=True)
 
     def segment(self, cell: Value, base: Style) -> Segment:
-        """Return a cell as it is drawn."""
+        """A cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))

@@ -41,7 +41,6 @@ class Lined(ScrollView, Toned, can_focus=True):
         self.glyphs = glyphs
 
     def header(self, base: Style) -> Style:
-        """Return the style of the header."""
         return base + self.get_component_rich_style("lined--header", partial=True)
 
     def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
@@ -259,7 +258,7 @@ class VirtualTable(Lined):
         return next((f"{column.title} {sign}" for column, sign in self._titled() if sign), "")
 
     def _titled(self) -> list[tuple[Column, str]]:
-        """Return the columns, the one that rows are sorted by with a sign."""
+        """The columns, the one that rows are sorted by with a sign."""
         place, descending = self.sort or (-1, False)
         sign = self.glyphs.down if descending else self.glyphs.up
         return [(column, sign if number == place else "") for number, column in enumerate(self.table.columns)]
@@ -313,7 +312,7 @@ class VirtualTable(Lined):
         return segments
 
     def _empty(self, y: int, base: Style) -> Strip:
-        """Return why there are no rows, and what to do about it."""
+        """Why there are no rows, and what to do about it."""
         why = "The filter cannot be read." if self.is_unread else "No row matches the filter."
         lines = (why, "", "Esc clears it.") if len(self.table) else self.table.empty
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
@@ -321,7 +320,7 @@ class VirtualTable(Lined):
 
 
 def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
-    """Return a text in at most `width` cells; a text that is cut ends in a sign, or with `tail` begins with one.
+    """A text in at most `width` cells; a text that is cut ends in a sign, or with `tail` begins with one.
 
     >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~"), _fit("日本語", 4, "~", tail=True)
     ('abc~', '~def', '7', '~語')
@@ -335,7 +334,7 @@ def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
 
 
 def ending(text: str, width: int) -> str:
-    """Return the end of a text that fits into `width` cells.
+    """The end of a text that fits into `width` cells.
 
     >>> ending("a日本語", 5), ending("abc", 2)
     ('本語', 'bc')
