@@ -224,6 +224,7 @@ class Driven:
                 calm = 0
                 await asyncio.sleep(0.01)
             while self._has_messages():
+                self._alive()
                 calm = 0
                 await asyncio.sleep(0)
             await self.pilot._wait_for_screen()
@@ -234,7 +235,13 @@ class Driven:
         with self.ui._context():
             _DRAW(self.ui.screen._compositor, screen_stack=self.ui._background_screens)
 
+    def _alive(self) -> None:
+        """Fail if the app has died: nobody would ever take its messages."""
+        if self.ui.failure is not None:
+            raise AssertionError("the app has died") from self.ui.failure
+
     def _is_waiting(self) -> object:
+        self._alive()
         is_behind = isinstance(self.ui.screen, RunScreen) and self.ui.screen.is_behind
         return self.ui.gateway.pending or self.ui.gateway.acting or self.ui.typed or is_behind
 
