@@ -342,7 +342,7 @@ class FuelUI(UI):
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
         self.disarm_if_idle()
-        for request in self.view.live() if self.view is not None else ():
+        for request in self.view.live() if self.view is not None and self.view.is_whole() else ():
             if request not in self.gateway.failed and request not in self.gateway.pending:
                 self.gateway.ask(request)
 
