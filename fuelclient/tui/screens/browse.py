@@ -12,7 +12,7 @@ from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.graph_base import GraphScreen, gone
+from fuelclient.tui.screens.graph import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable

@@ -1,4 +1,4 @@
-"""Environments: the first screen."""
+"""Environments, the first screen, and history: the runs of an environment or of all."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from textual import on
 from textual.binding import Binding
 
 from fuelclient.model.run import Run
-from fuelclient.tui.presenters import environments
-from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
+from fuelclient.tui.presenters import environments, run
+from fuelclient.tui.presenters.formatting import count
+from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.requests import AskOverview, AskRun, AskRuns, Overview, Request, RunState
 from fuelclient.tui.routes import Route, View
-from fuelclient.tui.screens.base import ViewScreen
+from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
@@ -73,3 +75,129 @@ class EnvironmentsScreen(ViewScreen):
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
         self.ui.go(Route(View.ROLES, self.overview.clusters[message.row].id))
+
+
+class HistoryScreen(ViewScreen):
+    """All runs, the last one first, with the task instances and the details of the one under the cursor."""
+
+    HELP = (
+        "The runs, the last one first. Enter opens a run, live or ended; a shows the runs of all"
+        " environments. Armed with A: e executes, x stops, X kills, u resumes, D deletes the one under the cursor."
+    )
+    PLACEHOLDER = "filter: status:error, word, !word"
+
+    BINDINGS = [
+        Binding("a", "everywhere", "all environments", id="history.all"),
+        *RUN_BINDINGS,
+    ]
+
+    def request(self) -> Request[object]:
+        return AskRuns(self.route.env)
+
+    _asked: AskRun | None = None  # it may be wanted before the screen is built
+
+    def body(self) -> Panes:
+        self.instances = VirtualTable(self.glyphs, id="instances", chooses=False)
+        self._asked = None
+        self._shown: RunState | None = None
+        return Panes(
+            "over", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
+            Pane("this run", Details()),
+        )  # fmt: skip
+
+    def fill(self, answer: object) -> None:
+        self.runs = cast(tuple[Run, ...], answer)
+        before = self.run_here() if self.filled else None
+        wanted = before.id if before is not None else self.route.run
+        place = next((place for place, shown in enumerate(self.runs) if shown.id == wanted), 0)
+        names_of = self.ui.environment_names()
+        table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
+        self.main.show(table, cursor=place, keep=True)
+        self.panes.note(0, count(len(self.runs), "run"))
+        self.panes.only(0, alone=not self.runs)
+
+    def missed(self, request: Request[object]) -> None:
+        super().missed(request)
+        if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
+            self.instances.show(Table((), empty=self.why_missed(request)))
+
+    def asked(self) -> tuple[Request[object], ...]:
+        return (self.request(), *([self._asked] if self._asked is not None else []))
+
+    def live(self) -> Sequence[Request[object]]:
+        """The request for the runs while one goes on, and that for the one under the cursor if it does."""
+        here = self.run_here()
+        if not self.filled or all(shown.is_final for shown in self.runs):
+            return ()
+        return (self.request(),) if here is None or here.is_final else (self.request(), AskRun(here.id))
+
+    def run_here(self) -> Run | None:
+        return self.runs[self.main.row] if self.filled and 0 <= self.main.row < len(self.runs) else None
+
+    def env_here(self) -> int:
+        here = self.run_here()
+        return self.route.env or (here.cluster_id if here is not None else 0)
+
+    def state(self) -> Route:
+        here = self.run_here()
+        return replace(self.route, run=here.id if here else 0, query=self.filter_bar.text, looks=self.looks())
+
+    def shown(self) -> Route:
+        return replace(self.state(), beside=True) if self.is_beside() else self.route
+
+    def action_everywhere(self) -> None:
+        """Show the runs of all environments, or of this one again."""
+        env = 0 if self.route.env else self.env_here()
+        if env or self.route.env:
+            self.ui.go(Route(View.HISTORY, env, run=self.state().run))
+
+    def show_other_answers(self) -> None:
+        """Show the run under the cursor as soon as it is known, and stop waiting for the one before."""
+        here = self.run_here()
+        if here is None:
+            self.instances.show(run.NO_RUN)
+            self.query_one(Details).show([])
+            self.panes.note(1, "")
+            return
+        asked = AskRun(here.id)
+        if self._asked is not None and self._asked != asked:
+            self.ui.gateway.drop(self._asked)
+        self._asked = asked
+        state = self.ui.gateway.answer(asked)
+        if state is None and (self._shown is None or self._shown.run.id != here.id):
+            self.instances.show(Table((), empty=self.why_missed(asked)))
+        if state is not None and state is not self._shown:
+            self._shown = state
+            table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())
+            self.instances.show(table, cursor=self.instances.row)
+            self.panes.note(1, f"run {here.id}")
+            self._show_detail()
+
+    def _show_detail(self) -> None:
+        """Show the run, and above it the instance under the cursor while the instances have the focus."""
+        state = self._shown
+        if state is None:
+            return
+        now, row = self.ui.clock(), self.instances.row
+        faults = run.faults(state, self.glyphs)
+        lines = [*run.about(state, now, self.glyphs), *([(), *faults] if faults else [])]
+        if self.instances.has_focus and row >= 0:
+            names_of = self.ui.node_names(state.run.cluster_id)
+            lines = [*run.detail(state, row, names_of, now, self.glyphs), (), *lines]
+        self.query_one(Details).show(lines)
+
+    def on_descendant_focus(self) -> None:
+        if self.filled:
+            self._show_detail()
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        if self.filled and message.table is self.main:
+            self.show_other_answers()
+        elif self.filled:
+            self._show_detail()
+
+    @on(Chosen)
+    def _chosen(self, message: Chosen) -> None:
+        chosen = self.runs[message.row]
+        self.ui.go(Route(View.RUN, chosen.cluster_id, run=chosen.id))

@@ -19,7 +19,7 @@ from fuelclient.tui.presenters import lists, problems
 from fuelclient.tui.presenters.table import Line
 from fuelclient.tui.requests import AskEnabling, AskSource, Request
 from fuelclient.tui.routes import Looks, Route, View
-from fuelclient.tui.screens.graph_base import GraphScreen
+from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable

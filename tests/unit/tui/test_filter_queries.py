@@ -16,7 +16,7 @@ from tui_driving import Driven, connecting, driven, until
 from fuelclient.backends.base import Backend
 from fuelclient.errors import InvalidDocument
 from fuelclient.tui.requests import AskResults
-from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.screens.graph import PreviewScreen
 from fuelclient.tui.widgets.bar import Bar, QueryError
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]

@@ -15,7 +15,7 @@ from fuelclient.insight.query import parse
 from fuelclient.tui.presenters.table import Column, Table
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
-from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.screens.graph import PreviewScreen
 
 Story = Callable[[Driven], Coroutine[Any, Any, None]]
 

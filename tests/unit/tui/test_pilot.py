@@ -15,7 +15,7 @@ from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen
-from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.screens.graph import PreviewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details
 

@@ -20,7 +20,7 @@ from fuelclient.tui.actions import Execute, command_of
 from fuelclient.tui.routes import View
 from fuelclient.tui.screens.browse import BrowseScreen, WhyScreen
 from fuelclient.tui.screens.dialogs import ExecuteDialog
-from fuelclient.tui.screens.preview import PreviewScreen
+from fuelclient.tui.screens.graph import PreviewScreen
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.bar import Bar
 

@@ -1,0 +1,274 @@
+"""The screens about one graph of an environment: their base class, and its tasks in order, as a list or as lanes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection
+from dataclasses import replace
+from typing import cast
+
+from textual import on
+from textual.binding import Binding
+
+from fuelclient.insight.query import BadQuery, Query, Results, Rows, parse, query_for_command
+from fuelclient.plan.study import TaskKey
+from fuelclient.tui.presenters import lanes, preview
+from fuelclient.tui.presenters.formatting import count
+from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
+from fuelclient.tui.routes import Route, View
+from fuelclient.tui.screens.base import ViewScreen
+from fuelclient.tui.widgets.details import Details
+from fuelclient.tui.widgets.panes import Pane, Panes
+from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+
+
+class GraphScreen(ViewScreen):
+    """A screen about one graph of one environment."""
+
+    data: GraphData
+    place = 0
+    """The row of the task under the cursor in the graph as it was known before."""
+
+    def request(self) -> Request[object]:
+        return AskGraph(self.route.env, self.route.graph_type)
+
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
+        fields, about, _ = super().terms(table)
+        if self._answer is None:
+            return fields, Rows.OTHERS, ()
+        return fields, about, {task.id for task in self.data.study.merged.tasks} if about is Rows.TASKS else ()
+
+    def query_for(self, text: str, table: Table) -> Query:
+        fields, about, ids = self.terms(table)
+        query = parse(text, fields, about, ids)
+        return query if about is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
+
+    def _results(self, text: str) -> Results:
+        """How the last run of the graph ended. Raise `BadQuery` while that is not known."""
+        asked = self._asks_results()
+        answer = self.ui.gateway.answer_once(asked)
+        if answer is None or isinstance(answer, str):
+            why = answer or self.ui.gateway.failed.get(asked) or f"Reading {asked.what} ..."
+            raise BadQuery(why, text, text.index("result:"))
+        return answer
+
+    def _asks_results(self) -> AskResults:
+        return AskResults(self.route.env, self.route.graph_type)
+
+    def selection(self) -> str:
+        """A query for the tasks that the filter has left; empty for all, or if no short query selects them."""
+        tasks = self.main.table.tasks
+        if not self.filled or tasks is None:
+            return ""
+        return self.query_for_tasks({tasks[row] for row in self.main.order}, set(tasks))
+
+    def query_for_tasks(self, shown: set[int], known: set[int]) -> str:
+        """A query for the tasks that the filter has left of those that are `known`; see `selection`."""
+        query = self.filter_read.inverted() if self.inverted else self.filter_read
+        return query_for_command(query, self.data.study, shown, known)
+
+    def show_other_answers(self) -> None:
+        """Filter again if the filter asks how the last run ended."""
+        if "result:" in self.filter_bar.text:
+            self.apply(self.read_filter())
+
+    def asked(self) -> tuple[Request[object], ...]:
+        asks_results = self.filled and self.is_whole() and "result:" in self.filter_bar.text
+        return (self.request(), *([self._asks_results()] if asks_results else []))
+
+    def missed(self, request: Request[object]) -> None:
+        super().missed(request)
+        if self.filled and request == self._asks_results():
+            GraphScreen.show_other_answers(self)
+
+    def fill(self, answer: object) -> None:
+        self.place = max(0, self.task_row()) if self.filled else 0
+        self.data = cast(GraphData, answer)
+        self.present()
+
+    @abstractmethod
+    def present(self) -> None:
+        """Show the graph in `data` on the screen."""
+
+    def task_here(self) -> TaskKey | None:
+        row = self.task_row()
+        return self.data.study.key(row) if self.filled and 0 <= row < len(self.data.study.rows) else None
+
+    def row_wanted(self) -> int:
+        """The row of the task that the route names. If the graph has lost it, say so and return the old place
+        of the cursor."""
+        study, wanted = self.data.study, self.route.task
+        if wanted is None:
+            return (study.named(self.route.focus) if self.route.focus else None) or 0
+        row = study.row_with(wanted)
+        if row is None and study.rows:
+            self.notify(gone(wanted), markup=False)
+        return max(0, min(self.place, len(study.rows) - 1)) if row is None else row
+
+    def open_task(self, row: int) -> None:
+        """Browse from a task."""
+        study = self.data.study
+        self.ui.go(self.route.to(View.BROWSE, study.rows[row].task, task=study.key(row)))
+
+
+def gone(task: TaskKey) -> str:
+    """The message for a task that the graph no longer has."""
+    return f"{task.id} is not in this graph any more."
+
+
+class PreviewScreen(GraphScreen):
+    """Merged tasks, or their instances, in execution order; who set each attribute; findings."""
+
+    HELP = (
+        "What would run, in order. Signs before a task: ~ changed by a layer above, + added by one. Layers: R release,"
+        " P plugin, C cluster. i shows task instances, Enter browses from a task."
+    )
+    PLACEHOLDER = "filter: keystone, layer:cluster, 1+db"
+
+    BINDINGS = [Binding("i", "instances", "tasks/instances", id="preview.instances")]
+
+    def body(self) -> Panes:
+        self.blame = VirtualTable(self.glyphs, id="blame", chooses=False)
+        return Panes(
+            "three", Pane("tasks", VirtualTable(self.glyphs, id="tasks")), Pane("who set what", self.blame),
+            Pane("where, findings", Details()),
+        )  # fmt: skip
+
+    def present(self) -> None:
+        self._show(self.row_wanted(), self.route.instance)
+
+    def _show(self, row: int, instance: str = "") -> None:
+        study = self.data.study
+        if self.switched:
+            first = preview.place_of(self.data, row, instance)
+            table: Table = preview.Instances(self.data, self.glyphs)
+        else:
+            table, first = preview.tasks(self.data, self.glyphs), row
+        self.main.show(table, cursor=first, query=self.read_filter(table), keep=True)
+        if study.rows:
+            fleet = study.expansion.fleet
+            figures = f"{count(study.expansion.size, 'instance')} on {count(fleet.size, 'node')}"
+            self.panes.note(0, f"{figures}, assumed" if fleet.assumption else figures)
+
+    def action_instances(self) -> None:
+        """Switch between tasks and task instances, at the same task."""
+        if self.filled:
+            row = max(0, self.task_row())
+            self.switched = not self.switched
+            self._show(row)
+
+    def task_row(self) -> int:
+        if not self.filled or self.main.row < 0:
+            return -1
+        return preview.row_of(self.data, self.main.row) if self.switched else self.main.row
+
+    def shown(self) -> Route:
+        task = self.task_here()
+        return replace(self.route, task=task, select=self.selection(), beside=self.is_beside() and task is not None)
+
+    def state(self) -> Route:
+        is_instance = self.filled and self.switched and self.main.row >= 0
+        return replace(super().state(), instance=self.main.table.ids[self.main.row] if is_instance else "")
+
+    @on(Moved)
+    def _moved(self, message: Moved) -> None:
+        row = self.task_row()
+        if message.table is self.main and 0 <= row < len(self.data.study.rows):
+            self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
+            self.panes.note(1, self.data.study.rows[row].task)
+            self.query_one(Details).show(preview.detail(self.data, row, self.glyphs))
+        elif message.table is self.blame:
+            self._show_attribute()
+        elif message.table is self.main:
+            self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
+            self.panes.note(1, "")
+            self.query_one(Details).show([])
+
+    def _show_attribute(self) -> None:
+        """Show the attribute under the cursor in full above the details of the task, if the attributes have the
+        focus."""
+        row = self.task_row()
+        if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
+            task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
+            details = preview.detail(self.data, row, self.glyphs)
+            self.query_one(Details).show([*preview.in_full(task, path, self.glyphs), (), *details])
+
+    def on_descendant_focus(self) -> None:
+        self._show_attribute()
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        self.open_task(self.task_row())
+
+
+class LanesScreen(GraphScreen):
+    """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
+
+    HELP = (
+        "Graph order. A lane leads from a task down to the one that waits for it. An arrow up marks what runs before"
+        " the task under the cursor, an arrow down what runs after it; the others are dim. Filter by role:compute or"
+        " +keystone: the lanes are laid anew, and order through hidden tasks stays. Enter browses from a task."
+    )
+    PLACEHOLDER = "filter: keystone, role:compute, 1+db"
+
+    def body(self) -> Panes:
+        return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))
+
+    def present(self) -> None:
+        self._lay(self.read_filter(), self.row_wanted())
+
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:  # noqa: ARG002 (lanes follow)
+        return super().terms(lanes.FIELDS)
+
+    def apply(self, query: Query) -> None:
+        if self.filled:
+            self._lay(query, self.task_row())
+
+    def _lay(self, query: Query, row: int) -> None:
+        self.kept = lanes.keep(self.data, query)
+        self.main.filter(Query())
+        cursor = self.kept.index(row) if row in self.kept else 0
+        table = lanes.table(self.data, self.kept, self.glyphs)
+        if self.kept:
+            table.centre(self.kept[cursor])
+        self.main.show(table, cursor=cursor)
+        note = count(lanes.width(self.data, self.kept), "lane")
+        against = self.data.reach.against
+        if against:
+            note += f", {count(against, 'edge')} upwards not drawn"
+        self.panes.note(0, note)
+
+    def shown(self) -> Route:
+        return replace(self.route, select=self.selection())
+
+    def selection(self) -> str:
+        if not self.filled:
+            return ""
+        study = self.data.study
+        placed = {index for index, row in zip(study.indices, study.rows, strict=True) if row.nodes}
+        return self.query_for_tasks({study.indices[row] for row in self.kept}, placed)
+
+    def totals(self) -> tuple[int, int]:
+        if not self.filled:
+            return 0, 0
+        return len(self.kept), sum(bool(row.nodes) for row in self.data.study.rows)
+
+    def task_row(self) -> int:
+        return self.kept[self.main.row] if self.filled and 0 <= self.main.row < len(self.kept) else -1
+
+    @on(Moved)
+    def _moved(self) -> None:
+        row = self.task_row()
+        if row < 0:
+            self.query_one(Details).show([])
+            return
+        if isinstance(self.main.table, lanes.Lanes):
+            self.main.table.centre(row)
+            self.main.refresh()
+        stated = preview.attribute_lines(self.data.study.task(row), self.glyphs)
+        self.query_one(Details).show([*preview.detail(self.data, row, self.glyphs), (), *stated])
+
+    @on(Chosen)
+    def _chosen(self) -> None:
+        self.open_task(self.task_row())
