@@ -197,11 +197,6 @@ def nothing(data: GraphData) -> Table:
     return Table(_NEIGHBOURS, (), (), empty(data))
 
 
-def lost(why: str) -> Table:
-    """What stands in place of a task that the graph has lost."""
-    return Table((), empty=(why, "", "[ goes back, 3 shows the tasks.") if why else ("",))
-
-
 _STEPS = (
     Column("step", "#", least=1, right=True),
     Column("before", "runs before", least=28, most=40),

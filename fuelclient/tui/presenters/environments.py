@@ -63,24 +63,20 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:
-        release = releases.get(cluster.release_id)
-        rows.append(
-            (
-                str(cluster.id),
-                Cell(cluster.name, Tone.STRONG),
-                str(cluster.status),
-                f"{release.name} {release.version}" if release else str(cluster.release_id),
-                "" if runs is None else last_run(runs, cluster.id, glyphs),
-                str(sum(node.cluster_id == cluster.id for node in overview.nodes)),
-                str(sum(cluster.id in plugin.clusters for plugin in overview.plugins)),
-                names(sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)})),
-            )
-        )
+        known = releases.get(cluster.release_id)
+        release = f"{known.name} {known.version}" if known else str(cluster.release_id)
+        run = "" if runs is None else last_run(runs, cluster.id, glyphs)
+        nodes = sum(node.cluster_id == cluster.id for node in overview.nodes)
+        plugins = sum(cluster.id in plugin.clusters for plugin in overview.plugins)
+        graphs = names(sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)}))
+        about = (str(cluster.id), Cell(cluster.name, Tone.STRONG), str(cluster.status))
+        rows.append((*about, release, run, str(nodes), str(plugins), graphs))
     return Table(_COLUMNS, rows, empty=_NO_ENVIRONMENT if overview.releases else _NO_RELEASE)
 
 
-def detail(overview: Overview, cluster: Cluster, glyphs: Glyphs) -> list[Line]:
+def detail(overview: Overview, row: int, glyphs: Glyphs) -> list[Line]:
     """One environment: its release, nodes by role, plugins, and where to go from here."""
+    cluster = overview.clusters[row]
     release = next((known for known in overview.releases if known.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
     plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]

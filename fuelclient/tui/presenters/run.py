@@ -70,6 +70,10 @@ def run_status(run: Run, glyphs: Glyphs) -> Cell:
     return status(run_word(run), glyphs)
 
 
+def _took(seconds: float | None) -> str:
+    return "" if seconds is None else duration(seconds)
+
+
 def why(state: RunState, number: int) -> str:
     """Why an instance has its status; empty if that needs no reason."""
     progress = state.progress
@@ -134,11 +138,11 @@ class Instances(Table):
     def _row(self, place: int) -> tuple[Value, ...]:
         progress, number = self.state.progress, self.numbers[place]
         row = self.state.rows[number]
-        took = progress.seconds(number, self.now)
         fault = Tone.STRONG if progress.is_fault(number) else Tone.PLAIN
         return (
             status(progress.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
-            "" if took is None else duration(took), Cell(why(self.state, number), Tone.DIM), Cell(row.type, Tone.DIM),
+            _took(progress.seconds(number, self.now)), Cell(why(self.state, number), Tone.DIM),
+            Cell(row.type, Tone.DIM),
         )  # fmt: skip
 
     def texts(self) -> list[str]:
@@ -208,7 +212,6 @@ class Grid:
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
     """What happened to one instance, when, why, and what it reported."""
     progress, row = state.progress, state.rows[number]
-    took = progress.seconds(number, now)
     lines = [
         title(progress.name(number)),
         fact("status", status(progress.word(number), glyphs)),
@@ -217,7 +220,7 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
     more = {
         "why": why(state, number),
         "began": time_text(progress.began[number]),
-        "took": "" if took is None else duration(took),
+        "took": _took(progress.seconds(number, now)),
         "tries": str(row.attempts) if row.attempts > 1 else "",
         "return code": "" if row.return_code is None else str(row.return_code),
     }
@@ -231,7 +234,6 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
 def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
     """A run as a whole: what was asked for, when, and how it stands."""
     run, asked, progress = state.run, state.run.request, state.progress
-    took = elapsed(run.time_start, run.time_end, now)
     lines = [
         title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
         fact("status", run_status(run, glyphs)),
@@ -240,7 +242,7 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
         *([fact("tasks", names(asked.task_names))] if asked.task_names else []),
         *([fact("manner", manner(run))] if manner(run) else []),
         fact("began", time_text(run.time_start)),
-        fact("took" if run.is_final else "elapsed", duration(took) if took is not None else ""),
+        fact("took" if run.is_final else "elapsed", _took(elapsed(run.time_start, run.time_end, now))),
         fact("instances", f"{progress.done} of {len(progress)} done"),
         *([fact("", count(state.nowhere, "task") + " on no node")] if state.nowhere else []),
         *(fact("", status(word, glyphs), f"  {number}") for word, number in counted(progress)),
@@ -292,18 +294,11 @@ def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: dat
     """One row for each run; those of all environments (0) have a column for theirs."""
     rows: list[tuple[Value, ...]] = []
     for run in runs:
-        took = elapsed(run.time_start, run.time_end, now)
+        owner = f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()
+        graphs, message = names(run.request.graph_types), Cell(plain_line(run.message), Tone.DIM)
+        times = (time_text(run.time_start), _took(elapsed(run.time_start, run.time_end, now)))
         rows.append(
-            (
-                str(run.id),
-                *([] if env else [f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()]),
-                run_status(run, glyphs),
-                names(run.request.graph_types),
-                time_text(run.time_start),
-                "" if took is None else duration(took),
-                manner(run),
-                Cell(plain_line(run.message), Tone.DIM),
-            )
+            (str(run.id), *([] if env else [owner]), run_status(run, glyphs), graphs, *times, manner(run), message)
         )
     return Table((_RUN_ID, *([] if env else [_ENVIRONMENT]), *_HISTORY), rows, empty=_no_runs(env))
 

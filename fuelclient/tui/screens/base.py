@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from textwrap import wrap
 from typing import Any, ClassVar, cast
@@ -187,13 +188,15 @@ class ViewScreen(Screen[None]):
     def missed(self, request: Request[object]) -> None:
         """Explain why there is no answer; rows that are shown already stay."""
         if request == self.request() and not self.filled:
-            self._say(*self.why_missed(request))
+            for table in {self.main, self.panes.panes[self.panes.active].inside}:
+                if isinstance(table, VirtualTable):
+                    table.say(*self.why_missed(request))
 
     def empty(self) -> None:
         """Show nothing, because what was shown no longer exists."""
         self.filled, self._answer = False, None
         for table in self.query(VirtualTable):
-            table.show(Table((), empty=("",)))
+            table.say("")
         for details in self.query(Details):
             details.show([])
         for place in range(len(self.panes.panes)):
@@ -209,15 +212,14 @@ class ViewScreen(Screen[None]):
         wrapped = wrap(trouble, max(20, self.main.size.width - 4))
         return [f"Could not read {request.what} yet.", "", *wrapped, "", "ctrl+r asks again now."]
 
-    def _say(self, *lines: str) -> None:
-        """Show lines of text in place of rows."""
-        for table in {self.main, self.panes.panes[self.panes.active].inside}:
-            if isinstance(table, VirtualTable):
-                table.show(Table((), empty=lines))
-
     @property
     def panes(self) -> Panes:
         return self.query_one(Panes)
+
+    @property
+    def details(self) -> Details:
+        """The text beside the table, on screens that have one."""
+        return self.query_one(Details)
 
     @property
     def filter_bar(self) -> FilterBar:
@@ -239,25 +241,19 @@ class ViewScreen(Screen[None]):
         return parse(text, *self.terms(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
-        """The filter as a query about the main table, or about another one that will be shown there. If it cannot
-        be read, say why below it, and return what the filter says that could be read last."""
+        """The filter as a query about the main table, or about another one that will be shown there. If it cannot be
+        read, say why below it, and take the last one that could; every row is kept if that cannot be read here."""
         error, asked = None, table or self.main.table
         try:
             self.filter_read = query = self.query_for(self.filter_bar.text, asked)
         except BadQuery as wrong:
-            error, query = wrong, self._read_last(asked)
+            error, query = wrong, Query()
+            with suppress(BadQuery):  # again, because it was read for another table, or another answer
+                query = self.query_for(self.filter_read.text, asked)
         self.query_one(QueryError).show(error, self.filter_bar.hidden)
         self.main.is_unread = error is not None
         self.main.refresh()
         return query.inverted() if self.inverted else query
-
-    def _read_last(self, table: Table) -> Query:
-        """The last filter that could be read, as a query about a table. It is read again, because it may have been
-        read for another table or another answer; every row is kept if it cannot be read here."""
-        try:
-            return self.query_for(self.filter_read.text, table)
-        except BadQuery:
-            return Query()
 
     def apply(self, query: Query) -> None:
         self.main.filter(query)
@@ -346,6 +342,11 @@ class ViewScreen(Screen[None]):
         return ()
 
     # what keys act on
+
+    @property
+    def row_here(self) -> int:
+        """The row of the main table under the cursor, or -1."""
+        return self.main.row if self.filled else -1
 
     def env_here(self) -> int:
         """The environment here, or 0."""

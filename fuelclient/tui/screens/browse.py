@@ -17,6 +17,9 @@ from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
 
+_ELSEWHERE = ("", "[ goes back, 3 shows the tasks.")
+"""What to do when a task is gone."""
+
 
 class BrowseScreen(GraphScreen):
     """What precedes a task, the task, and what follows it. It costs the same in a graph of any size."""
@@ -59,7 +62,7 @@ class BrowseScreen(GraphScreen):
         """Report that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
         for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
-            table.show(browse.lost(gone(task) if table is self.middle else ""))
+            table.say(*((gone(task), *_ELSEWHERE) if table is self.middle else ("",)))
         self.full.show([])
         for place in range(6):
             self.panes.note(place, "")
@@ -164,7 +167,7 @@ class WhyScreen(GraphScreen):
 
     def _lose(self, reason: str) -> None:
         """Report that one of the two tasks is gone."""
-        self.main.show(browse.lost(reason))
+        self.main.say(reason, *_ELSEWHERE)
         self.panes.note(0, "")
         self.query_one("#words", Details).show([])
         self.both.show([])
@@ -174,15 +177,14 @@ class WhyScreen(GraphScreen):
 
     def task_row(self) -> int:
         """The later task of the edge under the cursor."""
-        if not self.filled or not 0 <= self.main.row < len(self.edges):
-            return -1
-        return self.data.study.row_of.get(self.edges[self.main.row].after_task, -1)
+        row = self.row_here
+        return self.data.study.row_of.get(self.edges[row].after_task, -1) if row >= 0 else -1
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
         message.stop()
-        if self.filled and 0 <= self.main.row < len(self.edges):
-            self.both.show(browse.both(self.data, self.edges[self.main.row], self.glyphs))
+        if self.row_here >= 0:
+            self.both.show(browse.both(self.data, self.edges[self.row_here], self.glyphs))
 
     @on(Chosen)
     def _chosen(self) -> None:

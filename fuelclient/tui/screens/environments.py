@@ -12,7 +12,6 @@ from textual.binding import Binding
 from fuelclient.model.run import Run
 from fuelclient.tui.presenters import environments, run
 from fuelclient.tui.presenters.formatting import count
-from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskOverview, AskRun, AskRuns, Overview, Request, RunState
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
@@ -63,14 +62,12 @@ class EnvironmentsScreen(ViewScreen):
         return replace(self.route, focus=str(self.env_here() or ""), beside=True) if self.is_beside() else self.route
 
     def env_here(self) -> int:
-        return self.overview.clusters[self.main.row].id if self.filled and self.main.row >= 0 else 0
+        return self.overview.clusters[self.row_here].id if self.row_here >= 0 else 0
 
     @on(Moved)
     def _moved(self) -> None:
-        known = self.overview.clusters if self.filled else ()
-        here = 0 <= self.main.row < len(known)
-        lines = environments.detail(self.overview, known[self.main.row], self.glyphs) if here else []
-        self.query_one(Details).show(lines)
+        row = self.row_here
+        self.details.show(environments.detail(self.overview, row, self.glyphs) if row >= 0 else [])
 
     @on(Chosen)
     def _chosen(self, message: Chosen) -> None:
@@ -119,7 +116,7 @@ class HistoryScreen(ViewScreen):
     def missed(self, request: Request[object]) -> None:
         super().missed(request)
         if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
-            self.instances.show(Table((), empty=self.why_missed(request)))
+            self.instances.say(*self.why_missed(request))
 
     def asked(self) -> tuple[Request[object], ...]:
         return (self.request(), *([self._asked] if self._asked is not None else []))
@@ -132,7 +129,7 @@ class HistoryScreen(ViewScreen):
         return (self.request(),) if here is None or here.is_final else (self.request(), AskRun(here.id))
 
     def run_here(self) -> Run | None:
-        return self.runs[self.main.row] if self.filled and 0 <= self.main.row < len(self.runs) else None
+        return self.runs[self.row_here] if 0 <= self.row_here < len(self.runs) else None
 
     def env_here(self) -> int:
         here = self.run_here()
@@ -156,7 +153,7 @@ class HistoryScreen(ViewScreen):
         here = self.run_here()
         if here is None:
             self.instances.show(run.NO_RUN)
-            self.query_one(Details).show([])
+            self.details.show([])
             self.panes.note(1, "")
             return
         asked = AskRun(here.id)
@@ -165,7 +162,7 @@ class HistoryScreen(ViewScreen):
         self._asked = asked
         state = self.ui.gateway.answer(asked)
         if state is None and (self._shown is None or self._shown.run.id != here.id):
-            self.instances.show(Table((), empty=self.why_missed(asked)))
+            self.instances.say(*self.why_missed(asked))
         if state is not None and state is not self._shown:
             self._shown = state
             table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())
@@ -184,7 +181,7 @@ class HistoryScreen(ViewScreen):
         if self.instances.has_focus and row >= 0:
             names_of = self.ui.node_names(state.run.cluster_id)
             lines = [*run.detail(state, row, names_of, now, self.glyphs), (), *lines]
-        self.query_one(Details).show(lines)
+        self.details.show(lines)
 
     def on_descendant_focus(self) -> None:
         if self.filled:

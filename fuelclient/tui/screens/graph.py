@@ -159,17 +159,16 @@ class PreviewScreen(GraphScreen):
             self._show(row)
 
     def task_row(self) -> int:
-        if not self.filled or self.main.row < 0:
-            return -1
-        return preview.row_of(self.data, self.main.row) if self.switched else self.main.row
+        row = self.row_here
+        return preview.row_of(self.data, row) if row >= 0 and self.switched else row
 
     def shown(self) -> Route:
         task = self.task_here()
         return replace(self.route, task=task, select=self.selection(), beside=self.is_beside() and task is not None)
 
     def state(self) -> Route:
-        is_instance = self.filled and self.switched and self.main.row >= 0
-        return replace(super().state(), instance=self.main.table.ids[self.main.row] if is_instance else "")
+        is_instance = self.switched and self.row_here >= 0
+        return replace(super().state(), instance=self.main.table.ids[self.row_here] if is_instance else "")
 
     @on(Moved)
     def _moved(self, message: Moved) -> None:
@@ -177,13 +176,13 @@ class PreviewScreen(GraphScreen):
         if message.table is self.main and 0 <= row < len(self.data.study.rows):
             self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
             self.panes.note(1, self.data.study.rows[row].task)
-            self.query_one(Details).show(preview.detail(self.data, row, self.glyphs))
+            self.details.show(preview.detail(self.data, row, self.glyphs))
         elif message.table is self.blame:
             self._show_attribute()
         elif message.table is self.main:
             self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
             self.panes.note(1, "")
-            self.query_one(Details).show([])
+            self.details.show([])
 
     def _show_attribute(self) -> None:
         """Show the attribute under the cursor in full above the details of the task, if the attributes have the
@@ -192,7 +191,7 @@ class PreviewScreen(GraphScreen):
         if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
             details = preview.detail(self.data, row, self.glyphs)
-            self.query_one(Details).show([*preview.in_full(task, path, self.glyphs), (), *details])
+            self.details.show([*preview.in_full(task, path, self.glyphs), (), *details])
 
     def on_descendant_focus(self) -> None:
         self._show_attribute()
@@ -255,19 +254,19 @@ class LanesScreen(GraphScreen):
         return len(self.kept), sum(bool(row.nodes) for row in self.data.study.rows)
 
     def task_row(self) -> int:
-        return self.kept[self.main.row] if self.filled and 0 <= self.main.row < len(self.kept) else -1
+        return self.kept[self.row_here] if self.row_here >= 0 else -1
 
     @on(Moved)
     def _moved(self) -> None:
         row = self.task_row()
         if row < 0:
-            self.query_one(Details).show([])
+            self.details.show([])
             return
         if isinstance(self.main.table, lanes.Lanes):
             self.main.table.centre(row)
             self.main.refresh()
         stated = preview.attribute_lines(self.data.study.task(row), self.glyphs)
-        self.query_one(Details).show([*preview.detail(self.data, row, self.glyphs), (), *stated])
+        self.details.show([*preview.detail(self.data, row, self.glyphs), (), *stated])
 
     @on(Chosen)
     def _chosen(self) -> None:

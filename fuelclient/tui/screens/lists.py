@@ -47,7 +47,7 @@ class DetailsScreen(GraphScreen):
 
     def show_detail(self) -> None:
         """Show the details of what is under the cursor."""
-        self.query_one(Details).show(self.detail(self.main.row) if self.filled and self.main.row >= 0 else [])
+        self.details.show(self.detail(self.row_here) if self.row_here >= 0 else [])
 
     def shown(self) -> Route:
         here = self.main.table.ids[self.main.row] if self.is_beside() and self.main.row >= 0 else ""
@@ -130,7 +130,7 @@ class PluginsScreen(DetailsScreen):
         self.show_detail()
 
     def _here(self) -> Plugin | None:
-        return self.data.plugins[self.main.row] if self.filled and self.main.row >= 0 else None
+        return self.data.plugins[self.row_here] if self.row_here >= 0 else None
 
     def _is_here(self, plugin: Plugin) -> bool:
         return self.route.env in plugin.clusters or self.data.release.id in plugin.releases
@@ -177,7 +177,7 @@ class ProblemsScreen(GraphScreen):
         return Panes("stack", Pane("findings", VirtualTable(self.glyphs)), Pane("source", Details()))
 
     def present(self) -> None:
-        before = self.findings[self.main.row] if 0 <= self.main.row < len(self.findings) else None
+        before = self.findings[self.row_here] if self.row_here >= 0 else None
         self.findings = problems.ordered(self.data)
         place = problems.place_of(self.findings, before, self.main.row)
         table = problems.table(self.data, self.glyphs)
@@ -186,27 +186,21 @@ class ProblemsScreen(GraphScreen):
 
     def show_other_answers(self) -> None:
         super().show_other_answers()
-        self._source(self.main.row)
+        self._moved()
 
     @on(Moved)
     def _moved(self) -> None:
-        if self.filled:
-            self._source(self.main.row)
-
-    def _source(self, row: int) -> None:
-        if not 0 <= row < len(self.findings):
-            self.query_one(Details).show([])
+        """Show the finding under the cursor with its source."""
+        if self.row_here < 0:
+            self.details.show([])
             return
-        finding = self.findings[row]
-        source = None
+        finding, source = self.findings[self.row_here], None
         if finding.place.file and finding.place.line:
             source = self.ui.gateway.answer(AskSource(finding.place.file, finding.place.line))
-        self.query_one(Details).show(problems.detail(finding, source, self.glyphs, os.getcwd()))
+        self.details.show(problems.detail(finding, source, self.glyphs, os.getcwd()))
 
     def task_row(self) -> int:
-        if not self.filled or not 0 <= self.main.row < len(self.findings):
-            return -1
-        task = self.findings[self.main.row].task
+        task = self.findings[self.row_here].task if self.row_here >= 0 else ""
         row = self.data.study.named(task) if task else None
         return -1 if row is None else row
 

@@ -88,8 +88,7 @@ class RunScreen(ViewScreen):
         self.set_interval(DRAIN, self._drain)
 
     def on_unmount(self) -> None:
-        if self._feed is not None:
-            self._feed.stop()
+        self._follow(None)
 
     def fill(self, answer: object) -> None:
         state = cast(RunState, answer)
@@ -104,15 +103,14 @@ class RunScreen(ViewScreen):
             self.number = self._interesting(state)
         self.ui.forget_runs(state.run.cluster_id)
         self._show()
-        self._follow()
+        self._follow(state.run)
 
     def asked(self) -> tuple[Request[object], ...]:
         return (self.request(), *([self._log] if self._log is not None else []))
 
     def empty(self) -> None:
-        if self._feed is not None:
-            self._feed.stop()
-        self._feed = self._run_state = self._log = None
+        self._follow(None)
+        self._run_state = self._log = None
         self.number, self._touched = -1, False
         super().empty()
         self.matrix.clear()
@@ -133,13 +131,11 @@ class RunScreen(ViewScreen):
                 return next((number for number in range(len(state.rows)) if state.progress.word(number) == word), 0)
         return 0 if state.rows else -1
 
-    def _follow(self) -> None:
-        """Read the events of a live run from its beginning: those that are known already change nothing."""
+    def _follow(self, run: Run | None) -> None:
+        """Read the events of a live run, and of no other, from its beginning: those that came before change nothing."""
         if self._feed is not None:
             self._feed.stop()
-            self._feed = None
-        if self._run_state is not None and not self._run_state.run.is_final:
-            self._feed = self.ui.gateway.follow(self._run_state.run.id)
+        self._feed = None if run is None or run.is_final else self.ui.gateway.follow(run.id)
 
     # what happens meanwhile
 

@@ -154,6 +154,10 @@ class VirtualTable(Lined):
             self._query = query
         self._arrange(cursor)
 
+    def say(self, *lines: str) -> None:
+        """Show lines of text in place of rows."""
+        self.show(Table((), empty=lines))
+
     def filter(self, query: Query) -> None:
         """Show the rows that match `query`; the cursor stays on its row if that is one of them."""
         if query != self._query:
