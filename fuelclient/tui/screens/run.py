@@ -33,7 +33,8 @@ DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
 
 SIFT = 1.0
-"""Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows."""
+"""Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows. As often the
+log is read again, and another instance that runs is shown."""
 
 _FAILED = ("error", INTERRUPTED)
 
@@ -64,7 +65,6 @@ class RunScreen(ViewScreen):
     _feed: Feed | None = None
     _log: AskLog | None = None
     _advice: str | None = None
-    _since_sift = _since_log = _since_step = 0.0
 
     def request(self) -> Request[object]:
         return AskRun(self.route.run)
@@ -86,6 +86,7 @@ class RunScreen(ViewScreen):
 
     def on_mount(self) -> None:
         self.set_interval(DRAIN, self._drain)
+        self.set_interval(SIFT, self._tick)
 
     def on_unmount(self) -> None:
         self._follow(None)
@@ -156,14 +157,8 @@ class RunScreen(ViewScreen):
         runs = [batch.run for batch in batches if batch.run is not None]
         if runs:
             self._update(state, runs[-1], [event for batch in batches for event in batch.events])
-        self._since_sift += DRAIN
-        if self._since_sift >= SIFT:
-            self._since_sift = 0.0
-            self._sift(state)
         if not state.run.is_final:
-            self._bars()
-            self._renew_log()
-            self._keep_up()
+            self._bars(state)
 
     def _update(self, state: RunState, run: Run, events: list[Event]) -> None:
         """Bring the run up to date."""
@@ -177,39 +172,44 @@ class RunScreen(ViewScreen):
             self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
             self.ui.forget_runs(run.cluster_id)
         if changed:
-            self._changed(changed)
+            self._is_unsifted = self.switched or bool(self.filter_bar.text)
+            self._redraw(state, changed)
+            self.is_behind = self.is_behind or self.number in changed
 
-    def _changed(self, changed: list[int]) -> None:
-        self._is_unsifted = self.switched or bool(self.filter_bar.text)
-        state, instances = self._run_state, self._instances()
+    def _redraw(self, state: RunState, changed: Collection[int]) -> None:
+        """Draw instances that changed, and those that run, for their times; unless only faults are shown."""
+        instances = self._instances()
         instances.now = self.ui.clock()
-        if state is not None and isinstance(instances.numbers, range):
+        if isinstance(instances.numbers, range):
             self.matrix.redraw({state.cell[number][0] for number in changed})
-            self.table.changed({*changed, *state.progress.running})  # what runs, for its time
-        if self.number in changed:
-            self.is_behind = True
+            self.table.changed({*changed, *state.progress.running})
 
-    def _sift(self, state: RunState) -> None:
-        """Filter again if something has changed; else draw the times of what runs."""
+    def _tick(self) -> None:
+        """Filter again if something has changed, or draw the times of what runs. While the run lasts, read again the
+        log of an instance that runs, and show another one if it has ended and the user has chosen none."""
+        state = self._run_state
+        if self._feed is None or state is None:
+            return
         if self._is_unsifted:
             self._is_unsifted = False
             self._show()
-        elif isinstance(self._instances().numbers, range):
-            self._instances().now = self.ui.clock()
-            self.table.changed(state.progress.running)
-
-    def _keep_up(self) -> None:
-        """Show an instance that runs until the user chooses one; each for a second at least."""
-        state = self._run_state
-        self._since_step += DRAIN
-        if state is None or self._touched or self._since_step < SIFT or self.switched or self.filter_bar.text:
+        else:
+            self._redraw(state, ())
+        word = self._word()
+        if state.run.is_final or not word:
             return
-        if 0 <= self.number < len(state.rows) and state.progress.word(self.number) not in ("running", *_FAILED):
-            self._since_step = 0.0
+        if word == "running" and self._log is not None and self._log not in self.ui.gateway.pending:
+            self.ui.gateway.ask(self._log)
+        if word not in ("running", *_FAILED) and not (self._touched or self.switched or self.filter_bar.text):
             self.number = self._interesting(state)
             self.table.go_to(self.number)
             self._pointed_at()
             self._show_one()
+
+    def _word(self) -> str:
+        """The result of the chosen instance; empty if there is none."""
+        state = self._run_state
+        return state.progress.word(self.number) if state is not None and 0 <= self.number < len(state.rows) else ""
 
     # showing
 
@@ -232,21 +232,18 @@ class RunScreen(ViewScreen):
         self.table.show(table, cursor=place, query=self.read_filter(table), keep=True)
         self.matrix.show(Grid(state, self.glyphs, names_of, only))
         self.panes.note(0, "faults only" if self.switched else "")
-        self._bars()
+        self._bars(state)
         self._pointed_at()
         self._show_one()
 
-    def _bars(self) -> None:
-        state = self._run_state
-        if state is not None:
-            now, width = self.ui.clock(), self.size.width
-            self.query_one("#progress", Bar).show(run.progress(state, now, width, self.glyphs))
-            self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
-            advice = run.advice(state)
-            if advice != self._advice:
-                self._advice = advice
-                self.query_one("#advice", Static).update(advice)
-                self.query_one("#advice").display = bool(advice)
+    def _bars(self, state: RunState) -> None:
+        self.query_one("#progress", Bar).show(run.progress(state, self.ui.clock(), self.size.width, self.glyphs))
+        self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
+        advice = run.advice(state)
+        if advice != self._advice:
+            self._advice = advice
+            self.query_one("#advice", Static).update(advice)
+            self.query_one("#advice").display = bool(advice)
 
     def _pointed_at(self) -> None:
         """Move the cursor of the matrix to that of the table."""
@@ -259,7 +256,7 @@ class RunScreen(ViewScreen):
         second at most, because text that wraps lays out the whole screen again."""
         self.is_behind = False
         state = self._run_state
-        if state is None or not 0 <= self.number < len(state.rows):
+        if state is None or not self._word():
             self.detail.show([])
             self.log_tail.show_log("", [])
             return
@@ -275,34 +272,23 @@ class RunScreen(ViewScreen):
         """Ask for the log of the chosen instance, and stop waiting for any other."""
         row = state.rows[self.number]
         wanted = None
-        if row.node is not None and state.progress.word(self.number) in ("running", "ready", *_FAILED):
+        if row.node is not None and self._word() in ("running", "ready", *_FAILED):
             wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
         if wanted is not None and wanted == self._log:
             self.ui.gateway.ask(wanted)  # it may have grown
         self._log = wanted
-        self._since_log = 0.0
         self.show_other_answers()
-
-    def _renew_log(self) -> None:
-        """Ask for the log again from time to time while its instance runs."""
-        self._since_log += DRAIN
-        if self._log is None or self._since_log < 1.0 or self._log in self.ui.gateway.pending:
-            return
-        if self._run_state is not None and self._run_state.progress.word(self.number) == "running":
-            self._since_log = 0.0
-            self.ui.gateway.ask(self._log)
 
     def show_other_answers(self) -> None:
         """Show the log of the chosen instance."""
-        state = self._run_state
-        if state is None or not 0 <= self.number < len(state.rows):
+        state, word = self._run_state, self._word()
+        if state is None or not word:
             return
         name, why = state.progress.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
         if self._log is None:
-            word = state.progress.word(self.number)
             lines = [f"{word}{f': {why}' if why else ''}", "It printed nothing."]
         elif (known := self.ui.gateway.answer_once(self._log)) is None:
             lines = self.why_missed(self._log)
