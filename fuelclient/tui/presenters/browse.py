@@ -51,75 +51,73 @@ _ATTRIBUTES = (
 )
 
 
-def neighbours(data: GraphData, row: int, *, following: bool, reduced: bool, glyphs: Glyphs) -> Table:
-    """A table of the tasks that directly precede (or follow) a task, with the words that say so.
+class Side:
+    """What precedes a row of the study, or what follows it."""
 
-    `reduced` leaves out those that a path through another task implies anyway.
-    """
-    rows = adjacent(data, row, following=following)
-    if reduced:
-        every = data.reach.reduced()
-        rows = every[row] if following else [other for other in range(row) if row in every[other]]
-    study = data.study
-    lines: list[tuple[Value, ...]] = []
-    for other in rows:
-        pair = (study.task(row), study.task(other)) if following else (study.task(other), study.task(row))
-        because = _because(stated(*pair), study.rows[row].task)
-        lines.append((*_sign_and_name(data, other, glyphs), Cell(because, Tone.DIM)))
-    return _of_tasks(data, _NEIGHBOURS, lines, rows, f"Nothing {'follows' if following else 'precedes'} it.")
+    def __init__(self, data: GraphData, row: int, glyphs: Glyphs, *, following: bool) -> None:
+        self._data, self._row, self._glyphs, self._following = data, row, glyphs, following
+        self._edges = data.study.after if following else data.study.before
+        self._verb = "follows" if following else "precedes"
 
+    def adjacent(self, row: int) -> list[int]:
+        """The rows of all tasks that are directly on this side of a row."""
+        study = self._data.study
+        return sorted(study.row_of[index] for index in self._edges[study.indices[row]])
 
-def further(data: GraphData, row: int, *, following: bool, glyphs: Glyphs) -> Table:
-    """A table of the tasks beyond the neighbours, the nearest first, each with the task through which it is
-    reached. There are at most `MOST`, so that this costs the same in a graph of any size.
-    """
-    beyond = _beyond(data, row, following)
-    lines: list[tuple[Value, ...]] = []
-    for other, through, steps in beyond:
-        sign, name = _sign_and_name(data, other, glyphs)
-        lines.append((sign, str(steps), name, Cell(data.study.rows[through].task, Tone.DIM)))
-    rows = [other for other, _, _ in beyond]
-    return _of_tasks(data, _FURTHER, lines, rows, f"Nothing {'follows' if following else 'precedes'} those.")
+    def neighbours(self, *, reduced: bool) -> Table:
+        """The adjacent tasks, with the words that say so. `reduced` leaves out those that a path through another task
+        implies anyway."""
+        study, row = self._data.study, self._row
+        rows = self.adjacent(row)
+        if reduced:
+            every = self._data.reach.reduced()
+            rows = every[row] if self._following else [other for other in range(row) if row in every[other]]
+        lines: list[tuple[Value, ...]] = []
+        for other in rows:
+            first, last = (row, other) if self._following else (other, row)
+            because = _because(stated(study.task(first), study.task(last)), study.rows[row].task)
+            lines.append((*self._sign_and_name(other), Cell(because, Tone.DIM)))
+        return self._table(_NEIGHBOURS, lines, rows, f"Nothing {self._verb} it.")
 
+    def further(self) -> Table:
+        """The tasks beyond the neighbours, the nearest first, each with the task through which it is reached. There are
+        at most `MOST`, so that this costs the same in a graph of any size."""
+        beyond = self._beyond()
+        lines: list[tuple[Value, ...]] = []
+        for other, through, steps in beyond:
+            sign, name = self._sign_and_name(other)
+            lines.append((sign, str(steps), name, Cell(self._data.study.rows[through].task, Tone.DIM)))
+        return self._table(_FURTHER, lines, [other for other, _, _ in beyond], f"Nothing {self._verb} those.")
 
-def _of_tasks(
-    data: GraphData, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
-) -> Table:
-    """A table with a line for each of some rows of the study."""
-    study = data.study
-    ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
-    return Table(columns, lines, ids, (nothing,), indices)
+    def _beyond(self) -> list[tuple[int, int, int]]:
+        """Rows with the row through which each is reached, and the number of edges between it and the middle."""
+        ring = self.adjacent(self._row)
+        seen = {self._row, *ring}
+        beyond: list[tuple[int, int, int]] = []
+        steps = 1
+        while ring and len(beyond) < MOST:
+            steps += 1
+            reached: dict[int, int] = {}
+            for through in ring:
+                for other in self.adjacent(through):
+                    if other not in seen:
+                        seen.add(other)
+                        reached[other] = through
+            ring = sorted(reached)
+            beyond += [(other, reached[other], steps) for other in ring]
+        return beyond[:MOST]
 
+    def _table(
+        self, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
+    ) -> Table:
+        study = self._data.study
+        ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
+        return Table(columns, lines, ids, (nothing,), indices)
 
-def _sign_and_name(data: GraphData, row: int, glyphs: Glyphs) -> tuple[Cell, Cell]:
-    shown = data.study.rows[row]
-    return Cell(sigil(data.study.task(row), glyphs), Tone.ACCENT), Cell(shown.task, changed_tone(shown.is_changed))
-
-
-def _beyond(data: GraphData, row: int, following: bool) -> list[tuple[int, int, int]]:
-    """Rows with the row through which each is reached, and the number of edges between it and `row`."""
-    near = adjacent(data, row, following=following)
-    seen = {row, *near}
-    beyond: list[tuple[int, int, int]] = []
-    ring, steps = near, 1
-    while ring and len(beyond) < MOST:
-        steps += 1
-        reached: dict[int, int] = {}
-        for through in ring:
-            for other in adjacent(data, through, following=following):
-                if other not in seen:
-                    seen.add(other)
-                    reached[other] = through
-        beyond += [(other, reached[other], steps) for other in sorted(reached)]
-        ring = sorted(reached)
-    return beyond[:MOST]
-
-
-def adjacent(data: GraphData, row: int, *, following: bool) -> list[int]:
-    """The rows of all tasks that directly precede (or follow) a task."""
-    study = data.study
-    indices = (study.after if following else study.before)[study.indices[row]]
-    return sorted(study.row_of[index] for index in indices)
+    def _sign_and_name(self, row: int) -> tuple[Cell, Cell]:
+        study, shown = self._data.study, self._data.study.rows[row]
+        sign = Cell(sigil(study.task(row), self._glyphs), Tone.ACCENT)
+        return sign, Cell(shown.task, changed_tone(shown.is_changed))
 
 
 def _because(words: Sequence[Word], centre: str) -> str:

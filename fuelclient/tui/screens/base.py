@@ -195,6 +195,10 @@ class ViewScreen(Screen[None]):
     def empty(self) -> None:
         """Show nothing, because what was shown no longer exists."""
         self.filled, self._answer = False, None
+        self.clear()
+
+    def clear(self) -> None:
+        """Empty all panes."""
         for table in self.query(VirtualTable):
             table.say("")
         for details in self.query(Details):

@@ -61,28 +61,22 @@ class BrowseScreen(GraphScreen):
     def _lose(self, task: TaskKey) -> None:
         """Report that the task is gone; another one in its place would be mistaken for it."""
         self.centre = -1
-        for table in (self.middle, self.upstream, self.downstream, self.earlier, self.later):
-            table.say(*((gone(task), *_ELSEWHERE) if table is self.middle else ("",)))
-        self.full.show([])
-        for place in range(6):
-            self.panes.note(place, "")
+        self.clear()
+        self.middle.say(gone(task), *_ELSEWHERE)
 
     def _show(self) -> None:
         if not self.data.study.rows:
             self.upstream.show(browse.nothing(self.data))
             self.middle.show(browse.nothing(self.data))
             return
-        for place, table, following in ((0, self.upstream, False), (2, self.downstream, True)):
-            shown = browse.neighbours(
-                self.data, self.centre, following=following, reduced=not self.switched, glyphs=self.glyphs
-            )
-            table.show(shown)
-            total = len(browse.adjacent(self.data, self.centre, following=following))
+        for place, near, far in ((0, self.upstream, self.earlier), (2, self.downstream, self.later)):
+            side = browse.Side(self.data, self.centre, self.glyphs, following=place == 2)
+            shown, total = side.neighbours(reduced=not self.switched), len(side.adjacent(self.centre))
+            near.show(shown)
             self.panes.note(place, f"{len(shown)} of {total}" if len(shown) != total else str(total))
-        for place, table, following in ((3, self.earlier, False), (5, self.later, True)):
-            shown = browse.further(self.data, self.centre, following=following, glyphs=self.glyphs)
-            table.show(shown)
-            self.panes.note(place, f"the nearest {len(shown)}" if len(shown) == browse.MOST else str(len(shown)))
+            shown = side.further()
+            far.show(shown)
+            self.panes.note(place + 3, f"the nearest {len(shown)}" if len(shown) == browse.MOST else str(len(shown)))
         self.middle.show(browse.middle(self.data, self.centre, self.glyphs))
         self.panes.note(1, self.data.study.rows[self.centre].task)
         self.ui.decorate()
@@ -167,10 +161,8 @@ class WhyScreen(GraphScreen):
 
     def _lose(self, reason: str) -> None:
         """Report that one of the two tasks is gone."""
+        self.clear()
         self.main.say(reason, *_ELSEWHERE)
-        self.panes.note(0, "")
-        self.query_one("#words", Details).show([])
-        self.both.show([])
 
     def state(self) -> Route:
         return self.route
