@@ -1,4 +1,4 @@
-"""What the UI changes in a backend: actions, as values that know how to do it and which command line does the same."""
+"""What the UI changes in a backend: actions, each with the command line that does the same."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Stop(_OnRun):
 
 @dataclass(frozen=True, slots=True)
 class Resume(_OnRun):
-    """Resume a run whose runner was killed; `again` reruns instances whose end is not known."""
+    """Resume a run whose runner was killed; `again` reruns instances that may or may not have ended."""
 
     VERB, OPTION = "resume", ("again", "--rerun-interrupted")
     again: bool = False

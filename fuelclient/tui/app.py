@@ -69,7 +69,6 @@ class FuelUI(UI):
     TITLE = "fuel2"
     CSS = TONE_CSS + ASCII_CSS
     COMMANDS = {Places}
-    ENABLE_COMMAND_PALETTE = True
     HELP = (
         "fuel2 shows environments, their roles, the order of their graphs, and runs. It is read-only until A arms it;"
         " then e executes, and x, X, u, D stop, kill, resume and delete a run. Each asks first, and leaving disarms."
@@ -104,7 +103,6 @@ class FuelUI(UI):
     """Whether the UI may change something. A key arms it; that key disarms it, and so do leaving the environment and
     `IDLE` seconds without a key."""
 
-    trouble = ""
     _last_key = 0.0
     _marked: tuple[AskGraph, TaskKey] | None = None
     _picked: tuple[AskGraph, dict[str, list[str]]] | None = None
@@ -273,11 +271,6 @@ class FuelUI(UI):
         if self.view is not None:
             self.copy_line(command_line(self.view.shown(), self.program))
 
-    def copy_line(self, text: str) -> None:
-        if text:
-            self.copy_to_clipboard(text)
-            self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
-
     # typing ahead
 
     def is_filled(self) -> bool:
@@ -337,7 +330,7 @@ class FuelUI(UI):
             self.gateway.ask(message.request)
 
     def _watch(self) -> None:
-        """Once a second: say so if a backend takes its time, and ask again for what changes by itself."""
+        """Once a second: show a banner if a backend is slow, and ask again for what changes by itself."""
         release_garbage_collector()
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
@@ -351,10 +344,6 @@ class FuelUI(UI):
         slow = self.gateway.slow()
         trouble = self.gateway.trouble(*(self.view.asked() if self.view is not None else ()))
         return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
-
-    def tell_trouble(self, text: str) -> None:
-        self.trouble = text
-        self.decorate()
 
     def action_renew(self) -> None:
         self.trouble = ""
@@ -406,7 +395,7 @@ class FuelUI(UI):
         self._ask(ExecuteDialog(env, name, self.trail.here.graph_type, types, self.picked, over_ssh=over_ssh))
 
     def _over_ssh(self, env: int) -> bool:
-        """Whether a node of an environment is reached over SSH, by what is known already."""
+        """Whether a node of an environment is reached over SSH, as far as nodes have been read."""
         graph, overview = self.graph, self.overview
         nodes = graph.study.snapshot.nodes if graph is not None else overview.nodes if overview is not None else ()
         over_ssh = (node.reached_by == DEFAULT_EXECUTOR for node in nodes if node.cluster_id == env)

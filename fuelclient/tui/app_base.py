@@ -42,7 +42,10 @@ THEME = Theme(
 
 class UI(TerminalApp):
     """The app as its parts see it, over any backend; `connect` makes one in whatever thread calls it. `FuelUI`
-    implements the methods that raise here."""
+    implements the abstract methods."""
+
+    trouble = ""
+    """The text of the banner."""
 
     def __init__(
         self,
@@ -86,13 +89,16 @@ class UI(TerminalApp):
     def decorate(self) -> None:
         """Fill the bars of the screen."""
 
-    @abstractmethod
     def tell_trouble(self, text: str) -> None:
         """Show a banner, or remove it if the text is empty."""
+        self.trouble = text
+        self.decorate()
 
-    @abstractmethod
     def copy_line(self, text: str) -> None:
-        """Copy a text to the clipboard, and say so."""
+        """Copy a text to the clipboard, and show its beginning."""
+        if text:
+            self.copy_to_clipboard(text)
+            self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
 
     # what is known already: nothing is asked for
 
@@ -137,6 +143,6 @@ class UI(TerminalApp):
         return [runs[run_id] for run_id in sorted(runs, reverse=True)]
 
     def forget_runs(self, env: int) -> None:
-        """Read the runs again when they are shown next: one of them is known better by now."""
+        """Read the runs again when they are shown next, because one of them has changed."""
         runs = (AskRuns(), AskRuns(env))
         self.gateway.answers.age(lambda request: request in runs or isinstance(request, AskResults))

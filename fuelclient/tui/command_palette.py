@@ -50,7 +50,7 @@ class _Rows(CommandList):
 
 
 class Places(Provider):
-    """Everything that has a name here. Only what is known already is offered: a palette does not wait."""
+    """Everything that has a name here. It offers only what has been read already: a palette does not wait."""
 
     async def discover(self) -> Hits:
         for name, meaning, route in _views(self._ui):

@@ -54,7 +54,7 @@ class Failed(Message):
 
 @dataclass
 class Acted(Message):
-    """A backend has done something; `value` is what it said."""
+    """A backend has done something; `value` is its answer."""
 
     action: Action
     value: Run | DryRun | None
@@ -75,7 +75,7 @@ PATIENCE = (1.0, 2.0, 5.0, 15.0)
 """Seconds before the next attempt after the first, second ... failure; the last one holds for all that follow."""
 
 SLOW = 3.0
-"""Seconds after which the UI says that it still waits for an answer."""
+"""Seconds after which a banner shows that the UI still waits for an answer."""
 
 KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
 """How many answers of a kind are kept, so that a day of looking at logs and runs needs no more memory than the first
@@ -131,8 +131,8 @@ STUCK = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to do with a backend if `wanted` still says so; `failed` gets any exception. Both say what is posted
-    then."""
+    """Something to do with a backend, unless it is no longer `wanted`. `run`, or after an exception `failed`, makes
+    the message to post."""
 
     wanted: Callable[[], bool]
     run: Callable[[Backend], Message]

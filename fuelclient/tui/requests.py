@@ -1,4 +1,4 @@
-"""What the UI asks a backend for: requests, as values that know how to read their answers.
+"""What the UI reads from a backend: requests, as values that read their own answers.
 
 Only the gateway calls `read`, in a worker thread; what is expensive to derive from the answer is derived there.
 """
@@ -157,7 +157,7 @@ class AskRuns(Request[tuple[Run, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class AskResults(Request[Mapping[str, Collection[str]] | str]):
-    """Ask how the instances of each task ended in the last run of a graph. If it never ran, the answer says so."""
+    """Ask how the instances of each task ended in the last run of a graph, or get the reason why there is none."""
 
     WHAT = "the last run of the {0.graph_type} graph"
     env: int
@@ -172,7 +172,7 @@ class AskResults(Request[Mapping[str, Collection[str]] | str]):
 
 @dataclass(frozen=True, slots=True)
 class AskEnabling(Request[Comparison | str]):
-    """Ask what enabling a plugin would change in a graph. If that cannot be said, the answer is the reason."""
+    """Ask what enabling a plugin would change in a graph, or get the reason why that cannot be computed."""
 
     WHAT = "what plugin {0.plugin} would change"
     env: int
@@ -215,7 +215,7 @@ class RunState:
         self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.progress.is_done(number))
 
     def update(self, run: Run) -> None:
-        """Replace the run by what a backend says of it now."""
+        """Replace the run by a newer reading of it."""
         self.run = run
         self.progress.note(run)
 

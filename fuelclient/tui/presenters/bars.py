@@ -48,13 +48,10 @@ def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = Fal
     if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
     owners = [layer.owner for layer in data.study.snapshot.layers]
-    full = "  ".join(f"{letter(owner)} {_named(layer_name(owner))}" for owner in owners)
+    labels = {"cluster": "environment"}
+    full = "  ".join(f"{letter(owner)} {labels.get(layer_name(owner), layer_name(owner))}" for owner in owners)
     layers = full if len(full) <= room else "".join(map(letter, owners))
     return [Part(route.graph_type, Tone.STRONG, "app.types", 2), Part(layers, Tone.DIM, rank=3), state]
-
-
-def _named(text: str) -> str:
-    return "environment" if text == "cluster" else text
 
 
 def tabs(route: Route) -> list[Part]:

@@ -65,8 +65,8 @@ class Side:
         return sorted(study.row_of[index] for index in self._edges[study.indices[row]])
 
     def neighbours(self, *, reduced: bool) -> Table:
-        """The adjacent tasks, with the words that say so. `reduced` leaves out those that a path through another task
-        implies anyway."""
+        """The adjacent tasks, with the attributes that make the edges. `reduced` leaves out those that a path through
+        another task implies anyway."""
         study, row = self._data.study, self._row
         rows = self.adjacent(row)
         if reduced:

@@ -59,7 +59,7 @@ _ABOUT = {
 
 
 def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Table:
-    """All environments by id; `runs` is None until they are known."""
+    """All environments by id; `runs` is None until they have been read."""
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:

@@ -11,7 +11,7 @@ from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone
 
 MANNERS = ("run", "noop", "dry run")
-"""How to execute: really, with tasks that only say what they would change, or only as a plan."""
+"""How to execute: really, with tasks that only report what they would change, or only as a plan."""
 
 FORCES = ("skip what has not changed", "run everything again")
 

@@ -16,7 +16,7 @@ _LETTERS = {Level.RELEASE: "R", Level.PLUGIN: "P", Level.CLUSTER: "C"}
 
 
 def short_place(place: Place) -> str:
-    """A place by the last two parts of its path, which tell files of plugins and modules apart.
+    """A place by the last two parts of its path, which differ between plugins and modules.
 
     >>> short_place(Place("/a/b/netconfig/tasks.yaml", 12))
     'netconfig/tasks.yaml:12'

@@ -34,7 +34,7 @@ def ordered(data: GraphData) -> list[Finding]:
 
 
 def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) -> int:
-    """The place of a finding, or its old place if it is gone. It is known by its code, task and message: lines
+    """The place of a finding, or its old place if it is gone. Its code, task and message identify it: lines
     above it may have come or gone."""
     if wanted is None:
         return 0

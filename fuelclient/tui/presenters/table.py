@@ -12,7 +12,7 @@ from fuelclient.printing import one_line
 
 
 class Tone(StrEnum):
-    """How a text is meant. A sign or a word always says the same: colours may be turned off."""
+    """How a text is meant. A sign or a word always repeats it: colours may be turned off."""
 
     PLAIN = "plain"
     DIM = "dim"
@@ -106,7 +106,7 @@ class Table:
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
-        """Those of some rows that a term of a query keeps; values that are known are tested once each."""
+        """Those of some rows that a term of a query keeps; of `distinct` values each is tested once."""
         if self.tasks is not None and (wanted := term.tasks) is not None:
             return [row for row in rows if self.tasks[row] in wanted]
         holds = term.test()
@@ -197,7 +197,7 @@ Item = TypeVar("Item")
 
 
 class Lazy(Sequence[Item], Generic[Item]):
-    """As many items as `size` says, each made by `make` from its place and not kept.
+    """A sequence of `size` items, each made by `make` from its place and not kept.
 
     >>> squares = Lazy(4, lambda place: place * place)
     >>> squares[-1], squares[1:3], len(squares)

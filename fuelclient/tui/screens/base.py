@@ -43,7 +43,7 @@ RUN_BINDINGS = (
 
 
 class ViewScreen(Screen[None]):
-    """A screen that shows a route. Subclasses say what they ask for, which panes they have, and how an answer fills
+    """A screen that shows a route. Subclasses have the request, the panes, and the way in which an answer fills
     them. The filter is for the table in the pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0

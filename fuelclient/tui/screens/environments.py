@@ -43,7 +43,7 @@ class EnvironmentsScreen(ViewScreen):
         self.panes.only(0, alone=not overview.clusters)
 
     def show_other_answers(self) -> None:
-        """Show the last run of each environment as soon as it is known."""
+        """Show the last run of each environment once it has been read."""
         runs = self.ui.gateway.answer(AskRuns()) if self.overview.clusters else ()
         if runs is not None and runs is not self.runs:
             self.runs = runs
@@ -149,7 +149,7 @@ class HistoryScreen(ViewScreen):
             self.ui.go(Route(View.HISTORY, env, run=self.state().run))
 
     def show_other_answers(self) -> None:
-        """Show the run under the cursor as soon as it is known, and stop waiting for the one before."""
+        """Show the run under the cursor once it has been read, and stop waiting for the one before."""
         here = self.run_here()
         if here is None:
             self.instances.show(run.NO_RUN)

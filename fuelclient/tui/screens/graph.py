@@ -28,7 +28,7 @@ class GraphScreen(ViewScreen):
 
     data: GraphData
     place = 0
-    """The row of the task under the cursor in the graph as it was known before."""
+    """The row of the task under the cursor before the graph was read again."""
 
     def request(self) -> Request[object]:
         return AskGraph(self.route.env, self.route.graph_type)
@@ -45,7 +45,7 @@ class GraphScreen(ViewScreen):
         return query if about is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
 
     def _results(self, text: str) -> Results:
-        """How the last run of the graph ended. Raise `BadQuery` while that is not known."""
+        """How the last run of the graph ended. Raise `BadQuery` until that has been read."""
         asked = self._asks_results()
         answer = self.ui.gateway.answer_once(asked)
         if answer is None or isinstance(answer, str):
@@ -96,7 +96,7 @@ class GraphScreen(ViewScreen):
         return self.data.study.key(row) if self.filled and 0 <= row < len(self.data.study.rows) else None
 
     def row_wanted(self) -> int:
-        """The row of the task that the route names. If the graph has lost it, say so and return the old place
+        """The row of the task that the route names. If the graph has lost it, notify the user and return the old place
         of the cursor."""
         study, wanted = self.data.study, self.route.task
         if wanted is None:

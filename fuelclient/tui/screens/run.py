@@ -347,7 +347,7 @@ class RunScreen(ViewScreen):
 
     @property
     def done(self) -> int:
-        """The number of instances that are known to be done."""
+        """The number of instances that are done."""
         return self._run_state.progress.done if self._run_state is not None else 0
 
     def name_here(self) -> str:

@@ -102,11 +102,8 @@ class LogTail(Details):
         at_end = self.scroll_offset.y >= self.max_scroll_y
         follows = name != self._shown[0] or (self.following and at_end)
         self._shown = shown
-        self.put(content([_line(line) for line in lines]))
+        faults = ("error", "fail")
+        loud = [Tone.STRONG if any(word in line.lower() for word in faults) else Tone.PLAIN for line in lines]
+        self.put(content([(Cell(line, tone),) for line, tone in zip(lines, loud, strict=True)]))
         if follows:
             self.call_after_refresh(self.scroll_end, animate=False)
-
-
-def _line(text: str) -> Line:
-    lowered = text.lower()
-    return (Cell(text, Tone.STRONG) if "error" in lowered or "fail" in lowered else text,)
