@@ -13,8 +13,9 @@ from textual.events import Key
 from tui_driving import Driven, connecting, driven, until
 
 from fuelclient.tui import terminal
+from fuelclient.tui.app import FuelUI
 from fuelclient.tui.routes import View
-from fuelclient.tui.terminal import TerminalApp, TypeAhead
+from fuelclient.tui.terminal import TypeAhead
 
 MANY = 40
 
@@ -78,7 +79,7 @@ def test_one_timer_looks_after_all_keys_and_none_is_lost(demo: Path) -> None:
 def test_timer_after_all_screens_closed_is_harmless(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = App._close_all
 
-    async def and_look(ui: TerminalApp) -> None:
+    async def and_look(ui: FuelUI) -> None:
         await closed(ui)
         ui.call_next(ui._looked)
 
