@@ -131,8 +131,8 @@ STUCK = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to do with a backend, unless it is no longer `wanted`. `run`, or after an exception `failed`, makes
-    the message to post."""
+    """Something to do with a backend, unless it is no longer `wanted`. `run`, or after an exception `failed`, makes the
+    message to post."""
 
     wanted: Callable[[], bool]
     run: Callable[[Backend], Message]
@@ -303,8 +303,8 @@ class Gateway:
         return self.answers.get(request)
 
     def answer_once(self, request: Request[Answer]) -> Answer | None:
-        """Like `answer`, but do not ask again for what failed. It is for what a screen
-        shows again when it learns of the failure: that would ask for ever."""
+        """Like `answer`, but do not ask again for what failed. It is for what a screen shows again when it learns of
+        the failure: that would ask for ever."""
         return self.answers.get(request) if request in self.failed else self.answer(request)
 
     def revisit(self, request: Request[object]) -> None:
@@ -384,8 +384,8 @@ class Gateway:
         return True
 
     def acted(self, *, removed: bool = False) -> None:
-        """Note that the action has had its answer: what was known before is old, or after a removal dropped, because
-        it may be about what does not exist any more."""
+        """Note that the action has had its answer: what was known before is old, or after a removal dropped, because it
+        may be about what does not exist any more."""
         self.acting = None
         self.answers.age()
         if removed:

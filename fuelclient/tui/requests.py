@@ -278,8 +278,8 @@ _SHOWN, _LINE = 32_000, 2_000
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """The end of an output in at most that many lines and characters, below a line that counts what is left
-    out. Of a long line the end is kept too: that is where commands say how they ended.
+    """The end of an output in at most that many lines and characters, below a line that counts what is left out. Of a
+    long line the end is kept too: that is where commands say how they ended.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
     (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')

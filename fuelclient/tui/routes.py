@@ -12,8 +12,8 @@ from fuelclient.plan.study import TaskKey
 
 
 class View(StrEnum):
-    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark,
-    `run` from the history or by executing."""
+    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark, `run`
+    from the history or by executing."""
 
     ENVIRONMENTS = "environments"
     ROLES = "roles"

@@ -149,8 +149,8 @@ _FACTS = 5
 
 
 def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
-    """A row of the middle in full: an attribute with its whole value, who set it where, and what that replaced;
-    for the rows above the attributes, where the task stands and runs, and its findings."""
+    """A row of the middle in full: an attribute with its whole value, who set it where, and what that replaced; for the
+    rows above the attributes, where the task stands and runs, and its findings."""
     attributes = blame(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
         return detail(data, row, glyphs)

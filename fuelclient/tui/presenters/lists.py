@@ -336,8 +336,8 @@ _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.
 
 
 def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
-    """What enabling the plugin of that name would change: tasks with their attributes, the order of task
-    instances, and findings that the graph does not have now."""
+    """What enabling the plugin of that name would change: tasks with their attributes, the order of task instances, and
+    findings that the graph does not have now."""
     refused = [finding for finding in found.findings if finding.code.startswith("P07")]
     new = [finding for finding in found.findings if finding not in refused]
     said = [title(f"If {name} were enabled here"), ()]

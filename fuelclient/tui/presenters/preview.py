@@ -91,8 +91,8 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """Who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its
-    name, because a whole path would leave no room for the rest."""
+    """Who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its name,
+    because a whole path would leave no room for the rest."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     mapping = ""
@@ -223,8 +223,8 @@ def row_of(data: GraphData, place: int) -> int:
 
 
 def place_of(data: GraphData, row: int, instance: str = "") -> int:
-    """The place of the named instance of a row's task among all instances; else that of the first instance of
-    the task, or 0 if it has none."""
+    """The place of the named instance of a row's task among all instances; else that of the first instance of the task,
+    or 0 if it has none."""
     study = data.study
     index = study.indices[row] if 0 <= row < len(study.rows) else -1
     places = [place for place, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index]

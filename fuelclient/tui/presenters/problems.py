@@ -34,8 +34,8 @@ def ordered(data: GraphData) -> list[Finding]:
 
 
 def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) -> int:
-    """The place of a finding, or its old place if it is gone. Its code, task and message identify it: lines
-    above it may have come or gone."""
+    """The place of a finding, or its old place if it is gone. Its code, task and message identify it: lines above it
+    may have come or gone."""
     if wanted is None:
         return 0
     identity = attrgetter("code", "task", "message")
@@ -63,8 +63,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
 def detail(
     finding: Finding, source: Sequence[tuple[int, str]] | None, glyphs: Glyphs, directory: str = ""
 ) -> list[Line]:
-    """A finding in full, with its source and a caret below the line; without it while it is None, because it is
-    still being read. A file below `directory` is named as seen from there."""
+    """A finding in full, with its source and a caret below the line; without it while it is None, because it is still
+    being read. A file below `directory` is named as seen from there."""
     file = finding.place.file.removeprefix(f"{directory}/") if directory else finding.place.file
     lines: list[Line] = [
         (severity(finding, glyphs), " ", Cell(finding.code, Tone.DIM), f" {finding.message}"),
@@ -94,8 +94,8 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
 
 
 def span(text: str, finding: Finding) -> tuple[int, int]:
-    """Where a finding points in its line, and how far: at the longest word of its message that the line has,
-    else at the whole line.
+    """Where a finding points in its line, and how far: at the longest word of its message that the line has, else at
+    the whole line.
 
     >>> span("  requires: [netcnfig]", Finding(Severity.WARNING, "G030", "requires names netcnfig, which no layer"))
     (13, 8)

@@ -43,8 +43,8 @@ RUN_BINDINGS = (
 
 
 class ViewScreen(Screen[None]):
-    """A screen that shows a route. Subclasses have the request, the panes, and the way in which an answer fills
-    them. The filter is for the table in the pane number `MAIN`."""
+    """A screen that shows a route. Subclasses have the request, the panes, and the way in which an answer fills them.
+    The filter is for the table in the pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
     PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
@@ -208,8 +208,7 @@ class ViewScreen(Screen[None]):
             self.panes.only(place, alone=False)
 
     def why_missed(self, request: Request[object]) -> list[str]:
-        """Why a request has no answer yet: the failure in lines that fit, and what to do; or that it
-        is being read."""
+        """Why a request has no answer yet: the failure in lines that fit, and what to do; or that it is being read."""
         trouble = self.ui.gateway.failed.get(request)
         if trouble is None:
             return [f"Reading {request.what} ..."]

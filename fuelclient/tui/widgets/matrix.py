@@ -175,8 +175,8 @@ class Matrix(Lined):
         return [*segments, Segment(text, self.toned(tone, base))]
 
     def _header(self, grid: Grid, base: Style) -> Strip:
-        """The name of the task under the cursor, with a sign that points at its column; the name stands on the
-        left if the right has no room."""
+        """The name of the task under the cursor, with a sign that points at its column; the name stands on the left if
+        the right has no room."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
         width = self.scrollable_content_region.width
