@@ -104,9 +104,7 @@ class HistoryScreen(ViewScreen):
 
     def fill(self, answer: object) -> None:
         self.runs = cast(tuple[Run, ...], answer)
-        before = self.run_here() if self.filled else None
-        wanted = before.id if before is not None else self.route.run
-        place = next((place for place, shown in enumerate(self.runs) if shown.id == wanted), 0)
+        place = next((place for place, shown in enumerate(self.runs) if shown.id == self.route.run), 0)
         names_of = self.ui.environment_names()
         table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
         self.main.show(table, cursor=place, keep=True)
@@ -129,7 +127,7 @@ class HistoryScreen(ViewScreen):
         return (self.request(),) if here is None or here.is_final else (self.request(), AskRun(here.id))
 
     def run_here(self) -> Run | None:
-        return self.runs[self.row_here] if 0 <= self.row_here < len(self.runs) else None
+        return self.runs[self.row_here] if self.row_here >= 0 else None
 
     def env_here(self) -> int:
         here = self.run_here()

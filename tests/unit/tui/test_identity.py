@@ -146,6 +146,23 @@ def test_a_sort_and_a_turned_filter_stay(fuel2: CommandLine) -> None:
     tell(fuel2, story)
 
 
+def test_the_cursor_of_the_history_stays_on_its_run(fuel2: CommandLine) -> None:
+    run = ("graph", "execute", "--env", 1, "--type", "line", "--executor", "noop", "--wait")
+    for _ in range(2):
+        fuel2.ok(*run)
+
+    async def story(one: Driven) -> None:
+        await one.press("8", "j")
+        here = one.screen.name_here()
+        assert here == one.ids[1]
+        fuel2.ok(*run)
+        await one.press("ctrl+r")
+        assert len(one.ids) == 3
+        assert one.screen.name_here() == here
+
+    tell(fuel2, story)
+
+
 def test_enter_on_a_node_shows_that_node_only(tmp_path: Path) -> None:
     fuel2 = tiny_engine(tmp_path)
     for name in ("node-10", "1", "Rack one, node-1"):
