@@ -22,13 +22,6 @@ class Part:
     rank: int = 0
 
 
-READ_ONLY = Part("RO", Tone.ACCENT)
-"""The badge of a UI that only reads."""
-
-ARMED = Part("ARMED", Tone.BAD, "app.arm")
-"""The badge of a UI that may change something."""
-
-
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
     """Where the user is; each piece leads there."""
     sign = Part(glyphs.crumb, Tone.DIM)
@@ -44,7 +37,7 @@ def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
 
 def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
     """The graph type, the merged layers (by their letters if `room` is short), and whether the UI is armed."""
-    state = ARMED if armed else READ_ONLY
+    state = Part("ARMED", Tone.BAD, "app.arm") if armed else Part("RO", Tone.ACCENT)
     if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
     owners = [layer.owner for layer in data.study.snapshot.layers]

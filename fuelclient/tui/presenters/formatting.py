@@ -155,12 +155,3 @@ def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
 def title(text: str) -> Line:
     """A heading of a detail pane."""
     return (Cell(text, Tone.STRONG),)
-
-
-def time_text(time: str | None) -> str:
-    """A time in ISO 8601 as people read it, without the fraction of its second.
-
-    >>> time_text("2026-01-02T03:04:05.678901"), time_text(None)
-    ('2026-01-02 03:04:05', '')
-    """
-    return time.partition(".")[0].removesuffix("Z").partition("+")[0].replace("T", " ") if time else ""

@@ -22,7 +22,7 @@ from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.bars import Part
-from fuelclient.tui.presenters.formatting import count, fact, names, node_name, node_words, time_text, title, value_text
+from fuelclient.tui.presenters.formatting import count, fact, names, node_name, node_words, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.requests import RunState
 
@@ -68,6 +68,15 @@ def status(word: str, glyphs: Glyphs) -> Cell:
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
     """Sign and word of how a run stands."""
     return status(run_word(run), glyphs)
+
+
+def _time_text(time: str | None) -> str:
+    """A time in ISO 8601 as people read it, without the fraction of its second.
+
+    >>> _time_text("2026-01-02T03:04:05.678901"), _time_text(None)
+    ('2026-01-02 03:04:05', '')
+    """
+    return time.partition(".")[0].removesuffix("Z").partition("+")[0].replace("T", " ") if time else ""
 
 
 def _took(seconds: float | None) -> str:
@@ -219,7 +228,7 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
     ]
     more = {
         "why": why(state, number),
-        "began": time_text(progress.began[number]),
+        "began": _time_text(progress.began[number]),
         "took": _took(progress.seconds(number, now)),
         "tries": str(row.attempts) if row.attempts > 1 else "",
         "return code": "" if row.return_code is None else str(row.return_code),
@@ -241,7 +250,7 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
         fact("nodes", names(asked.node_ids) or ("only the master" if asked.master_only else "all nodes of the graph")),
         *([fact("tasks", names(asked.task_names))] if asked.task_names else []),
         *([fact("manner", manner(run))] if manner(run) else []),
-        fact("began", time_text(run.time_start)),
+        fact("began", _time_text(run.time_start)),
         fact("took" if run.is_final else "elapsed", _took(elapsed(run.time_start, run.time_end, now))),
         fact("instances", f"{progress.done} of {len(progress)} done"),
         *([fact("", count(state.nowhere, "task") + " on no node")] if state.nowhere else []),
@@ -296,7 +305,7 @@ def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: dat
     for run in runs:
         owner = f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()
         graphs, message = names(run.request.graph_types), Cell(plain_line(run.message), Tone.DIM)
-        times = (time_text(run.time_start), _took(elapsed(run.time_start, run.time_end, now)))
+        times = (_time_text(run.time_start), _took(elapsed(run.time_start, run.time_end, now)))
         rows.append(
             (str(run.id), *([] if env else [owner]), run_status(run, glyphs), graphs, *times, manner(run), message)
         )
