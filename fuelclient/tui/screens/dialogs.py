@@ -163,8 +163,8 @@ class PlanDialog(ReadDialog):
 
 
 class ActionDialog(Dialog):
-    """A dialog that returns an action or None. Enter confirms once the requested word has been typed. How many blanks
-    are typed does not count, because it is hard to see: `word` has single ones."""
+    """A dialog that returns an action or None. Enter confirms once the requested word has been typed, which a dry run
+    needs not. How many blanks are typed does not count, because it is hard to see: `word` has single ones."""
 
     AUTO_FOCUS = ""
 
@@ -211,10 +211,6 @@ class ActionDialog(Dialog):
     def action(self) -> Action | str:
         """What would be done now, or why nothing can be."""
 
-    def needs_word(self) -> bool:
-        """Whether the word has to be typed for what would be done now."""
-        return True
-
     def on_mount(self) -> None:
         self.set_class(self.ui.glyphs.is_ascii, "-ascii")
         for word in self.query("#word").results(Input):
@@ -237,12 +233,13 @@ class ActionDialog(Dialog):
 
     @on(Input.Submitted)
     def action_do(self) -> None:
-        action = self.action()
+        action, word = self.action(), self.query_one("#word", Input)
+        changes = not (isinstance(action, Execute) and action.request.dry_run)
         if isinstance(action, str):
             self.tell()
-        elif self.needs_word() and " ".join(self.query_one("#word", Input).value.split()) != self.word:
+        elif changes and " ".join(word.value.split()) != self.word:
             self.tell(f"Nothing was done: type {self.word} to confirm.")
-            self.set_focus(self.query_one("#word", Input))
+            self.set_focus(word)
         else:
             self.dismiss(action)
 
@@ -317,8 +314,3 @@ class ExecuteDialog(ActionDialog):
             return wrong
         skips = any(choice.place for choice in self.query("#check").results(Choice))
         return Execute(result, assume, check=result.dry_run or not skips)
-
-    def needs_word(self) -> bool:
-        """Whether the action would change something, which a dry run does not."""
-        action = self.action()
-        return not (isinstance(action, Execute) and action.request.dry_run)
