@@ -14,13 +14,13 @@ from fuelclient.tui.presenters.formatting import (
     chips,
     count,
     fact,
+    given_value,
     layer_name,
     mark,
     replaced_sign,
     set_by,
     short_place,
     sigil,
-    stated_value,
     title,
     value_text,
 )
@@ -140,7 +140,7 @@ def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
     for blamed in blame(task):
         tone = changed_tone(blamed.is_changed)
         by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
-        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.path, tone), Cell(stated_value(blamed), tone), by))
+        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.path, tone), Cell(given_value(blamed), tone), by))
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
 
 
@@ -157,7 +157,7 @@ def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> lis
     blamed = attributes[place - _FACTS]
     origin = blamed.origin
     lines = [title(blamed.path), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
-    lines += [(stated_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
+    lines += [(given_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
     return [*lines, *_replaced(blamed, glyphs)]
 
 

@@ -82,8 +82,8 @@ def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
     return glyphs.gone if blamed.dropped else glyphs.was
 
 
-def stated_value(blamed: Blame) -> str:
-    """The value of an attribute, or that no layer states it any more."""
+def given_value(blamed: Blame) -> str:
+    """The value of an attribute, or that no layer gives it one any more."""
     return "not stated" if blamed.dropped else value_text(blamed.value)
 
 

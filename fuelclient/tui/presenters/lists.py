@@ -22,10 +22,10 @@ from fuelclient.tui.presenters.formatting import (
     count,
     fact,
     finding_lines,
+    given_value,
     names,
     replaced_sign,
     sigil,
-    stated_value,
     title,
     value_text,
 )
@@ -70,24 +70,24 @@ def _roles(data: GraphData, _: Glyphs) -> Table:
     return Table(_ROLES, rows, empty=_NO_ROLES)
 
 
-def _limits(stated: Any) -> str:
+def _limits(given: Any) -> str:
     """The limits of a role in a few words.
 
     >>> _limits({"min": 1, "max": 3, "recommended": 3, "overrides": []})
     'min 1, max 3, recommended 3'
     """
-    if not isinstance(stated, Mapping):
+    if not isinstance(given, Mapping):
         return ""
-    return names(f"{key} {value_text(value)}" for key, value in stated.items() if value not in ([], {}, None)
+    return names(f"{key} {value_text(value)}" for key, value in given.items() if value not in ([], {}, None)
                  and not isinstance(value, list))  # fmt: skip
 
 
 def _conflicts(role: Role) -> str:
-    """The names of the roles that cannot be on one node with `role`, which may state `*` for all others."""
-    stated = role.metadata.get("conflicts")
-    if isinstance(stated, list | tuple):
-        return names(stated)
-    return "every other (*)" if stated == "*" else str(stated or "")
+    """The names of the roles that cannot be on one node with `role`, which may be given as `*` for all others."""
+    given = role.metadata.get("conflicts")
+    if isinstance(given, list | tuple):
+        return names(given)
+    return "every other (*)" if given == "*" else str(given or "")
 
 
 def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
@@ -95,18 +95,18 @@ def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     role = list(data.study.snapshot.roles.values())[row]
     having = holders(data.study.snapshot.nodes).get(role.name, Holders())
     by_id = {node.id: node.name for node in data.study.snapshot.nodes}
-    stated = role.metadata
-    lines = [title(f"{role.name}" + (f": {stated['name']}" if stated.get("name") else ""))]
-    if stated.get("description"):
-        lines += [(" ".join(str(stated["description"]).split()),), ()]
+    metadata = role.metadata
+    lines = [title(f"{role.name}" + (f": {metadata['name']}" if metadata.get("name") else ""))]
+    if metadata.get("description"):
+        lines += [(" ".join(str(metadata["description"]).split()),), ()]
     lines += [
         fact("from", role.owner),
         fact("tags", names(role.tags)),
         fact("primary", "one node of the role" if set(role.tags) & data.study.snapshot.primary_tags else "none"),
         fact("conflicts", _conflicts(role) or "none"),
-        fact("limits", _limits(stated.get("limits")) or "none"),
+        fact("limits", _limits(metadata.get("limits")) or "none"),
     ]
-    restrictions = stated.get("restrictions") or []
+    restrictions = metadata.get("restrictions") or []
     listed = restrictions if isinstance(restrictions, list) else [restrictions]
     lines += [fact("restriction", _restriction(restriction)) for restriction in listed]
     lines += [fact("volume", _volume(volume)) for volume in role.volumes]
@@ -143,12 +143,12 @@ def _volume(volume: Any) -> str:
     return f"{volume.get('id')}" + (f" ({size})" if size else "") + (f": {details}" if details else "")
 
 
-def _restriction(stated: Any) -> str:
-    if not isinstance(stated, Mapping):
-        return f"not when {stated}"
-    condition, message = stated.get("condition"), stated.get("message")
-    if condition is None and len(stated) == 1:
-        [(condition, message)] = stated.items()
+def _restriction(given: Any) -> str:
+    if not isinstance(given, Mapping):
+        return f"not when {given}"
+    condition, message = given.get("condition"), given.get("message")
+    if condition is None and len(given) == 1:
+        [(condition, message)] = given.items()
         return f"not when {condition}: {message}"
     return f"not when {condition}" + (f": {message}" if message else "")
 
@@ -325,7 +325,7 @@ def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator
         owner = blamed.origin.owner
         if blamed.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
             was = value_text(blamed.replaced[0][0]) if blamed.replaced else ""
-            yield (f"      {blamed.path}: {stated_value(blamed)}",)
+            yield (f"      {blamed.path}: {given_value(blamed)}",)
             yield (Cell(f"        {replaced_sign(blamed, glyphs)} {was}", Tone.DIM),)
 
 

@@ -13,6 +13,7 @@ from fuelclient.tui.presenters.formatting import (
     count,
     fact,
     finding_lines,
+    given_value,
     layer_name,
     mark,
     names,
@@ -22,7 +23,6 @@ from fuelclient.tui.presenters.formatting import (
     set_by,
     short_place,
     sigil,
-    stated_value,
     title,
     value_text,
     worst,
@@ -103,7 +103,7 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
             ids.append(name)
         mapping = name if dot else ""
         tone = changed_tone(blamed.is_changed)
-        shown = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else tone)
+        shown = Cell(given_value(blamed), Tone.WARN if blamed.dropped else tone)
         label = Cell(mark(blamed, glyphs) + (f"  {below}" if below else name), tone)
         rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
         for value, origin in blamed.replaced:
@@ -119,7 +119,7 @@ def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = []
     for blamed in blame(task):
         if blamed.path == path:
-            lines += [title(path), (stated_value(blamed),), _source(blamed.origin)]
+            lines += [title(path), (given_value(blamed),), _source(blamed.origin)]
             for value, origin in blamed.replaced:
                 sign = Cell(f"{replaced_sign(blamed, glyphs)} ", Tone.DIM)
                 lines += [(sign, value_text(value)), _source(origin)]
@@ -135,7 +135,7 @@ def _source(origin: Origin) -> Line:
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
     """Who set each attribute of a task, as lines that wrap."""
     for blamed in blame(task):
-        value = Cell(stated_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
+        value = Cell(given_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
         by = set_by(blamed.origin)
         yield (Cell(f"{mark(blamed, glyphs)}{blamed.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 

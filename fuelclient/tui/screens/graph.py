@@ -265,8 +265,8 @@ class LanesScreen(GraphScreen):
         if isinstance(self.main.table, lanes.Lanes):
             self.main.table.centre(row)
             self.main.refresh()
-        stated = preview.attribute_lines(self.data.study.task(row), self.glyphs)
-        self.details.show([*preview.detail(self.data, row, self.glyphs), (), *stated])
+        attributes = preview.attribute_lines(self.data.study.task(row), self.glyphs)
+        self.details.show([*preview.detail(self.data, row, self.glyphs), (), *attributes])
 
     @on(Chosen)
     def _chosen(self) -> None:

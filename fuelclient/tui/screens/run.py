@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
 
-SIFT = 1.0
+TICK = 1.0
 """Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows. As often the
 log is read again, and another instance that runs is shown."""
 
@@ -60,7 +60,7 @@ class RunScreen(ViewScreen):
     ]
 
     number = -1
-    _touched = _lost = is_behind = _is_unsifted = False
+    _touched = _lost = is_behind = _is_filter_late = False
     _run_state: RunState | None = None
     _feed: Feed | None = None
     _log: AskLog | None = None
@@ -86,7 +86,7 @@ class RunScreen(ViewScreen):
 
     def on_mount(self) -> None:
         self.set_interval(DRAIN, self._drain)
-        self.set_interval(SIFT, self._tick)
+        self.set_interval(TICK, self._tick)
 
     def on_unmount(self) -> None:
         self._follow(None)
@@ -172,7 +172,7 @@ class RunScreen(ViewScreen):
             self.ui.gateway.renew(self.request())  # the whole history, with return codes and summaries
             self.ui.forget_runs(run.cluster_id)
         if changed:
-            self._is_unsifted = self.switched or bool(self.filter_bar.text)
+            self._is_filter_late = self.switched or bool(self.filter_bar.text)
             self._redraw(state, changed)
             self.is_behind = self.is_behind or self.number in changed
 
@@ -190,8 +190,8 @@ class RunScreen(ViewScreen):
         state = self._run_state
         if self._feed is None or state is None:
             return
-        if self._is_unsifted:
-            self._is_unsifted = False
+        if self._is_filter_late:
+            self._is_filter_late = False
             self._show()
         else:
             self._redraw(state, ())
