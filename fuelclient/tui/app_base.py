@@ -28,7 +28,6 @@ from textual.theme import Theme
 from textual.widget import Widget
 
 from fuelclient.backends.base import Backend
-from fuelclient.model.run import Run
 from fuelclient.tui.gateway import Gateway
 from fuelclient.tui.glyphs import ASCII, UNICODE
 from fuelclient.tui.requests import Abilities, AskGraph, AskOverview, AskResults, AskRuns, GraphData, Overview
@@ -191,13 +190,6 @@ class UI(App[None]):
         if graph is not None and graph.env == env:
             return {node.id: node.name for node in graph.study.snapshot.nodes}
         return {node.id: node.name for node in overview.nodes} if overview is not None else {}
-
-    def known_runs(self) -> list[Run]:
-        """The runs of this environment and of all, the last one first."""
-        runs: dict[int, Run] = {}
-        for env in (0, self.trail.here.env):
-            runs |= {run.id: run for run in self.gateway.answers.get(AskRuns(env)) or ()}
-        return [runs[run_id] for run_id in sorted(runs, reverse=True)]
 
     def forget_runs(self, env: int) -> None:
         """Read the runs again when they are shown next, because one of them has changed."""

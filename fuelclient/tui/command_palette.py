@@ -15,6 +15,7 @@ from textual.worker import Worker
 
 from fuelclient.printing import printable
 from fuelclient.tui.app_base import UI
+from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import TABS, Route, View
 
 _MOST = 200
@@ -111,7 +112,8 @@ def _targets(ui: UI) -> Iterator[Target]:
     yield from _views(ui)
     for cluster in ui.overview.clusters if ui.overview is not None else ():
         yield f"environment {cluster.name}", f"environment {cluster.id}", Route(View.ROLES, cluster.id)
-    for run in ui.known_runs():
+    runs = {run.id: run for env in (0, ui.trail.here.env) for run in ui.gateway.answers.get(AskRuns(env)) or ()}
+    for _, run in sorted(runs.items(), reverse=True):
         graphs = ", ".join(run.request.graph_types)
         route = Route(View.RUN, run.cluster_id, run=run.id)
         yield f"run {run.id}", f"{graphs} on environment {run.cluster_id}, {run.status}", route

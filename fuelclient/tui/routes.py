@@ -43,9 +43,6 @@ class Looks:
     switched: bool = False
 
 
-_PLAIN = Looks()
-
-
 @dataclass(frozen=True, slots=True)
 class Route:
     """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
@@ -65,7 +62,7 @@ class Route:
     instance: str = ""
     other: TaskKey | None = None
     run: int = 0
-    looks: Looks = _PLAIN
+    looks: Looks = Looks()
     select: str = ""
     beside: bool = False
 
