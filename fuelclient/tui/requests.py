@@ -21,8 +21,8 @@ from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
-from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.insight.progress import Earlier, Progress
+from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.insight.blame import blame
-from fuelclient.insight.comparison import Change, Comparison, TaskChange, ValueChange
-from fuelclient.insight.comparison import OrderEffect
+from fuelclient.insight.comparison import Change, Comparison, OrderEffect, TaskChange, ValueChange
 from fuelclient.insight.stats import Holders, holders
 from fuelclient.model.graph import Level
 from fuelclient.model.node import Node, NodeStatus
