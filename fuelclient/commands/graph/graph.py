@@ -24,7 +24,7 @@ from fuelclient.commands.arguments import (
     source_options,
     type_option,
 )
-from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.base import Changing, Command, Lister, report
 from fuelclient.commands.documents import OVERWRITING, STDOUT, output_options, overwrites
 from fuelclient.commands.formatters import Counted, Names, Relations, encoding_of, some
 from fuelclient.commands.shell import LOG, count
@@ -74,7 +74,7 @@ class GraphList(Lister):
             yield graph.id, graph.name, tasks, Relations([relation])
 
 
-class GraphDelete(Command):
+class GraphDelete(Changing):
     """Delete one graph of an owner
 
     --type is required, so that the default graph is not deleted by accident. On a terminal the command asks first,
@@ -83,18 +83,21 @@ class GraphDelete(Command):
       fuel2 graph delete --env 1 --type rollback
     """
 
+    done = "Deployment graph '{graph_type}' for {noun} with id {owner.id} was deleted."
+
     arguments = (OWNER, type_option(default=None, required=True), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        owner = owner_of(parsed_args)
-        self.ask(parsed_args, lambda: self._question(owner, parsed_args.graph_type))
-        report(self.writable().graphs.delete(owner, parsed_args.graph_type))
-        noun = NOUNS[owner.level]
-        self.say(f"Deployment graph '{parsed_args.graph_type}' for {noun} with id {owner.id} was deleted.")
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        parsed_args.owner = owner_of(parsed_args)
+        parsed_args.noun = NOUNS[parsed_args.owner.level]
 
-    def _question(self, owner: OwnerRef, graph_type: str) -> str:
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        owner, graph_type = parsed_args.owner, parsed_args.graph_type
         tasks = len(self.backend.graphs.get(owner, graph_type).tasks)
         return f"Delete the {graph_type} graph of {described(owner)} with its {count(tasks, 'task')}?"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        report(backend.graphs.delete(parsed_args.owner, parsed_args.graph_type))
 
 
 DEFAULT = "default"

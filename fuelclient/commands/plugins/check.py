@@ -1,8 +1,10 @@
-"""`plugins check`."""
+"""`plugins check`, and what checks first: `plugins build` and `plugins watch`."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,16 +13,26 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.backends.base import Backend
-from fuelclient.commands.arguments import AS_MASTER, env_option, flag, one_of, option, release_option, stated_path
-from fuelclient.commands.base import DocumentCheck, finding_rows, tally
-from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
+from fuelclient.commands.arguments import (
+    AS_MASTER,
+    env_option,
+    flag,
+    one_of,
+    option,
+    release_option,
+    stated_path,
+    type_option,
+)
+from fuelclient.commands.base import Command, DocumentCheck, finding_rows, report, tally
+from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails, grouped, others
 from fuelclient.commands.plugins.author import WRITE, finished, write
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Layer, Level, OwnerRef
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
@@ -232,3 +244,147 @@ def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_mas
                 )
             )
     return tuple(findings)
+
+
+class PluginsBuild(Command):
+    """Build the package of a plugin
+
+    Checks the plugin first. If there is an error, nothing is built, and the exit code is 7. Packages of version 1
+    become an .fp file, all others an .rpm file, which a Fuel master can install. The same directory always gives the
+    same bytes. The package is written to the current directory, and its path to stdout. Earlier packages of the plugin
+    are left out, so you can also build in the plugin's own directory.
+
+      fuel2 plugins build my-plugin
+      fuel2 plugins install "$(fuel2 plugins build my-plugin --output . --force)"
+    """
+
+    arguments = (
+        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option(
+            "--output",
+            type=stated_path,
+            metavar="DIR",
+            default=Path(),
+            help="the directory to write the package to (default: the current directory)",
+        ),
+        flag("-f", "--force", help="overwrite an existing package"),
+        option("--format", choices=("fp", "rpm"), help="default: according to the package version"),
+        flag("--run-hook", help="run the plugin's pre_build_hook first, with all your permissions"),
+    )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.plugins import build
+        from fuelclient.plugins.package_files import require_directory
+
+        directory = parsed_args.directory
+        require_directory(directory)
+        if parsed_args.run_hook:
+            build.run_pre_build_hook(directory)
+        elif (directory / build.HOOK).exists():
+            LOG.warning("%s was not run. Use --run-hook to run it.", directory / build.HOOK)
+        metadata = _without_errors(directory)
+        archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
+        builder = build.build_fp if archive == "fp" else build.build_rpm
+        self.say(str(builder(directory, parsed_args.output, metadata, force=parsed_args.force)))
+
+
+def _without_errors(directory: Path) -> Mapping[str, Any]:
+    """Check a package, report the findings, and return its metadata. Raise `InvalidDocument` for an error."""
+    from fuelclient.model.finding import errors_in
+    from fuelclient.plugins import build
+    from fuelclient.plugins.checks import check_and_read
+
+    findings, package = check_and_read(directory)
+    metadata = package.metadata or {}
+    if not errors_in(findings):
+        findings = (*findings, *build.repository_findings(directory, metadata))
+    errors = errors_in(findings)
+    report(finding for finding in findings if not (errors and finding.is_error))
+    if errors:
+        message = f"{directory} was not built: {tally(findings)}."
+        raise InvalidDocument(message, findings=errors, hint="Correct the errors first.")
+    return metadata
+
+
+_EVERY = 0.5
+"""Seconds between two looks at the files."""
+
+
+class PluginsWatch(Command):
+    """Check a plugin each time one of its files is saved
+
+    Prints the findings, one line for each code, as 'plugins check' does, and what the package would change in the graph
+    of an environment with --env. Nothing is installed or enabled. Ctrl-C ends it.
+
+      fuel2 plugins watch ./my-plugin
+      fuel2 plugins watch ./my-plugin --env 1
+    """
+
+    arguments = (
+        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        env_option(required=False, help="also show what changes in this environment"),
+        type_option(default="default"),
+    )
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.plugins.package_files import require_directory
+
+        directory = parsed_args.directory
+        require_directory(directory)
+        LOG.info("Watching %s; Ctrl-C ends it.", directory)
+        seen = None
+        try:
+            while True:
+                now = _state(directory)
+                if now != seen:
+                    seen = now
+                    self._show(directory, parsed_args.env, parsed_args.graph_type)
+                time.sleep(_EVERY)
+        except KeyboardInterrupt:
+            LOG.info("")
+
+    def _show(self, directory: Path, env: int | None, graph_type: str) -> None:
+        """Print what is to be said about the package now; what cannot be read is said, too."""
+        self.say(time.strftime("-- %H:%M:%S"))
+        try:
+            found = findings_of(directory)
+            for group in grouped(sorted(found, key=lambda finding: list("ewi").index(finding.severity[0]))):
+                self.say(printable(f"{group[0]}{others(group)}"))
+            self.say(f"{directory}: {tally(found)}.")
+            for line in self._changes(directory, env, graph_type) if env is not None else ():
+                self.say(printable(line))
+        except FuelError as error:
+            LOG.error("%s", error)
+        self.app.stdout.flush()
+
+    def _changes(self, directory: Path, env: int, graph_type: str) -> Iterator[str]:
+        from fuelclient.backends.studies import study_of
+        from fuelclient.commands.graph.diff import comparison_lines
+        from fuelclient.commands.graph.sides import package_addition, package_at
+        from fuelclient.environment.what_if import changed
+        from fuelclient.insight.comparison import compare
+
+        environment = self.backend.clusters.environment(env)
+        known = self.backend.graphs.snapshot(env, graph_type)
+        added = package_addition(package_at(directory), environment, known)
+        after = study_of(self.backend, changed(environment, known, added=[added]))
+        compared = compare(study_of(self.backend, known), after)
+        yield from comparison_lines(compared, after.expansion)
+        yield from map(str, compared.findings)
+
+
+def _state(directory: Path) -> frozenset[tuple[str, int, int]]:
+    """Return what changes when a file is saved: the paths of all files with their times and sizes. Hidden ones are
+    left out, because editors and version control write them all the time."""
+    state = set()
+    for place, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(place, name)
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue  # it went while we looked
+            if not name.startswith("."):
+                state.add((path, status.st_mtime_ns, status.st_size))
+    return frozenset(state)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, Arguments, defaults, flag, option, plugin_argument
-from fuelclient.commands.base import Command, report, report_after
+from fuelclient.commands.base import Changing, Command, report, report_after
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
@@ -88,7 +88,7 @@ class PluginsSync(Command):
         self.say("Plugins were successfully synchronized.")
 
 
-class PluginsRemove(Command):
+class PluginsRemove(Changing):
     """Remove a plugin with its graphs and releases
 
     A plugin cannot be removed while it is enabled, or while an environment uses its release: the exit code is 6.
@@ -98,16 +98,26 @@ class PluginsRemove(Command):
       fuel2 plugins remove 3 --yes
     """
 
+    done = "Plugin {found.name} was successfully removed."
+
     arguments = (plugin_argument(), option("version", nargs="?", metavar="VERSION", help="its version"), YES)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plugin = self.backend.plugins.get(parsed_args.plugin)
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        plugin = parsed_args.found = self.backend.plugins.get(parsed_args.plugin)
         if parsed_args.version not in (None, plugin.version):
             known = [f"{other.name} {other.version}" for other in self.backend.plugins.list()]
             raise NotFound("plugin", f"{plugin.name} {parsed_args.version}", known=known)
-        self.ask(parsed_args, lambda: _question(self.backend, plugin))
-        self.writable().plugins.remove(plugin.id)
-        self.say(f"Plugin {plugin.name} was successfully removed.")
+
+    def asked(self, parsed_args: argparse.Namespace) -> str:
+        """Name everything that would be removed."""
+        plugin: Plugin = parsed_args.found
+        releases = [self.backend.releases.get(release_id) for release_id in plugin.releases]
+        names = ", ".join(f"{release.id} ({release.name} {release.version})" for release in releases)
+        also = f", and release{'s' * (len(releases) > 1)} {names}" if names else ""
+        return f"Remove plugin {plugin.id} ({plugin.name} {plugin.version}) with its graphs{also}?"
+
+    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
+        backend.plugins.remove(parsed_args.found.id)
 
 
 def _report_result(installed: Installed) -> None:
@@ -141,14 +151,6 @@ def _suggest_enabling(backend: Backend, installed: Installed) -> None:
     place = environments[0].id if len(environments) == 1 else "ID"
     name = plugin.name if versions == 1 else plugin.id
     LOG.info("To use it on an environment: fuel2 plugins enable %s --env %s", name, place)
-
-
-def _question(backend: Backend, plugin: Plugin) -> str:
-    """Return the question that names everything to be removed."""
-    releases = [backend.releases.get(release_id) for release_id in plugin.releases]
-    names = ", ".join(f"{release.id} ({release.name} {release.version})" for release in releases)
-    also = f", and release{'s' * (len(releases) > 1)} {names}" if names else ""
-    return f"Remove plugin {plugin.id} ({plugin.name} {plugin.version}) with its graphs{also}?"
 
 
 def assignment(text: str) -> tuple[str, str]:
