@@ -1,10 +1,11 @@
-"""Questions about the order of tasks: `graph why`, `graph impact` and `graph order`."""
+"""Questions about the order of tasks: `graph why`, `graph impact`, `graph order` and the figures of `graph stats`."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import option
@@ -15,8 +16,11 @@ from fuelclient.errors import UsageError
 if TYPE_CHECKING:
     from fuelclient.insight.relation import Common, Paths, Position, Relation, Step
     from fuelclient.insight.stats import Impact
+    from fuelclient.insight.positions import Position
+    from fuelclient.insight.relation import Common, Paths, Relation, Step
+    from fuelclient.insight.stats import Impact, Stats
     from fuelclient.model.graph import MergedTask
-    from fuelclient.plan.expand import Expansion
+    from fuelclient.plan.expand import Expansion, Word
     from fuelclient.plan.study import Study
 
 _SHOWN = 8
@@ -159,14 +163,17 @@ def _document(expansion: Expansion, found: Relation) -> dict[str, Any]:
 
 
 def _step(step: Step) -> dict[str, Any]:
-    statements = [
+    return {"before": step.before, "after": step.after, "statements": _statements(step.words)}
+
+
+def _statements(words: Iterable[Word]) -> list[dict[str, Any]]:
+    return [
         {
             "task": word.task, "attribute": word.attribute, "word": word.word, "layer": word.place.layer,
             **place_fields(word.place),
         }
-        for word in step.words
+        for word in words
     ]  # fmt: skip
-    return {"before": step.before, "after": step.after, "statements": statements}
 
 
 def _paths(paths: Paths) -> dict[str, Any]:
@@ -297,15 +304,47 @@ def _because(study: Study, position: Position) -> str:
 
 def _record(study: Study, position: Position) -> dict[str, Any]:
     row = position.row
-    statements: Iterator[dict[str, Any]] = (
-        {
-            "task": word.task, "attribute": word.attribute, "word": word.word, "layer": word.place.layer,
-            **place_fields(word.place),
-        }
-        for word in position.words
-    )  # fmt: skip
     return {
         "order": row.order, "first_generation": row.first_generation, "last_generation": row.last_generation,
         "stage": _stage(study, position) or None, "task": row.task, "layer": row.layer,
-        "because": str(position.because), "after": position.after or None, "statements": list(statements),
+        "because": str(position.because), "after": position.after or None, "statements": _statements(position.words),
     }  # fmt: skip
+
+
+class GraphStats(OrderQuestion):
+    """Show the figures of a graph: its size, depth and width, who changes it, what most tasks wait for
+
+    The longest chain is one with the most task instances: it bounds how fast a run can be, whatever the number of
+    nodes. The widest generation says how many instances can run at the same time.
+
+      fuel2 graph stats --env 1
+      fuel2 graph stats --env 1 --assume controller=3,compute=100 -f json
+    """
+
+    def answer(self, parsed_args: argparse.Namespace) -> Answer:
+        from fuelclient.insight.stats import stats
+
+        figures = stats(self.study(parsed_args))
+        document = dataclasses.asdict(figures)
+        document["widest"] = dict(zip(("generation", "instances"), figures.widest, strict=True))
+        for name in ("most_before", "most_after"):
+            document[name] = [{"task": task, "count": number} for task, number in document[name]]
+        document["longest"] = list(figures.longest)
+        return Answer(aligned(_figure_rows(figures)), document)
+
+
+def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:
+    yield "tasks", f"{figures.tasks}; {figures.placed} run on a node, {figures.changed} override others"
+    yield "by type", _counts(figures.types)
+    yield "by layer", _counts(figures.layers)
+    yield "instances", f"{figures.instances} on {figures.nodes} nodes"
+    yield "edges", f"{figures.edges} between tasks"
+    yield "generations", f"{figures.generations}; the widest is {figures.widest[0]} with {figures.widest[1]} instances"
+    yield "longest chain", f"{len(figures.longest)} instances: {' -> '.join(figures.longest)}"
+    yield "most predecessors", _counts(dict(figures.most_before))
+    yield "most successors", _counts(dict(figures.most_after))
+    yield "findings", _counts(figures.findings) or "none"
+
+
+def _counts(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in counted.items())
