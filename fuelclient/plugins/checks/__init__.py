@@ -20,7 +20,7 @@ from fuelclient.model.package import Package
 from fuelclient.plan.order import cycles_in
 from fuelclient.plugins import shapes, shared_ids
 from fuelclient.plugins.build import refusals as refusals_of_build
-from fuelclient.plugins.checks import conditions, metadata, references, scripts, tasks
+from fuelclient.plugins.checks import package_version, references
 from fuelclient.plugins.load import read_package
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.select import for_any_release
@@ -32,16 +32,19 @@ UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P
 """The errors with which a package cannot be used at all. It can be installed in spite of any other."""
 
 _Check = Callable[[Reading], Iterator[Finding]]
+_OF_FILES: tuple[_Check, ...] = (
+    package_version.priorities, package_version.primaries, shared_ids.repeated, references.conditions
+)  # fmt: skip
+"""The checks of the files alone."""
+
 _CHECKS: tuple[_Check, ...] = (
     shapes.check,
-    metadata.check,
-    tasks.check,
+    package_version.metadata,
+    package_version.tasks,
     shared_ids.check,
-    conditions.check,
-    scripts.check,
+    references.conditions,
+    references.scripts,
 )
-_WITHOUT_METADATA: tuple[_Check, ...] = (tasks.priorities, tasks.primaries, shared_ids.repeated, conditions.check)
-"""The checks of the files alone."""
 
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
 """Repeated ids, which may be for different versions (P060), bad priorities (P003), and records without a type."""
@@ -63,10 +66,10 @@ def check_and_read(
     """Return what `check` returns, and the package that was read for it."""
     package = read_package(directory, shown_as=shown_as)
     findings = _Findings()
-    for check_part in _CHECKS if package.metadata is not None else _WITHOUT_METADATA:
+    for check_part in _CHECKS if package.metadata is not None else _OF_FILES:
         findings.add(check_part(package))
     if package.metadata is not None:
-        findings.add(references.check(package, release_tasks))
+        findings.add(references.names(package, release_tasks))
     findings.add(package.files.findings)
     findings.add_unless_known(_graphs(package))
     if package.metadata is not None:

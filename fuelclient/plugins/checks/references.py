@@ -1,4 +1,4 @@
-"""P061: references to tasks, roles and volumes that do not exist.
+"""P061, P062, P064 and P069: what a package names and does not have: tasks, roles, volumes, models and scripts.
 
 A package is checked without the release and the other plugins it will be used with, and most names that it does not
 define are defined there. So the name of a task is only reported if it looks like a typo: it is similar to the id of a
@@ -11,17 +11,25 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator
-from pathlib import PurePosixPath
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from fuelclient.errors import nearest
+from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.expressions.legacy import parse
+from fuelclient.expressions.restrictions import expand_restrictions
 from fuelclient.graph.match import is_pattern
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.plugin import SCRIPTS
 from fuelclient.model.release import FUEL_ROLES
-from fuelclient.plugins.parts import Record
+from fuelclient.model.task import TaskType
+from fuelclient.plugins.package_files import stays_below
+from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
-from fuelclient.serializers.values import items_of, key_text, line_of, mapping
+from fuelclient.serializers.values import items_of, key_text, line_of, mapping, mappings
 
 _RELEASE_VOLUMES = frozenset(
     {"os", "logs", "mongo", "ceph", "cephjournal", "mysql", "vm", "image", "horizon", "cinder", "cinder-block-device"}
@@ -35,8 +43,8 @@ _MAX_PAIRS = 100_000
 """The most pairs of names that are compared letter by letter, which takes some seconds."""
 
 
-def check(package: Reading, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
-    """Yield a warning for every name that is not defined, or, without `release_tasks`, is probably not defined."""
+def names(package: Reading, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
+    """P061: warn of every name that is not defined, or, without `release_tasks`, is probably not defined."""
     # The manifest names the files of graphs.
     if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(package.files.manifest).stem):
         yield from _tasks(package, release_tasks)
@@ -152,3 +160,176 @@ def _warning(message: str, place: Place, name: str, known: Collection[str]) -> F
     close = nearest(name, known) if len(known) < 1000 else ""
     hint = f"Did you mean {close}?" if close else "Correct the name, or define it."
     return Finding(Severity.WARNING, "P061", message, place, hint=hint)
+
+
+_SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
+_FOLDER = "deployment_scripts"
+_BEGINNING = 65536
+"""So much of a script is looked at."""
+_PLACEHOLDERS = frozenset({".gitkeep", ".gitignore", ".keep", "README.md"})
+
+
+def scripts(package: Reading) -> Iterator[Finding]:
+    """P064, P069: warn of every manifest and script that is not in a directory of scripts, once if those directories
+    are empty, and of every script there that no node could run.
+
+    Absolute paths are skipped, because they name files on the node, and so are tasks with a `cwd` of their own.
+    """
+    folders = _folders(package)
+    present = {
+        PurePosixPath(name).relative_to(folder).as_posix(): package.files.directory / name
+        for folder in folders
+        for name in package.files.below(folder)
+    }
+    types = ("deployment_tasks", "release_tasks", *package.legacy)
+    tasks = [task for file_type in types for task in package.records(file_type)]
+    missing = [(task, name) for task in tasks for name in _named(task) if PurePosixPath(name).as_posix() not in present]
+    if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
+        task, name = missing[0]
+        message = f"{' and '.join(folders)} contains no scripts, but tasks run {len(missing)}, for example {name}"
+        yield _about(task, message, f"Put the scripts below {folders[0]}.")
+        return
+    for task, name in missing:
+        message = f"task {task.name} runs {name}, which is not below {' or '.join(folders)}"
+        yield _about(task, message, "Add the file, or correct the path.")
+    for task in tasks:
+        for name in _named(task):
+            path = present.get(PurePosixPath(name).as_posix())
+            if path is not None and task.type == TaskType.SHELL:
+                yield from _unusable_script(task, name, path)
+
+
+def _unusable_script(task: Record, name: str, path: Path) -> Iterator[Finding]:
+    """Yield a warning for a script that is run by its path and may not be, and for one with lines of Windows."""
+    command = task.data["parameters"]["cmd"]
+    if shlex.split(command[:4096])[0].removeprefix("./") == name and not path.stat().st_mode & 0o100:
+        yield _about(task, f"task {task.name} runs {name}, which is not executable", f"Run chmod +x {path}.", "P069")
+    with suppress(OSError), path.open("rb") as stream:
+        if b"\r\n" in stream.read(_BEGINNING):
+            message = f"task {task.name} runs {name}, whose lines end with CRLF, which shells and env take for text"
+            yield _about(task, message, f"Run sed -i 's/\\r$//' {path}.", "P069")
+
+
+def _about(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
+    return task.below("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
+
+
+def _folders(package: Reading) -> list[str]:
+    stated = strings_in([record.data.get(SCRIPTS) for record in package.releases])
+    return list(dict.fromkeys(PurePosixPath(name).as_posix() for name in stated if stays_below(name))) or [_FOLDER]
+
+
+def _named(task: Record) -> Iterator[str]:
+    """Yield the files below the directory of scripts that a task runs."""
+    parameters = task.data.get("parameters")
+    if not isinstance(parameters, dict) or "cwd" in parameters:
+        return
+    manifest, command = parameters.get("puppet_manifest"), parameters.get("cmd")
+    if task.type == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
+        if not manifest.isspace():
+            yield manifest
+    elif task.type == TaskType.SHELL and isinstance(command, str):
+        yield from _script_in(command)
+
+
+def _script_in(command: str) -> Iterator[str]:
+    """Yield the script with a relative path that a simple command such as `bash deploy.sh x` runs."""
+    try:
+        words = shlex.split(command[:4096])
+    except ValueError:  # an open quote, which the shell will report
+        return
+    yield from islice(filter(_SCRIPT.fullmatch, (word.removeprefix("./") for word in words[:3])), 1)
+
+
+_MODELS = frozenset(
+    {"settings", "cluster", "version", "networking_parameters", "interface", "nic_attributes", "release", "default",
+     "current_vcenter", "glance"}
+)  # fmt: skip
+"""The models on which Nailgun and its user interface evaluate expressions."""
+
+_DATA = (
+    "node_roles", "environment_config", "node_config", "nic_config", "bond_config", "components", "release_components"
+)  # fmt: skip
+_MAX_EXPRESSIONS = 5000
+"""The most different expressions of one package that are parsed, in about a second. A release of Fuel has 200."""
+
+
+def conditions(package: Reading) -> Iterator[Finding]:
+    """P062: warn of every restriction, limit and task condition that cannot be understood."""
+    problems: dict[str, tuple[str, str]] = {}
+    for text, place, task in _expressions(package):
+        if isinstance(text, InvalidDocument):
+            message, hint = text.message, text.hint
+        else:
+            if text not in problems and len(problems) < _MAX_EXPRESSIONS:
+                problems[text] = _problem(text)
+            message, hint = problems.get(text, ("", ""))
+        if message:
+            yield Finding(Severity.WARNING, "P062", message.rstrip("."), place, task, hint)
+
+
+def _problem(text: str) -> tuple[str, str]:
+    """Return what is wrong with an expression, and a hint; two empty strings if nothing is."""
+    try:
+        paths = parse(text).paths()
+    except InvalidDocument as error:
+        return error.message, error.hint or "Correct the expression."
+    for path in sorted(paths):
+        model = path.partition(":")[0]
+        if model not in _MODELS:
+            close = nearest(model, _MODELS)
+            hint = f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(_MODELS))}."
+            return f"{path} refers to the unknown model {model!r}", hint
+    return "", ""
+
+
+_Expression = tuple[str | InvalidDocument, Place, str]
+
+
+def _expressions(package: Reading) -> Iterator[_Expression]:
+    """Yield all expressions, or the errors for those that cannot be read, with their places and tasks."""
+    for data in package.of(*_DATA):
+        for document in data.documents:
+            yield from _below(document.data, document.file, set())
+    for task in package.records("deployment_tasks", "release_tasks"):
+        condition = task.data.get("condition")
+        if isinstance(condition, str):
+            yield condition, task.place("condition"), task.name
+
+
+def _below(data: Any, file: str, seen: set[int]) -> Iterator[_Expression]:
+    """Yield the expressions in restrictions and limits at any depth. What YAML aliases share is visited once."""
+    if not isinstance(data, Mapping | list | tuple) or id(data) in seen:
+        return
+    seen.add(id(data))
+    if not isinstance(data, Mapping):
+        for item in data:
+            yield from _below(item, file, seen)
+        return
+    for key, value in data.items():
+        if key == "restrictions" and isinstance(value, list):
+            yield from _restrictions(value, file, line_of(data, "restrictions"))
+        elif key == "limits" and isinstance(value, Mapping):
+            yield from _limits(value, file, line_of(data, "limits"))
+        else:
+            yield from _below(value, file, seen)
+
+
+def _restrictions(listed: list[Any], file: str, line: int) -> Iterator[_Expression]:
+    for item, at in items_of(listed, line):
+        place = Place(file, line_of(item, "condition") or at)
+        try:
+            [restriction] = expand_restrictions([item])
+        except InvalidDocument as error:
+            yield error, place, ""
+        else:
+            yield restriction.condition, place, ""
+
+
+def _limits(limits: Mapping[str, Any], file: str, line: int) -> Iterator[_Expression]:
+    return (
+        (holder[key], Place(file, line_of(holder, key) or line), "")
+        for holder in (limits, *mappings(limits.get("overrides")))
+        for key in ("condition", "min", "max", "recommended")
+        if isinstance(holder.get(key), str)
+    )
