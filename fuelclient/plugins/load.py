@@ -1,4 +1,5 @@
-"""Load an unpacked plugin package: its releases, graphs, roles, volumes and settings.
+"""Load an unpacked plugin package: its releases, graphs, roles, volumes and settings. That of a linked plugin is read
+from the directory of its author at each use, instead of from a copy.
 
 Sources: the specifications "release-as-a-plugin" (releases in `metadata.yaml`, `*_path` keys), "plugins-v5" (files
 that a record of `releases` names) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
@@ -6,12 +7,15 @@ that a record of `releases` names) and "role-as-a-plugin" (`node_roles.yaml`, `v
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.finding import Place, errors_in
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import SCRIPTS, Plugin
@@ -163,3 +167,63 @@ def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
         place = files.place(metadata, "package_version")
         files.reject("P002", f"package version {version[:80]!r} is unknown", place, hint)
     return metadata, not errors_in(files.findings) and not files.misshapen
+
+
+_Stamp = tuple[tuple[str, int, int], ...]
+_READ: dict[str, tuple[_Stamp, Package]] = {}
+"""What this process has read last, by directory: one command asks for a package several times."""
+
+
+def current(plugin: Plugin) -> Package:
+    """Return the package of a linked plugin as it is in its directory now.
+
+    Raise `NotFound` if the directory is gone, `InvalidDocument` with all findings if the package cannot be used, and
+    `Conflict` if it has become another plugin or defines releases.
+    """
+    directory = plugin.unpacked
+    if not os.path.isdir(directory):
+        hint = "Bring it back, or link its new directory: `fuel2 plugins install --link DIR --force`."
+        raise NotFound("directory", directory, hint=f"Plugin {plugin.label} is linked to it. {hint}")
+    stamp = _stamp(directory)
+    known = _READ.get(directory)
+    if known is None or known[0] != stamp:
+        known = _READ[directory] = stamp, load_package(Path(directory))
+    require_linkable(known[1], directory)
+    if known[1].name != plugin.name:
+        raise Conflict(
+            f"Plugin {plugin.name} is linked to {directory}, where the plugin {known[1].name} is now.",
+            hint=f"Change the name back in metadata.yaml, or run `fuel2 plugins install --link {directory} --force`.",
+        )
+    return known[1]
+
+
+def require_linkable(package: Package, directory: str) -> None:
+    """Raise `Conflict` if a package defines releases: environments keep those, whatever becomes of a directory."""
+    if package.releases:
+        raise Conflict(
+            f"The package in {directory} defines a release, so it cannot be linked.",
+            hint="Install it without --link.",
+        )
+
+
+def as_now(plugin: Plugin, package: Package) -> Plugin:
+    """Return a registered plugin with what its package states now."""
+    kept = {name: getattr(plugin, name) for name in ("id", "clusters", "unpacked", "by_release", "origin")}
+    return replace(plugin_of(package), **kept)
+
+
+def _stamp(directory: str) -> _Stamp:
+    """Return what changes with the files of a directory: their names, sizes and times.
+
+    Hidden files at its root, such as those of a version control system, are no part of a package.
+    """
+    files = []
+    for folder, folders, names in os.walk(directory):
+        if folder == directory:
+            folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(folder, name)
+            with suppress(FileNotFoundError):  # an editor replaces it now
+                stated = os.lstat(path)
+                files.append((path, stated.st_size, stated.st_mtime_ns))
+    return tuple(sorted(files))

@@ -79,7 +79,7 @@ class PluginsShow(ShowOne):
         check_columns(parsed_args.columns, columns)
         plugin = self.backend.plugins.get(parsed_args.plugin)
         if plugin.is_linked and supports(self.backend.plugins.install):
-            from fuelclient.plugins.linked import current
+            from fuelclient.plugins.load import current
 
             current(plugin)  # what is shown would be that of an earlier moment
         if parsed_args.release is None:
@@ -105,9 +105,9 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
             for key, value in stated.items()
         },
         "releases": _extended(metadata),
-        "defines": _References(list(map(_reference, releases))),
-        "environments": _References([{"id": env, "name": environments[env].name} for env in plugin.clusters]),
-        "graphs": _Graphs({graph.type: len(graph.task_ids) for graph in graphs}),
+        "defines": _references(list(map(_reference, releases))),
+        "environments": _references([{"id": env, "name": environments[env].name} for env in plugin.clusters]),
+        "graphs": _graphs({graph.type: len(graph.task_ids) for graph in graphs}),
         **_brought(
             metadata.get("roles_metadata"), metadata.get("volumes_metadata"), metadata.get("network_roles_metadata"),
             metadata.get("components_metadata"), metadata.get("attributes_metadata"),
@@ -121,13 +121,13 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
     contents, record = selection.contents, selection.record
     return {
         "id": plugin.id, "name": plugin.name, "version": plugin.version, "package_version": plugin.package_version,
-        "release": _Reference(_reference(release)),
+        "release": _Shown(_reference(release), _named_id(_reference(release))),
         "record": f"{record.os} {record.version}".strip() if record is not None else "",
-        "graphs": _Graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
+        "graphs": _graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
         **_brought(
             contents.roles, contents.volumes, contents.network_roles, contents.components, contents.attributes
         ),
-        "files": _Files(dict(contents.files)),
+        "files": _files(dict(contents.files)),
         "why": Lines(list(selection.why)),
     }  # fmt: skip
 
@@ -151,75 +151,66 @@ def _reference(release: Release) -> dict[str, Any]:
     return {"id": release.id, "name": release.name, "version": release.version}
 
 
-class _Extended(FormattableColumn[list[dict[str, str]]]):
-    """The releases that a plugin extends. As text, grouped by operating system, as in the original client.
+class _Shown(FormattableColumn[Any]):
+    """Data, and how people read it."""
 
-    >>> _Extended([("ubuntu", "liberty-8.0"), ("centos", "6.1"), ("ubuntu", "mitaka-9.0")]).human_readable()
-    'ubuntu (liberty-8.0, mitaka-9.0), centos (6.1)'
-    """
-
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        super().__init__([{"os": os, "version": version} for os, version in pairs])
+    def __init__(self, value: Any, shown: str) -> None:
+        super().__init__(value)
+        self._shown = shown
 
     def human_readable(self) -> str:
-        by_os: dict[str, list[str]] = {}
-        for release in self._value:
-            by_os.setdefault(release["os"], []).append(release["version"])
-        return ", ".join(f"{os} ({', '.join(versions)})".lstrip() for os, versions in by_os.items())
+        return self._shown
 
 
-class _Graphs(FormattableColumn[list[dict[str, Any]]]):
-    """Graph types with the number of their tasks.
+def _graphs(sizes: Mapping[str, int]) -> _Shown:
+    """Return graph types with the number of their tasks.
 
-    >>> _Graphs({"default": 3, "custom": 1}).human_readable()
+    >>> _graphs({"default": 3, "custom": 1}).human_readable()
     'default (3 tasks), custom (1 task)'
     """
-
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        super().__init__([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()])
-
-    def human_readable(self) -> str:
-        return ", ".join(f"{graph['type']} ({count(graph['tasks'], 'task')})" for graph in self._value)
+    shown = ", ".join(f"{graph_type} ({count(size, 'task')})" for graph_type, size in sizes.items())
+    return _Shown([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()], shown)
 
 
-class _Reference(FormattableColumn[dict[str, Any]]):
-    """An object with an id. As text, the id and then the name in parentheses.
+def _named_id(reference: Mapping[str, Any]) -> str:
+    """Return the id of an object, and what else it is called by.
 
-    >>> _Reference({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"}).human_readable()
+    >>> _named_id({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"})
     '1 (Mitaka mitaka-9.0)'
     """
-
-    def human_readable(self) -> str:
-        return f"{self._value['id']} ({' '.join(str(self._value[key]) for key in self._value if key != 'id')})"
+    return f"{reference['id']} ({' '.join(str(reference[key]) for key in reference if key != 'id')})"
 
 
-class _References(FormattableColumn[list[dict[str, Any]]]):
-    """Objects with ids. As text, separated by commas.
-
-    >>> _References([{"id": 1, "name": "prod"}, {"id": 2, "name": "test"}]).human_readable()
-    '1 (prod), 2 (test)'
-    """
-
-    def human_readable(self) -> str:
-        return ", ".join(_Reference(reference).human_readable() for reference in self._value)
+def _references(references: list[dict[str, Any]]) -> _Shown:
+    return _Shown(references, ", ".join(map(_named_id, references)))
 
 
-class _Files(FormattableColumn[dict[str, str]]):
-    """The file that replaces each file at the root of a package, one per line. Files that are not replaced appear once.
+def _files(replaced: dict[str, str]) -> _Shown:
+    """Return the file that replaces each file at the root of a package. Files that are not replaced appear once.
 
-    >>> _Files({"volumes.yaml": "volumes.yaml", "node_roles.yaml": "kilo/node_roles.yaml"}).human_readable()
+    >>> _files({"volumes.yaml": "volumes.yaml", "node_roles.yaml": "kilo/node_roles.yaml"}).human_readable()
     'volumes.yaml\\nnode_roles.yaml: kilo/node_roles.yaml'
     """
-
-    def human_readable(self) -> str:
-        return "\n".join(part if part == file else f"{part}: {file}" for part, file in self._value.items())
+    return _Shown(replaced, "\n".join(part if part == file else f"{part}: {file}" for part, file in replaced.items()))
 
 
-def _extended(metadata: Mapping[str, Any]) -> _Extended:
-    """Return the releases in `releases` of a plugin's metadata, in their order. Records may lack either part."""
+def _extended(metadata: Mapping[str, Any]) -> _Shown:
+    """Return the releases that a plugin extends. As text, grouped by operating system, as in the original client.
+
+    >>> records = [{"os": "ubuntu", "version": version} for version in ("liberty-8.0", "mitaka-9.0")]
+    >>> _extended({"releases": [*records, {"operating_system": "CentOS"}]}).human_readable()
+    'ubuntu (liberty-8.0, mitaka-9.0), centos ()'
+    """
     records = [record for record in plain(metadata.get("releases")) or [] if isinstance(record, Mapping)]
-    return _Extended(
-        (str(record.get("os") or record.get("operating_system") or "").lower(), str(record.get("version") or ""))
+    releases = [
+        {
+            "os": str(record.get("os") or record.get("operating_system") or "").lower(),
+            "version": str(record.get("version") or ""),
+        }
         for record in records
         if not record.get("is_release")
-    )
+    ]
+    by_os: dict[str, list[str]] = {}
+    for release in releases:
+        by_os.setdefault(release["os"], []).append(release["version"])
+    return _Shown(releases, ", ".join(f"{os} ({', '.join(versions)})".lstrip() for os, versions in by_os.items()))

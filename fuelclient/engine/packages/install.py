@@ -19,8 +19,7 @@ from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
 from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check_and_read, for_install
-from fuelclient.plugins.linked import require_linkable
-from fuelclient.plugins.load import usable
+from fuelclient.plugins.load import require_linkable, usable
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, runs
 from fuelclient.store.database import Database

@@ -73,7 +73,7 @@ def package(connection: Connection, owner: Plugin) -> Package:
     `plugins.linked.current` raises for a linked plugin.
     """
     if owner.is_linked:
-        from fuelclient.plugins.linked import current  # no other plugin needs what reads packages
+        from fuelclient.plugins.load import current  # no other plugin needs what reads packages
 
         return current(owner)
     return stored_package(connection, owner)
@@ -104,7 +104,7 @@ def as_now(plugin: Plugin, known: Package) -> Plugin:
     """Return a plugin; a linked one with what its package states."""
     if not plugin.is_linked:
         return plugin
-    from fuelclient.plugins.linked import as_now
+    from fuelclient.plugins.load import as_now
 
     return as_now(plugin, known)
 
