@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.commands.arguments import NOUNS, is_id, option, reference
@@ -331,14 +330,11 @@ def _added(backend: Backend, environment: Environment, known: Snapshot, number: 
 
 def package_at(path: Path) -> Package:
     """Return the package in a directory or an archive. Raise `NotFound`, and `InvalidDocument` if it is unusable."""
-    from fuelclient.plugins import archive
+    from fuelclient.plugins.archive import opened_package
     from fuelclient.plugins.load import load_package
 
-    if path.is_dir():
-        return load_package(path)
-    with TemporaryDirectory(prefix="fuel2-") as target:
-        archive.extract(path, Path(target))
-        return load_package(Path(target), shown_as=f"{path}!")
+    with opened_package(path) as (directory, shown_as):
+        return load_package(directory, shown_as=shown_as)
 
 
 def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:

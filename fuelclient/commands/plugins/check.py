@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.backends.base import Backend
@@ -206,14 +205,11 @@ def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = 
 
     An archive that cannot be unpacked is a finding. Raise `NotFound` if `path` does not exist.
     """
-    from fuelclient.plugins import archive
+    from fuelclient.plugins.archive import opened_package
 
-    if path.is_dir():
-        return _checked(path, "", beside, as_master=as_master)
     try:
-        with TemporaryDirectory(prefix="fuel2-") as target:
-            archive.extract(path, Path(target))
-            return _checked(Path(target), f"{path}!", beside, as_master=as_master)
+        with opened_package(path) as (directory, shown_as):
+            return _checked(directory, shown_as, beside, as_master=as_master)
     except InvalidDocument as error:
         if not error.findings:
             raise
@@ -236,13 +232,9 @@ def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_mas
 
     for known in beside:
         if not known.only_if_supported or is_compatible(package, known.environment.release):
-            findings.update(
-                dict.fromkeys(
-                    check_together(
-                        package, known.environment, known.layers, as_master=as_master, evaluated=known.evaluated
-                    )
-                )
-            )
+            place = known.environment, known.layers
+            added = check_together(package, *place, as_master=as_master, evaluated=known.evaluated)
+            findings.update(dict.fromkeys(added))
     return tuple(findings)
 
 

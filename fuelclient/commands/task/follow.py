@@ -92,13 +92,54 @@ def counts(progress: Progress) -> list[str]:
     return [f"{number} {word}" for word, number in counted(progress)]
 
 
-class LiveDisplay:
+class PlainLines:
+    """Print a line for each change: for logs, pipes, and terminals that cannot move their cursor."""
+
+    def __init__(self, failures: Failures) -> None:
+        self._failures = failures
+        self._running: set[Key] = set()
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Do nothing: there is nothing to draw and to remove."""
+        yield
+
+    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
+        """Print an event; instances that are skipped before they begin, and events about anything else, with `-v`
+        only."""
+        if event.kind != "instance":
+            LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
+            return
+        why = explanation(event.reason, event.message)
+        word = status_word(event.status, event.reason, was_stopped=was_stopped)
+        name = labelled(event.graph_type, event.task, event.node)
+        key = (event.run_id, event.task, event.node)
+        if event.status == "error":
+            self._failed(event, key, name, word, why)
+        else:
+            level = logging.INFO if self._is_said(event, key) else logging.DEBUG
+            LOG.log(level, "%s %s%s", name, word, f" ({why})" if why else "")
+
+    def _failed(self, event: Event, key: Key, name: str, word: str, why: str) -> None:
+        self._failures.show(event.parent_id, key, name, word, why)
+
+    def _is_said(self, event: Event, key: Key) -> bool:
+        is_said = event.status in ("running", "ready") or key in self._running
+        if event.status == "running":
+            self._running.add(key)
+        return is_said
+
+    def show(self, run: Run, progress: Progress, now: datetime) -> None:
+        """Do nothing: the lines have said it."""
+
+
+class LiveDisplay(PlainLines):
     """Show a run on `console` as long as `shown` is open; `failures` prints its failures."""
 
     def __init__(self, console: Console, failures: Failures) -> None:
         from rich.live import Live
 
-        self._failures = failures
+        super().__init__(failures)
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False,
                           redirect_stderr=False, vertical_overflow="crop")  # fmt: skip
@@ -112,18 +153,17 @@ class LiveDisplay:
             yield
 
     def tell(self, event: Event, *, was_stopped: bool = False) -> None:
-        """Print failures above the lines; all else is only counted, and printed with `-v`."""
-        if event.kind != "instance":
-            return
-        why = explanation(event.reason, event.message)
-        name = labelled(event.graph_type, event.task, event.node)
-        word = status_word(event.status, event.reason, was_stopped=was_stopped)
-        if event.status != "error":
-            LOG.debug("%s %s%s", name, word, f" ({why})" if why else "")
-            return
+        """Print failures above the lines; other instances are only counted, and printed with `-v`."""
+        if event.kind == "instance":
+            super().tell(event, was_stopped=was_stopped)
+
+    def _is_said(self, event: Event, key: Key) -> bool:  # noqa: ARG002 (the lines count them)
+        return False
+
+    def _failed(self, event: Event, key: Key, name: str, word: str, why: str) -> None:
         self._told += 1
         if self._told <= _FAILURES:
-            self._failures.show(event.parent_id, (event.run_id, event.task, event.node), name, word, why)
+            super()._failed(event, key, name, word, why)
         elif self._told == _FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
@@ -138,13 +178,8 @@ class LiveDisplay:
         width, height = self._console.size
         lines = [Text(line, no_wrap=True, overflow="ellipsis") for line in frame(run, progress, now, width, height)]
         drawn = bar(progress, min(_BAR, width - 1), unicode=self._console.encoding.startswith("utf"))
-        lines[1:1] = [
-            Text(
-                drawn,
-                style="red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green",
-                no_wrap=True,
-            )
-        ]
+        colour = "red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green"
+        lines.insert(1, Text(drawn, style=colour, no_wrap=True))
         return Group(*lines)
 
 
@@ -267,40 +302,6 @@ _SUMMED_UP = 5
 """How many failures a summary lists."""
 
 
-class PlainLines:
-    """Print a line for each change: for logs, pipes, and terminals that cannot move their cursor."""
-
-    def __init__(self, failures: Failures) -> None:
-        self._failures = failures
-        self._running: set[Key] = set()
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Do nothing: there is nothing to draw and to remove."""
-        yield
-
-    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
-        """Print an event; instances that are skipped before they begin, and events about anything else, with `-v`
-        only."""
-        if event.kind != "instance":
-            LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
-            return
-        why = explanation(event.reason, event.message)
-        word = status_word(event.status, event.reason, was_stopped=was_stopped)
-        name = labelled(event.graph_type, event.task, event.node)
-        key = (event.run_id, event.task, event.node)
-        if event.status == "error":
-            self._failures.show(event.parent_id, key, name, word, why)
-            return
-        is_said = event.status in ("running", "ready") or key in self._running
-        if event.status == "running":
-            self._running.add(key)
-        LOG.log(logging.INFO if is_said else logging.DEBUG, "%s %s%s", name, word, f" ({why})" if why else "")
-
-    def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        """Do nothing: the lines have said it."""
-
-
 def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
     """Print what happens to a run until it has ended, or its runner is gone, and return the exit code for that.
 
@@ -324,7 +325,7 @@ class Follower:
         self,
         backend: Backend,
         run_id: int,
-        display: LiveDisplay | PlainLines,
+        display: PlainLines,
         timeout: float | None,
         failures: Failures,
     ) -> None:

@@ -2,10 +2,10 @@
 
 ::
 
-    tar, rpm    the two formats
-    stream      decompression, chunk by chunk, within limits
-    unpack      writes members below a directory; links come last, and only if all of them stay inside
-    rules       limits, names and links, which `plugins.build` obeys too
+    tar, rpm      the two formats
+    decompress    decompression, chunk by chunk, within limits
+    unpack        writes members below a directory; links come last, and only if all of them stay inside
+    limits        sizes, names and links, which `plugins.build` obeys too
 
 Nothing in a package is executed, and no other program is called.
 """
@@ -18,6 +18,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unavailable, UsageError
@@ -70,6 +71,18 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str
                 child.unlink()
         raise
     return scripts
+
+
+@contextmanager
+def opened_package(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the directory of a package and what messages call it: `path` itself, or a temporary directory with the
+    content of the archive `path`, which is removed afterwards. Raise what `extract` raises."""
+    if path.is_dir():
+        yield path, ""
+        return
+    with TemporaryDirectory(prefix="fuel2-") as target:
+        extract(path, Path(target))
+        yield Path(target), f"{path}!"
 
 
 def unusable(file: str, error: Unusable) -> InvalidDocument:
