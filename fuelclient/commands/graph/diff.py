@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
 from fuelclient.commands.formatters import finding_fields
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text, where
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, place_fields, value_text, where
 from fuelclient.commands.graph.sides import (
     GRAMMAR,
     METAVAR,
@@ -28,6 +28,9 @@ from fuelclient.errors import UsageError
 if TYPE_CHECKING:
     from fuelclient.insight.comparison import Comparison, OrderEffect, Pair, TaskChange, ValueChange
     from fuelclient.model.graph import MergedTask, Origin
+    from fuelclient.insight.comparison import Comparison, TaskChange, ValueChange
+    from fuelclient.insight.order_effect import OrderEffect
+    from fuelclient.model.graph import Origin
     from fuelclient.plan.expand import Expansion
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -115,40 +118,35 @@ def comparison_fields(found: Comparison) -> dict[str, Any]:
 
 def task_fields(task: TaskChange) -> dict[str, Any]:
     """Return the change of a task for a document."""
+    sides = {"before": task.before, "after": task.after}
     return {
-        "task": task.task, "change": str(task.change), "before": _definition(task.before),
-        "after": _definition(task.after), "attributes": [_value_fields(value) for value in task.values],
-    }  # fmt: skip
+        "task": task.task,
+        "change": str(task.change),
+        **{name: _origin_fields(side.origin() if side else None) for name, side in sides.items()},
+        "attributes": [_value_fields(value) for value in task.values],
+    }
 
 
-def _definition(task: MergedTask | None) -> dict[str, Any] | None:
-    return None if task is None else _origin_fields(task.origin())
-
-
-def _origin_fields(origin: Origin) -> dict[str, Any]:
-    place = origin.place
-    return {"layer": origin.owner.label, "file": place.file or None, "line": place.line or None}
+def _origin_fields(origin: Origin | None) -> dict[str, Any] | None:
+    return {"layer": origin.owner.label, **place_fields(origin.place)} if origin else None
 
 
 def _value_fields(value: ValueChange) -> dict[str, Any]:
     return {
         "attribute": value.path, "before": value.before, "after": value.after,
         "elements_added": list(value.added), "elements_removed": list(value.removed), "reordered": value.reordered,
-        "set_before": _origin_fields(value.was) if value.was else None,
-        "set_after": _origin_fields(value.now) if value.now else None,
+        "set_before": _origin_fields(value.was),
+        "set_after": _origin_fields(value.now),
     }  # fmt: skip
 
 
 def _order_fields(order: OrderEffect) -> dict[str, Any]:
-    def pairs(listed: Sequence[Pair]) -> list[dict[str, Any]]:
-        return [{"before": pair.before, "after": pair.after, "instances": pair.instances} for pair in listed]
-
     return {
         "instances": order.instances,
         "edges_removed": list(map(list, order.edges_removed)), "edges_added": list(map(list, order.edges_added)),
         "orderings_before": order.before, "orderings_after": order.after,
         "orderings_lost": order.lost, "orderings_gained": order.gained,
-        "lost": pairs(order.lost_pairs), "gained": pairs(order.gained_pairs),
+        "lost": list(map(asdict, order.lost_pairs)), "gained": list(map(asdict, order.gained_pairs)),
     }  # fmt: skip
 
 

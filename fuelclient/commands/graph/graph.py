@@ -25,8 +25,8 @@ from fuelclient.commands.arguments import (
     type_option,
 )
 from fuelclient.commands.base import Changing, Command, Lister, report
-from fuelclient.commands.documents import OVERWRITING, STDOUT, output_options, overwrites
-from fuelclient.commands.formatters import Counted, Names, Relations, encoding_of, some
+from fuelclient.commands.documents import OVERWRITING, STDOUT, dumped, output_options, overwrites, put_text
+from fuelclient.commands.formatters import Counted, Names, Relations, some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.support import supports
@@ -240,43 +240,28 @@ class GraphDownload(Command):
                 f"-f is --file in this command, and '{parsed_args.file}' is a format.",
                 hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
             )
-        if parsed_args.format is None:
-            parsed_args.format = "json" if (parsed_args.file or "").lower().endswith(".json") else "yaml"
-        encoding = encoding_of(self.app.stdout) if parsed_args.file == STDOUT else "utf-8"
-        text = self._text(parsed_args, encoding)
-        if parsed_args.file == STDOUT:
-            self.app.stdout.write(text)
-            return
-        from fuelclient import files
+        form = parsed_args.format or ("json" if (parsed_args.file or "").lower().endswith(".json") else "yaml")
+        path = parsed_args.file or os.path.abspath(f"{parsed_args.level}_graph_{parsed_args.env}.{form}")
+        layer, merge = self._layer(parsed_args)
+        text = dumped(self.app.stdout, layer, path, form)
+        if merge and form == "yaml":
+            where = f"environment {parsed_args.env}, graph type {parsed_args.graph_type}"
+            text = f"# Merge of {merge} ({where}). Do not upload it: as one layer it would hide the others.\n{text}"
+        put_text(self.app.stdout, text, path, force=path != STDOUT and overwrites(self, parsed_args, path))
+        if path != STDOUT:
+            self.say(f"Tasks were downloaded to {path}")
 
-        default = f"{parsed_args.level}_graph_{parsed_args.env}.{parsed_args.format}"
-        path = parsed_args.file or os.path.abspath(default)
-        files.write(path, text, force=overwrites(self, parsed_args, path))
-        self.say(f"Tasks were downloaded to {path}")
-
-    def _text(self, parsed_args: argparse.Namespace, encoding: str) -> str:
-        """Return the document; in YAML, a merge has a warning not to upload it."""
-        from fuelclient import files
+    def _layer(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
+        """Return what to write, and what it is a merge of, if it is one."""
         from fuelclient.model.graph import Level, OwnerRef
         from fuelclient.serializers.graph import layer_to
 
-        backend, env, graph_type, merge = self.backend, parsed_args.env, parsed_args.graph_type, ""
-        if parsed_args.level in ("cluster", "release"):
-            is_own = parsed_args.level == "cluster"
-            owner_id = env if is_own else backend.clusters.get(env).release_id
-            graph = backend.graphs.get(OwnerRef(Level(parsed_args.level), owner_id), graph_type)
-            layer = layer_to(graph.tasks, name=graph.name, metadata=graph.metadata)
-        elif supports(backend.runs.act):
-            layer, merge = self._merge_of_master(parsed_args)
-        else:
-            layer, merge = self._merge(parsed_args)
-        text = files.dumps(layer, parsed_args.format, encoding=encoding)
-        if not merge or parsed_args.format != "yaml":
-            return text
-        return (
-            f"# Merge of {merge} (environment {env}, graph type {graph_type}). "
-            f"Do not upload it: as one layer it would hide the others.\n{text}"
-        )
+        backend, env, level = self.backend, parsed_args.env, parsed_args.level
+        if level in ("cluster", "release"):
+            owner_id = env if level == "cluster" else backend.clusters.get(env).release_id
+            graph = backend.graphs.get(OwnerRef(Level(level), owner_id), parsed_args.graph_type)
+            return layer_to(graph.tasks, name=graph.name, metadata=graph.metadata), ""
+        return self._merge_of_master(parsed_args) if supports(backend.runs.act) else self._merge(parsed_args)
 
     def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
         """Return the merge of several layers, and their names.

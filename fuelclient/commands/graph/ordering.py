@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import option
+from fuelclient.commands.formatters import plain
 from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fuelclient.insight.relation import Common, Paths, Position, Relation, Step
     from fuelclient.insight.stats import Impact
     from fuelclient.insight.positions import Position
-    from fuelclient.insight.relation import Common, Paths, Relation, Step
+    from fuelclient.insight.relation import Paths, Relation, Step
     from fuelclient.insight.stats import Impact, Stats
     from fuelclient.model.graph import MergedTask
     from fuelclient.plan.expand import Expansion, Word
@@ -107,12 +108,7 @@ def _tie(expansion: Expansion, found: Relation) -> str:
 def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
     """Yield the instances of a chain, each followed by the statements that make its edge to the next."""
     words = [word for step in steps for word in step.words]
-    statements = iter(
-        aligned(
-            [(f"{word.task}.{word.attribute}: {word.word}", word.place.layer, where(word.place)) for word in words],
-            "      ",
-        )
-    )
+    statements = iter(aligned([(str(word), word.place.layer, where(word.place)) for word in words], "      "))
     yield f"  {steps[0].before}"
     for step in steps:
         yield from itertools.islice(statements, len(step.words))
@@ -158,7 +154,8 @@ def _document(expansion: Expansion, found: Relation) -> dict[str, Any]:
         "same_node": found.same_node,
         "chain": [_step(step) for step in found.steps],
         "paths": None if found.paths is None else _paths(found.paths),
-        "preceding": _common(found.preceding), "following": _common(found.following),
+        "preceding": plain(dataclasses.asdict(found.preceding)),
+        "following": plain(dataclasses.asdict(found.following)),
     }  # fmt: skip
 
 
@@ -182,10 +179,6 @@ def _paths(paths: Paths) -> dict[str, Any]:
         "count": paths.count, "tasks": paths.tasks, "edges": paths.edges, "waypoints": list(paths.waypoints),
         "minimum_cut": cut,
     }  # fmt: skip
-
-
-def _common(common: Common) -> dict[str, Any]:
-    return {"count": common.count, "nearest": list(common.nearest)}
 
 
 class GraphImpact(OrderQuestion):
@@ -295,7 +288,7 @@ def _because(study: Study, position: Position) -> str:
         return f"same priority as {after}; {rule} decides"
     if because == "dependency":
         word, more = position.words[0], len(position.words) - 1
-        return f"{word.task}.{word.attribute}: {word.word}{f' (and {more} more)' if more else ''}"
+        return f"{word}{f' (and {more} more)' if more else ''}"
     return {
         "nothing": "nothing precedes it", "nowhere": "it runs on no node", "computed": f"computed: after {after}",
         "stage": f"stage: after {after}",
@@ -325,11 +318,10 @@ class GraphStats(OrderQuestion):
         from fuelclient.insight.stats import stats
 
         figures = stats(self.study(parsed_args))
-        document = dataclasses.asdict(figures)
+        document = plain(dataclasses.asdict(figures))
         document["widest"] = dict(zip(("generation", "instances"), figures.widest, strict=True))
         for name in ("most_before", "most_after"):
             document[name] = [{"task": task, "count": number} for task, number in document[name]]
-        document["longest"] = list(figures.longest)
         return Answer(aligned(_figure_rows(figures)), document)
 
 

@@ -14,7 +14,7 @@ from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT
+from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT, put_text
 from fuelclient.commands.formatters import encoding_of, no_formula
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
@@ -63,15 +63,10 @@ class TaskGantt(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         run = self.backend.runs.get(parsed_args.id)
         seen = timeline_of(self.backend, run)
-        content = self._content(run, seen, parsed_args)
-        if parsed_args.output == STDOUT:
-            self.app.stdout.write(content)
-            return
-        from fuelclient import files
-
-        path = os.path.abspath(parsed_args.output)
-        files.write(path, content, force=parsed_args.force)
-        self.say(f"The times of run {run.id} were written to {path}")
+        path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
+        put_text(self.app.stdout, self._content(run, seen, parsed_args), path, force=parsed_args.force)
+        if path != STDOUT:
+            self.say(f"The times of run {run.id} were written to {path}")
 
     def _content(self, run: Run, seen: Timeline, parsed_args: argparse.Namespace) -> str:
         ending = os.path.splitext(parsed_args.output)[1].lower()

@@ -9,7 +9,7 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import WAY, Arguments, flag, one_of, option, seconds
@@ -288,13 +288,6 @@ def _plan(plan: PlannedGraph) -> dict[str, Any]:
     return {
         "graph_type": plan.graph_type, "nodes": list(plan.nodes), "generations": plan.generations,
         "digest": plan.digest, "after_earlier": plan.after_earlier,
-        "instances": [
-            {
-                "task": instance.task, "node": node(instance.node), "type": instance.type, "layer": instance.layer,
-                "generation": instance.generation, "runs": instance.runs, "reason": instance.reason,
-                "detail": instance.detail, "unknown": instance.unknown,
-            }
-            for instance in plan.instances
-        ],
+        "instances": [{**asdict(instance), "node": node(instance.node)} for instance in plan.instances],
         "findings": list(map(finding_fields, plan.findings)),
     }  # fmt: skip
