@@ -183,16 +183,13 @@ def _seconds(moment: float | None) -> float | None:
     return None if moment is None else round(moment, 3)
 
 
-def _length(seconds: float) -> str:
-    return "1 second" if seconds == 1 else f"{seconds:g} seconds"
-
-
 def _narrate(graph: SimulatedGraph) -> None:
     """Say on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)
-    others = f", the others are assumed to be {_length(graph.assumed_seconds)}" if running > graph.known else ""
+    length = f"{graph.assumed_seconds:g} second{'s' * (graph.assumed_seconds != 1)}"
+    others = f", the others are assumed to be {length}" if running > graph.known else ""
     LOG.info(
         "It would take %.1f seconds: %d of %d durations come from earlier runs%s.",
         graph.makespan, graph.known, max(running, graph.known), others,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -223,27 +224,19 @@ class PluginsEnable(_OnEnvironment):
             self._show([plugin.id for plugin in plugins], parsed_args.env, values)
             return
         backend = self.writable()
-        before = self._before(parsed_args.env)
+        before: dict[str, Snapshot] = {}
+        with suppress(FuelError):  # what is enabled now may mend graphs that cannot be read
+            before = self._snapshots(parsed_args.env)
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
             self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
-        if before is not None:
-            self._warn(before, parsed_args.env)
+        if before:
+            from fuelclient.commands.env.change import change_warnings
 
-    def _before(self, env: int) -> dict[str, Snapshot] | None:
-        """Return the graphs of an environment by type; None if they cannot be read, as what is enabled now may mend."""
-        try:
-            return self._snapshots(env) or None
-        except FuelError:
-            return None
-
-    def _warn(self, before: dict[str, Snapshot], env: int) -> None:
-        """Warn of what enabling has made of the graphs."""
-        from fuelclient.commands.env.change import change_warnings
-
-        report_after(
-            lambda: change_warnings(self.backend, before, self._snapshots(env)), "What it overrides was not compared"
-        )
+            report_after(
+                lambda: change_warnings(self.backend, before, self._snapshots(parsed_args.env)),
+                "What it overrides was not compared",
+            )
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Return the graphs of an environment by type; none of a master, which would need a request for each."""

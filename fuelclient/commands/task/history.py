@@ -109,7 +109,9 @@ class TaskHistoryShow(Lister):
             rows = [_cells(row, columns) for row in history]
         check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
         rows = sorted_by(rows, columns, parsed_args.sort_keys or ())
-        return columns, rows if parsed_args.show_parameters else [_with_text_node(row, columns) for row in rows]
+        # Nodes are sorted by number, and shown as strings, as a master gives them.
+        texts = {columns.index("node_id")} if "node_id" in columns else ()
+        return columns, [[str(cell) if index in texts else cell for index, cell in enumerate(row)] for row in rows]
 
 
 def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
@@ -119,12 +121,6 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
         "return_code": row.return_code, "message": row.message, "summary": Fields(plain(row.summary)),
     }  # fmt: skip
     return [cells[column] for column in columns]
-
-
-def _with_text_node(row: Sequence[Any], columns: Sequence[str]) -> Sequence[Any]:
-    """Return a row whose node is a string, as a master gives it. Rows are sorted before that, by number."""
-    index = columns.index("node_id")
-    return [*row[:index], str(row[index]), *row[index + 1 :]]
 
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
@@ -146,17 +142,6 @@ def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]
 
 
 def _status_on_node(row: HistoryRow) -> str:
-    """Return what happened to a task on one node, in the words of the original client."""
-    began, ended = (
-        _whole_seconds(time, never) for time, never in ((row.time_start, "not started"), (row.time_end, "not ended"))
-    )
-    return f"{node(row.node)} - {row.status} - {began} - {ended}"
-
-
-def _whole_seconds(time: str | None, never: str) -> str:
-    """Return a time without the fraction of its second.
-
-    >>> _whole_seconds("2026-01-02T03:04:05.678901", "not ended"), _whole_seconds(None, "not ended")
-    ('2026-01-02T03:04:05', 'not ended')
-    """
-    return time.partition(".")[0] if time else never
+    """What happened to a task on one node, in the words of the original client; times are whole seconds."""
+    began, ended = ((time or "").partition(".")[0] for time in (row.time_start, row.time_end))
+    return f"{node(row.node)} - {row.status} - {began or 'not started'} - {ended or 'not ended'}"

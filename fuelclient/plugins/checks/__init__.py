@@ -8,7 +8,7 @@ mistakes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,32 +44,28 @@ _CHECKS: tuple[_Check, ...] = (
     shared_ids.check,
     references.conditions,
     references.scripts,
+    references.names,
 )
 
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
 """Repeated ids, which may be for different versions (P060), bad priorities (P003), and records without a type."""
 
 
-def check(directory: Path, *, shown_as: str = "", release_tasks: Collection[str] | None = None) -> tuple[Finding, ...]:
-    """Return all findings about the package in `directory`, in the order of its files and lines.
+def check(directory: Path, *, shown_as: str = "") -> tuple[Finding, ...]:
+    """Return the findings of `check_and_read`."""
+    return check_and_read(directory, shown_as=shown_as)[0]
 
-    Findings call the directory `shown_as`, if given (for an archive that was unpacked there). With `release_tasks`, the
-    ids of a release's tasks, every reference to another name is reported, not only those that look like typos.
-    Nothing is raised for any content. Raise what `require_directory` raises.
+
+def check_and_read(directory: Path, *, shown_as: str = "") -> tuple[tuple[Finding, ...], Reading]:
+    """Return all findings about the package in `directory`, in the order of its files and lines, and what was read.
+
+    Findings call the directory `shown_as`, if given (for an archive that was unpacked there). Nothing is raised for any
+    content. Raise what `require_directory` raises.
     """
-    return check_and_read(directory, shown_as=shown_as, release_tasks=release_tasks)[0]
-
-
-def check_and_read(
-    directory: Path, *, shown_as: str = "", release_tasks: Collection[str] | None = None
-) -> tuple[tuple[Finding, ...], Reading]:
-    """Return what `check` returns, and the package that was read for it."""
     package = read_package(directory, shown_as=shown_as)
     findings = _Findings()
     for check_part in _CHECKS if package.metadata is not None else _OF_FILES:
         findings.add(check_part(package))
-    if package.metadata is not None:
-        findings.add(references.names(package, release_tasks))
     findings.add(package.files.findings)
     findings.add_unless_known(_graphs(package))
     if package.metadata is not None:

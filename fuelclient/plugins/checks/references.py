@@ -3,8 +3,7 @@
 A package is checked without the release and the other plugins it will be used with, and most names that it does not
 define are defined there. So the name of a task is only reported if it looks like a typo: it is similar to the id of a
 task in the package, or begins with the plugin's own name. Volumes and roles are reported if neither the package nor
-any release of Fuel has them, because plugins do not add volumes to each other's roles. If the tasks of a release are
-given, every name that neither has is reported.
+any release of Fuel has them, because plugins do not add volumes to each other's roles.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ _MAX_PAIRS = 100_000
 """The most pairs of names that are compared letter by letter, which takes some seconds."""
 
 
-def names(package: Reading, release_tasks: Collection[str] | None = None) -> Iterator[Finding]:
-    """P061: warn of every name that is not defined, or, without `release_tasks`, is probably not defined."""
+def names(package: Reading) -> Iterator[Finding]:
+    """P061: warn of every name that is probably defined nowhere."""
     # The manifest names the files of graphs.
     if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(package.files.manifest).stem):
-        yield from _tasks(package, release_tasks)
+        yield from _tasks(package)
     if not _unread(package, "node_roles", "volumes"):
         yield from _volumes(package)
 
@@ -59,19 +58,18 @@ def _unread(package: Reading, *stems: str) -> bool:
     )
 
 
-def _tasks(package: Reading, release_tasks: Collection[str] | None) -> Iterator[Finding]:
+def _tasks(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     own = {name for task in tasks if isinstance(name := task.data.get("id"), str)}
     own |= {key_text(name) for name, *_ in package.roles()}
     references = [reference for task in tasks for reference in _references(task)]
     references += _references_of_roles(package)
     suspects: dict[str, str] = {}
-    unknown = {name for name, _, _ in references} - own - set(release_tasks or ())
+    unknown = {name for name, _, _ in references} - own
     exhaustive = len(unknown) * len(own) <= _MAX_PAIRS
     for name in unknown:
         close = next((known for known in sorted(own) if _is_typo(name, known)), "") if exhaustive else ""
-        has_prefix = bool(package.name) and name.startswith((f"{package.name}-", f"{package.name}_"))
-        if close or has_prefix or release_tasks is not None:
+        if close or (package.name and name.startswith((f"{package.name}-", f"{package.name}_"))):
             suspects[name] = close
     for name, place, task in references:
         if name in suspects:
