@@ -11,17 +11,7 @@ from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option,
 from fuelclient.commands.base import Comparing, report
 from fuelclient.commands.formatters import finding_fields
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, place_fields, value_text, where
-from fuelclient.commands.graph.sides import (
-    GRAMMAR,
-    METAVAR,
-    WHAT_IF,
-    Side,
-    compared,
-    graph_reference,
-    refusals_of,
-    sides,
-    what_if,
-)
+from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 
@@ -57,8 +47,8 @@ class GraphDiff(Comparing, Question):
     """
 
     arguments = (
-        option("before", type=graph_reference, metavar=METAVAR, help=GRAMMAR),
-        option("after", type=graph_reference, metavar=METAVAR, nargs="?", help="the second graph"),
+        graph_option("before", help=GRAMMAR),
+        graph_option("after", nargs="?", help="the second graph"),
         *WHAT_IF,
         option(
             *ENV, type=reference("environment"), metavar=NAMED, dest="env", help="place layers and files on its nodes"
@@ -94,14 +84,13 @@ class GraphDiff(Comparing, Question):
                 "There is nothing to compare with.", hint="Name a second graph, or add --with or --without."
             )
         named = [parsed_args.before, parsed_args.after or parsed_args.before]
-        found = sides(named, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env)
+        found = sides(self, named, parsed_args)
         if changes:
             if named[1][0] != "env":
                 raise UsageError(
                     "--with and --without change an environment.", hint="Name it as the last graph: env:1."
                 )
-            changed, words = what_if(self.backend, found[1].snapshot, parsed_args, self.app.stdin)
-            found[1] = replace(found[1], label=f"{found[1].label} {words}", snapshot=changed)
+            found[1] = what_if(self, found[1], parsed_args)
         return found
 
 

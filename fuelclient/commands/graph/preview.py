@@ -15,17 +15,7 @@ from fuelclient.commands.base import STRUCTURED, Comparing, Lister, report, sort
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields, text
 from fuelclient.commands.graph.question import OF_GRAPH, SELECT, chosen_tasks
-from fuelclient.commands.graph.sides import (
-    GRAMMAR,
-    METAVAR,
-    WHAT_IF,
-    Side,
-    compared,
-    graph_reference,
-    refusals_of,
-    sides,
-    what_if,
-)
+from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
 from fuelclient.printing import printable
@@ -189,7 +179,7 @@ class GraphPreview(Comparing, Lister):
         SELECT,
         flag("--verify", help="compare with the merge that the master itself computes"),
         *WHAT_IF,
-        option("--against", type=graph_reference, metavar=METAVAR, help=f"compare with this graph: {GRAMMAR}"),
+        graph_option("--against", help=f"compare with this graph: {GRAMMAR}"),
         flag("--exit-code", help="exit with 10 if a comparison finds differences"),
     )
 
@@ -245,16 +235,12 @@ class GraphPreview(Comparing, Lister):
         from fuelclient.commands.graph.diff import comparison_lines
         from fuelclient.insight.blame import OVERRIDES
 
-        before, after = Side(f"env:{parsed_args.env}", known), Side(f"env:{parsed_args.env}", known)
+        before = after = Side(f"env:{parsed_args.env}", known)
         if parsed_args.added or parsed_args.left_out:
-            changed, words = what_if(self.backend, known, parsed_args, self.app.stdin)
-            after = Side(f"{after.label} {words}", changed)
+            after = what_if(self, after, parsed_args)
             report(refusals_of(self.backend, parsed_args.env, parsed_args))
         if parsed_args.against:
-            listed = [parsed_args.against]
-            (before,) = sides(
-                listed, self.backend, self.app.stdin, graph_type=parsed_args.graph_type, env=parsed_args.env
-            )
+            (before,) = sides(self, [parsed_args.against], parsed_args)
         found, expansions = compared((before, after), options, self.backend)
         self.differs = found.is_different
         LOG.info("%s -> %s", before.label, after.label)

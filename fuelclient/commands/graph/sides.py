@@ -11,10 +11,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import NOUNS, is_id, option, reference
 from fuelclient.commands.base import report
+from fuelclient.commands.arguments import NOUNS, Argument, option
+from fuelclient.commands.base import Command, report
+from fuelclient.commands.arguments import is_id, reference
 from fuelclient.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
 _NAMED = {"env": "environment", **NOUNS}
 """The kinds of graphs that are named by an id or a name, and what each is called."""
 
-METAVAR = "GRAPH"
 GRAMMAR = "env:1, cluster:1, release:2, plugin:NAME, run:7, plan:FILE or a file; a type may follow: env:1/TYPE"
 
 
@@ -61,6 +63,11 @@ def graph_reference(word: str) -> list[Any]:
             raise argparse.ArgumentTypeError(f"'{word}': a run is named by its id")
         return [kind, int(name), f"/{graph_type}"]
     return [kind, reference(_NAMED[kind])(name), f"/{graph_type}"]
+
+
+def graph_option(*spellings: str, help: str, **more: Any) -> Argument:
+    """An argument or option that names a graph, as `sides` reads it."""
+    return option(*spellings, type=graph_reference, metavar="GRAPH", help=help, **more)
 
 
 def addition(word: str) -> list[Any]:
@@ -146,29 +153,20 @@ def _masked(merged: MergedTask) -> MergedTask:
     return replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
 
 
-def sides(
-    named: Sequence[Sequence[Any]], backend: Backend, stdin: TextIO, *, graph_type: str, env: int | None
-) -> list[Side]:
-    """Return the graphs that are named. Those without nodes of their own are placed on the nodes of `env`, or of the
-    first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
-    found = [_side(word, backend, stdin, graph_type) for word in named]
-    base = _base(named, found, backend, graph_type, env)
+def sides(command: Command, named: Sequence[Sequence[Any]], parsed_args: argparse.Namespace) -> list[Side]:
+    """Read the graphs that are named. Those without nodes of their own are placed on the nodes of the environment
+    `env`, or of the first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
+    env, graph_type = parsed_args.env, parsed_args.graph_type
+    found = [_side(command, word, graph_type) for word in named]
+    base = next((side.snapshot for side in found if env is None and side.snapshot.cluster.id), None)
+    if base is None:
+        env = next((number for kind, number, _ in named if env is None and kind == "cluster"), env)
+        if env is not None:
+            base = command.backend.graphs.snapshot(env, graph_type)
+        else:
+            tasks = (task for side in found for task in _tasks(side.snapshot))
+            base = replace(found[0].snapshot, roles=_roles_of(tasks))
     return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in found]
-
-
-def _base(
-    named: Sequence[Sequence[Any]], found: Sequence[Side], backend: Backend, graph_type: str, env: int | None
-) -> Snapshot:
-    """Return the snapshot from which graphs without nodes of their own get them."""
-    for side in found if env is None else ():
-        if side.snapshot.cluster.id:
-            return side.snapshot
-    for kind, number, _ in named:
-        if env is None and kind == "cluster":
-            env = number
-    if env is not None:
-        return backend.graphs.snapshot(env, graph_type)
-    return replace(found[0].snapshot, roles=_roles_of(task for side in found for task in _tasks(side.snapshot)))
 
 
 def _placed(side: Side, base: Snapshot) -> Side:
@@ -192,16 +190,17 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
     return tuple(error for error in found if not (left_out and error.code in (COMPONENT, NETWORK_ROLE, ROLE, VOLUME)))
 
 
-def what_if(backend: Backend, known: Snapshot, parsed_args: argparse.Namespace, stdin: TextIO) -> tuple[Snapshot, str]:
-    """Return an environment as the options of `WHAT_IF` say, and the changes in words. Nothing is stored."""
+def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Side:
+    """Change the graph of an environment as the options of `WHAT_IF` say, and add that to its label."""
     from fuelclient.environment.what_if import changed
     from fuelclient.model.graph import GraphDocument
 
+    backend, known = command.backend, side.snapshot
     environment = backend.clusters.environment(known.cluster.id)
     files = [what[1] for what in parsed_args.added if what[0] == "file"]
     if len(files) > 1:
         raise UsageError("An environment has one graph of its own of each type.", hint="Name one file with --with.")
-    own = _document(files[0], stdin) if files else None
+    own = _document(command, files[0]) if files else None
     if ["cluster"] in parsed_args.left_out:
         if own is not None:
             raise UsageError("--without cluster and a file in --with contradict each other.", hint="Leave one out.")
@@ -214,15 +213,17 @@ def what_if(backend: Backend, known: Snapshot, parsed_args: argparse.Namespace, 
     words += [f"with plugin {more.plugin.label}" for more in added]
     words += [f"without plugin {names.get(plugin_id, plugin_id)}" for plugin_id in without]
     words += ["without cluster"] * (["cluster"] in parsed_args.left_out)
-    return changed(environment, known, without=without, added=added, own=own), ", ".join(words)
+    after = changed(environment, known, without=without, added=added, own=own)
+    return replace(side, label=f"{side.label} {', '.join(words)}", snapshot=after)
 
 
-def _side(word: Sequence[Any], backend: Backend, stdin: TextIO, default_type: str) -> Side:
+def _side(command: Command, word: Sequence[Any], default_type: str) -> Side:
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.graph import Layer, Level, Owner, OwnerRef
     from fuelclient.model.snapshot import Snapshot
 
     kind, name, graph_type = word[0], word[1], word[2][1:] or default_type
+    backend = command.backend
     if kind == "env":
         return Side(_label(word), backend.graphs.snapshot(name, graph_type))
     if kind == "run":
@@ -231,7 +232,7 @@ def _side(word: Sequence[Any], backend: Backend, stdin: TextIO, default_type: st
         return _of_plan(backend, name, graph_type)
     nowhere = Cluster(0, "", 0)
     if kind == "file":
-        document = _document(name, stdin)
+        document = _document(command, name)
         layer = Layer(Owner(Level.CLUSTER, 0), document.tasks, document.metadata)
     else:
         graph = backend.graphs.get(OwnerRef(Level(kind), name), graph_type)
@@ -244,13 +245,13 @@ def _label(word: Sequence[Any]) -> str:
     return str(name) if kind == "file" else f"{kind}:{name}{graph_type if graph_type != '/' else ''}"
 
 
-def _document(path: str, stdin: TextIO) -> GraphDocument:
+def _document(command: Command, path: str) -> GraphDocument:
     from fuelclient.commands.graph.documents import graph_document
 
     source = argparse.Namespace(file=path, dir=None)
     if path != "-" and os.path.isdir(path):
         source = argparse.Namespace(file=None, dir=Path(path))
-    document = graph_document(source, stdin, owner_label="cluster")
+    document = graph_document(source, command.app.stdin, owner_label="cluster")
     report(document.findings)
     return document
 
