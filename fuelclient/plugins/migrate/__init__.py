@@ -109,55 +109,40 @@ def _put(path: Path, text: str) -> None:
             path.unlink()
 
 
-@dataclass(slots=True)
-class _Files:
-    """The files of a package that are edited."""
-
-    directory: Path
-    editors: dict[str, Editor] = field(default_factory=dict)
-    before: dict[str, str] = field(default_factory=dict)
-
-    def open(self, name: str, empty: str = "") -> Any:
-        """Return the data of a file that may be changed in place; of `empty` if there is none or it has no data.
-
-        Raise `InvalidDocument` if it cannot be read.
-        """
-        path = self.directory / name
-        try:
-            self.before[name] = path.read_text(encoding="utf-8") if path.exists() else ""
-            self.editors[name] = Editor(self.before[name], empty)
-        except (OSError, ValueError) as error:
-            hint = f"Run fuel2 plugins check {self.directory}."
-            raise InvalidDocument(f"{path} cannot be read, and so it is not changed.", hint=hint) from error
-        return self.editors[name].data
-
-
 def migrated(directory: Path, *, fix: bool = False) -> Migration:
     """Return the changes that bring the package in `directory` to version 5; nothing is written.
 
     With `fix`, the package has version 5 or later, and keeps it. Raise `UsageError` for another version, and
     `InvalidDocument` for a file that cannot be read or is not of the shape that its name promises.
     """
-    edited = _Files(directory)
-    metadata = edited.open(_METADATA)
+    editors: dict[Path, Editor] = {}
+
+    def opened(name: str, shape: type | None, empty: str = "") -> Any:
+        """Return the data of a file, which may be changed in place; of `empty` if there is none or it has no data."""
+        path = directory / name
+        try:
+            editors[path] = Editor(path.read_text(encoding="utf-8") if path.exists() else "", empty)
+        except (OSError, ValueError) as error:
+            hint = f"Run fuel2 plugins check {directory}."
+            raise InvalidDocument(f"{path} cannot be read, and so it is not changed.", hint=hint) from error
+        data = editors[path].data
+        return data if shape is None else _shaped(data, shape, path)
+
+    metadata = opened(_METADATA, None)
     if not isinstance(metadata, Mapping):
         raise InvalidDocument(f"{directory / _METADATA} is not a mapping.", hint="Name the directory of a package.")
     _require_version(str(metadata.get("package_version")), fix=fix)
     notes: list[str] = []
     if not fix:
         _version(metadata, notes)
-    tasks = _shaped(edited.open(_TASKS, "[]\n"), list, directory / _TASKS)
-    roles = _shaped(edited.open(_ROLES, "{}\n"), dict, directory / _ROLES)
-    legacy = [] if fix else _shaped(edited.open(_LEGACY, "[]\n"), list, directory / _LEGACY)
-    graph = Graph(str(metadata.get("name")), tasks, roles, legacy)
+    tasks, roles = opened(_TASKS, list, "[]\n"), opened(_ROLES, dict, "{}\n")
+    graph = Graph(str(metadata.get("name")), tasks, roles, [] if fix else opened(_LEGACY, list, "[]\n"))
     graph.migrate()
     changes = []
-    for name, editor in edited.editors.items():
-        after = "" if name == _LEGACY else editor.text()
-        if after.strip() in ("[]", "{}"):
-            after = edited.before[name]
-        if after != edited.before[name]:
-            changes.append(Change(directory / name, edited.before[name], after))
+    for path, editor in editors.items():
+        after = "" if path.name == _LEGACY else editor.text()
+        if after.strip() not in ("[]", "{}") and after != editor.written:
+            changes.append(Change(path, editor.written, after))
     return Migration(tuple(changes), (*notes, *graph.notes))
 
 
@@ -217,15 +202,18 @@ _ENDS = frozenset({"deploy_start", "deploy_end"})
 """What nearly every group depends on, which says nothing about its place."""
 
 
+@dataclass(slots=True)
 class Graph:
     """The tasks, roles and legacy entries of a package, which `migrate` changes in place.
 
     `notes` are sentences about what cannot be carried over.
     """
 
-    def __init__(self, name: str, tasks: Any, roles: Any, legacy: Any) -> None:
-        self.name, self.tasks, self.roles, self.legacy = name, tasks, roles, legacy
-        self.notes: list[str] = []
+    name: str
+    tasks: Any
+    roles: Any
+    legacy: Any
+    notes: list[str] = field(default_factory=list)
 
     def migrate(self) -> None:
         """Make all changes."""

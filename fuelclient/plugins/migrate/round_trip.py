@@ -21,14 +21,14 @@ _ITEM = re.compile(
 
 
 class Editor:
-    """A YAML text whose `data` may be changed in place; `text` is the text with these changes.
+    """A YAML text, as `written`, whose `data` may be changed in place; `text` is the text with these changes.
 
     Raise `ValueError` if the text cannot be read.
     """
 
     def __init__(self, text: str, empty: str = "") -> None:
         """`empty` stands for the data of a text without any."""
-        self._before = text
+        self.written = self._before = text
         self.data: Any = self._loaded(text)
         if self.data is None and empty:
             self._before = f"{text}{empty}"
