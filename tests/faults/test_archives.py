@@ -24,7 +24,7 @@ import pytest
 import zstandard
 from archive_samples import Member, inside, tar, tar_file, tar_member
 
-from fuelclient.plugins.build import rpm_header
+from fuelclient.plugins.pack import rpm as rpm_header
 
 SECONDS = 5
 MEGABYTES = 300

@@ -15,7 +15,7 @@ import pytest
 from package_trees import MITAKA, write_package
 
 from fuelclient.plugins.archive import extract
-from fuelclient.plugins.build import build_rpm
+from fuelclient.plugins.pack import build_rpm
 
 pytestmark = pytest.mark.slow
 

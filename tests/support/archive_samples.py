@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import zstandard
 
 from fuelclient.plugins.archive import extract
-from fuelclient.plugins.build import rpm_header as header
+from fuelclient.plugins.pack import rpm as header
 
 TREE = "./var/www/nailgun/plugins/plug-1.2"
 

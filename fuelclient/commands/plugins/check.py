@@ -265,31 +265,31 @@ class PluginsBuild(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.plugins import build
+        from fuelclient.plugins import pack
         from fuelclient.plugins.package_files import require_directory
 
         directory = parsed_args.directory
         require_directory(directory)
         if parsed_args.run_hook:
-            build.run_pre_build_hook(directory)
-        elif (directory / build.HOOK).exists():
-            LOG.warning("%s was not run. Use --run-hook to run it.", directory / build.HOOK)
+            pack.run_pre_build_hook(directory)
+        elif (directory / pack.HOOK).exists():
+            LOG.warning("%s was not run. Use --run-hook to run it.", directory / pack.HOOK)
         metadata = _without_errors(directory)
         archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
-        builder = build.build_fp if archive == "fp" else build.build_rpm
+        builder = pack.build_fp if archive == "fp" else pack.build_rpm
         self.say(str(builder(directory, parsed_args.output, metadata, force=parsed_args.force)))
 
 
 def _without_errors(directory: Path) -> Mapping[str, Any]:
     """Check a package, report the findings, and return its metadata. Raise `InvalidDocument` for an error."""
     from fuelclient.model.finding import errors_in
-    from fuelclient.plugins import build
+    from fuelclient.plugins import pack
     from fuelclient.plugins.checks import check_and_read
 
     findings, package = check_and_read(directory)
     metadata = package.metadata or {}
     if not errors_in(findings):
-        findings = (*findings, *build.repository_findings(directory, metadata))
+        findings = (*findings, *pack.repository_findings(directory, metadata))
     errors = errors_in(findings)
     report(finding for finding in findings if not (errors and finding.is_error))
     if errors:

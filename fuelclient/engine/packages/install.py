@@ -17,9 +17,9 @@ from fuelclient.model.finding import Finding, Place, Severity, errors_in, requir
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
-from fuelclient.plugins.build.entries import is_built
 from fuelclient.plugins.checks import check_and_read, for_install
 from fuelclient.plugins.load import require_linkable, usable
+from fuelclient.plugins.pack.entries import is_built
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, runs
 from fuelclient.store.database import Database

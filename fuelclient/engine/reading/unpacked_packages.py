@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from fuelclient.errors import InvalidDocument, Unavailable
 
 if TYPE_CHECKING:  # packing and unpacking are imported where they are used: previews import this, and need neither
-    from fuelclient.plugins.build.entries import Entry
+    from fuelclient.plugins.pack.entries import Entry
 
 _TEMPORARY = ".new-"
 _MARK = "@"
@@ -146,7 +146,7 @@ def content_of(unpacked: str) -> str:
 def _entries(directory: Path) -> tuple[Entry, ...]:
     from fuelclient.plugins.archive import unusable
     from fuelclient.plugins.archive.limits import Unusable
-    from fuelclient.plugins.build.entries import collect
+    from fuelclient.plugins.pack.entries import collect
 
     try:
         return collect(directory, "")
@@ -155,7 +155,7 @@ def _entries(directory: Path) -> tuple[Entry, ...]:
 
 
 def _copy(entry: Entry, target: Path) -> None:
-    from fuelclient.plugins.build.entries import EntryType
+    from fuelclient.plugins.pack.entries import EntryType
 
     if entry.type is EntryType.DIRECTORY:
         target.mkdir(mode=0o755)

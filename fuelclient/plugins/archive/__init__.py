@@ -5,7 +5,7 @@
     tar, rpm      the two formats
     decompress    decompression, chunk by chunk, within limits
     unpack        writes members below a directory; links come last, and only if all of them stay inside
-    limits        sizes, names and links, which `plugins.build` obeys too
+    limits        sizes, names and links, which `plugins.pack` obeys too
 
 Nothing in a package is executed, and no other program is called.
 """

@@ -1,6 +1,6 @@
 """Limit what a package archive may contain: how much, under which names, and with which symbolic links.
 
-Reading (`plugins.archive`) and writing (`plugins.build`) follow the same rules. The largest Fuel plugins carry a few
+Reading (`plugins.archive`) and writing (`plugins.pack`) follow the same rules. The largest Fuel plugins carry a few
 hundred megabytes of repositories; most have a few dozen files. The limits keep a hostile archive from filling the
 memory or the disk, or from keeping the machine busy for hours.
 """

@@ -19,9 +19,9 @@ from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.order import cycles_in
 from fuelclient.plugins import shapes, shared_ids
-from fuelclient.plugins.build import refusals as refusals_of_build
 from fuelclient.plugins.checks import package_version, references
 from fuelclient.plugins.load import read_package
+from fuelclient.plugins.pack import refusals as refusals_of_build
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.select import for_any_release
 from fuelclient.serializers.values import key_text

@@ -15,7 +15,7 @@ from refusals import refused
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.plugins.archive import extract
 from fuelclient.plugins.archive.limits import Limits
-from fuelclient.plugins.build import rpm_header
+from fuelclient.plugins.pack import rpm as rpm_header
 
 
 @pytest.fixture

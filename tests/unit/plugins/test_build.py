@@ -22,7 +22,7 @@ from refusals import refused
 
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.model.finding import Finding
-from fuelclient.plugins.build import build_fp, build_rpm, run_pre_build_hook
+from fuelclient.plugins.pack import build_fp, build_rpm, run_pre_build_hook
 
 METADATA: Mapping[str, Any] = {
     "name": "plugin_name",
@@ -120,7 +120,7 @@ def test_the_bytes_do_not_depend_on_place_time_owner_or_umask(
 def test_the_bytes_do_not_depend_on_the_order_of_hashes(tmp_path: Path, build: Builder) -> None:
     directory = plugin(tmp_path / "p")
     code = (
-        "import pathlib, sys, hashlib, fuelclient.plugins.build as b\n"
+        "import pathlib, sys, hashlib, fuelclient.plugins.pack as b\n"
         "directory, output = map(pathlib.Path, sys.argv[1:])\n"
         f"path = b.{build.__name__}(directory, output, {dict(METADATA)!r}, force=True)\n"
         "print(hashlib.sha256(path.read_bytes()).hexdigest())"
@@ -175,7 +175,7 @@ def test_a_build_that_is_killed_leaves_no_package(tmp_path: Path, build: Builder
     out = tmp_path / "out"
     out.mkdir()
     code = (
-        "import pathlib, sys, fuelclient.plugins.build as b\n"
+        "import pathlib, sys, fuelclient.plugins.pack as b\n"
         f"b.{build.__name__}(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), {dict(METADATA)!r})"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(directory), str(out)])

@@ -15,7 +15,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.plugins.build import build_fp, build_rpm
+from fuelclient.plugins.pack import build_fp, build_rpm
 
 METADATA: Mapping[str, Any] = {"name": "plug", "version": "1.2.3", "package_version": "4.0.0", "title": "Plug"}
 BUILDERS = [pytest.param(build_fp, id="fp"), pytest.param(build_rpm, id="rpm")]

@@ -19,7 +19,7 @@ import zstandard
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.plugins.archive import extract
-from fuelclient.plugins.build import build_fp, repository_findings
+from fuelclient.plugins.pack import build_fp, repository_findings
 
 METADATA: Mapping[str, Any] = {
     "name": "plug",

@@ -22,8 +22,8 @@ from valid_packages import full_files, full_metadata, write_package
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Severity
-from fuelclient.plugins.build import build_rpm
 from fuelclient.plugins.checks import UNUSABLE, check, for_install
+from fuelclient.plugins.pack import build_rpm
 
 TASK = "- id: a\n  type: shell\n  version: 2.0.0\n  roles: [controller]\n  parameters: {cmd: 'true'}\n"
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from fuelclient.plugins.build import build_fp, build_rpm
+from fuelclient.plugins.pack import build_fp, build_rpm
 from fuelclient.plugins.skeleton import Skeleton, create
 
 _COUNTING = """

@@ -1,4 +1,4 @@
-"""The headers of an RPM: what they say about a plugin, and how they are encoded.
+"""Write an RPM: what its headers state about a plugin, how they are encoded, and its payload.
 
 A header is an index of (tag, type, offset, count) and the data it points to. Sources: the format as rpm 4 documents it
 (lead, signature, header), which every Fuel master reads; and the spec file of Fuel's own builder, which fills the
@@ -7,14 +7,20 @@ fields in the same way and runs its scripts with /bin/sh too.
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
+import shutil
 import stat
 import struct
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any, BinaryIO
 
+from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.build.entries import Entry, EntryType
+from fuelclient.plugins.pack.entries import Entry, EntryType
 
 ROOT = "/var/www/nailgun/plugins/"
 TYPES = {EntryType.DIRECTORY: stat.S_IFDIR, EntryType.FILE: stat.S_IFREG, EntryType.SYMLINK: stat.S_IFLNK}
@@ -233,3 +239,81 @@ def lead(name: str) -> bytes:
     96
     """
     return struct.pack(">4sBBHH66sHH16x", b"\xed\xab\xee\xdb", 3, 0, 0, 255, name.encode()[:65], 1, 5)
+
+
+_SHA1_OF_HEADER, _SHA256_OF_HEADER = 269, 273
+_PACKED_SIZE, _MD5, _UNPACKED_SIZE = 1000, 1004, 1007
+
+
+def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
+    """Write lead, signature, header and payload. The header contains the payload's checksum, so that is made first."""
+    with tempfile.TemporaryFile() as payload:
+        made = _payload(payload, package)
+        main = encode(IMMUTABLE, fields_of(package, made))
+        everything = hashlib.md5(main, usedforsecurity=False)
+        payload.seek(0)
+        while chunk := payload.read(CHUNK):
+            everything.update(chunk)
+        signature = encode(
+            SIGNATURE,
+            [
+                text(_SHA1_OF_HEADER, hashlib.sha1(main, usedforsecurity=False).hexdigest()),
+                text(_SHA256_OF_HEADER, hashlib.sha256(main).hexdigest()),
+                numbers(_PACKED_SIZE, [len(main) + payload.tell()]),
+                Field(_MD5, BINARY, 16, everything.digest()),
+                numbers(_UNPACKED_SIZE, [made.unpacked]),
+            ],
+        )
+        stream.write(lead(f"{package.name}-{package.version}-{package.release}"))
+        stream.write(signature + bytes(-len(signature) % 8))
+        stream.write(main)
+        payload.seek(0)
+        shutil.copyfileobj(payload, stream, CHUNK)
+
+
+class _Digested(io.RawIOBase):
+    """Passes on what is written to it, and keeps the SHA-256 and the length of that."""
+
+    def __init__(self, below: IO[bytes] | gzip.GzipFile) -> None:
+        self._below = below
+        self.digest = hashlib.sha256()
+        self.length = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        piece = bytes(data)
+        self.digest.update(piece)
+        self.length += len(piece)
+        self._below.write(piece)
+        return len(piece)
+
+
+def _payload(target: IO[bytes], package: RpmPackage) -> Payload:
+    """Write the compressed cpio archive of all entries to `target`, and return its checksums."""
+    packed_side = _Digested(target)
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=packed_side, mtime=0) as packer:
+        plain_side = _Digested(packer)
+        digests = [
+            _append(plain_side, f".{ROOT}{package.name}/{entry.path}".rstrip("/"), number, entry, package.date)
+            for number, entry in enumerate(package.entries, 1)
+        ]
+        _append(plain_side, "TRAILER!!!", 0, None, 0)
+    return Payload(packed_side.digest.hexdigest(), plain_side.digest.hexdigest(), plain_side.length, tuple(digests))
+
+
+def _append(target: _Digested, name: str, number: int, entry: Entry | None, date: int) -> str:
+    """Write one member of the archive, or without an entry the end mark. Return the SHA-256 of a file's content."""
+    raw = name.encode() + b"\0"
+    link = entry.target.encode() if entry else b""
+    mode = TYPES[entry.type] | entry.mode if entry else 0
+    values = (number, mode, 0, 0, 1, date, (entry.size if entry else 0) or len(link), 0, 0, 0, 0, len(raw), 0)
+    target.write(b"070701" + b"".join(b"%08x" % value for value in values) + raw)
+    target.write(bytes(-target.length % 4))
+    digest = hashlib.sha256()
+    for chunk in [link] if entry is None or entry.type is not EntryType.FILE else entry.chunks():
+        digest.update(chunk)
+        target.write(chunk)
+    target.write(bytes(-target.length % 4))
+    return digest.hexdigest() if entry and entry.type is EntryType.FILE else ""

@@ -4,7 +4,7 @@
 
     entries        the files of the package, in one order and with fixed modes; checksums.sha1
     repositories   indexes of the package's Debian repositories
-    rpm_header     the headers of an RPM
+    rpm            the headers and the payload of an RPM
 
 An `.fp` (package version 1.0.0) is a compressed tar with one top directory. An `.rpm` (2.0.0 and later) is written
 without rpmbuild, with all the checksums that it writes. The file that a build writes is complete, or it is not there.
@@ -14,29 +14,23 @@ The only program that is ever called is the package's own `pre_build_hook`, and 
 from __future__ import annotations
 
 import gzip
-import hashlib
-import io
 import os
 import re
-import shutil
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
 from fuelclient.files.writing import SPOOL, placed, refused
 from fuelclient.plugins.archive import unusable
-from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.archive.limits import Unusable, quoted
-from fuelclient.plugins.build import rpm_header as header
-from fuelclient.plugins.build.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
-from fuelclient.plugins.build.repositories import indexes, repository_findings, unlistable
-from fuelclient.plugins.build.rpm_header import ROOT, TYPES, Payload, RpmPackage, fields_of
+from fuelclient.plugins.pack.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
+from fuelclient.plugins.pack.repositories import indexes, repository_findings, unlistable
+from fuelclient.plugins.pack.rpm import Payload, RpmPackage, fields_of, write_rpm
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.releases import name_form
 
@@ -164,7 +158,7 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
                 _write_fp(stream, target.stem, entries, date)
             else:
                 entries = (Entry("", EntryType.DIRECTORY), *entries)
-                _write_rpm(stream, RpmPackage(name, version, identity.release, date, metadata, entries))
+                write_rpm(stream, RpmPackage(name, version, identity.release, date, metadata, entries))
     return target
 
 
@@ -287,81 +281,3 @@ def _tar_member(name: str, entry: Entry, date: int) -> tarfile.TarInfo:
     member.mtime = date
     member.uname = member.gname = "root"
     return member
-
-
-_SHA1_OF_HEADER, _SHA256_OF_HEADER = 269, 273
-_SIZE, _MD5, _UNPACKED_SIZE = 1000, 1004, 1007
-
-
-def _write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
-    """Write lead, signature, header and payload. The header contains the payload's checksum, so that is made first."""
-    with tempfile.TemporaryFile() as payload:
-        made = _payload(payload, package)
-        main = header.encode(header.IMMUTABLE, fields_of(package, made))
-        everything = hashlib.md5(main, usedforsecurity=False)
-        payload.seek(0)
-        while chunk := payload.read(CHUNK):
-            everything.update(chunk)
-        signature = header.encode(
-            header.SIGNATURE,
-            [
-                header.text(_SHA1_OF_HEADER, hashlib.sha1(main, usedforsecurity=False).hexdigest()),
-                header.text(_SHA256_OF_HEADER, hashlib.sha256(main).hexdigest()),
-                header.numbers(_SIZE, [len(main) + payload.tell()]),
-                header.Field(_MD5, header.BINARY, 16, everything.digest()),
-                header.numbers(_UNPACKED_SIZE, [made.unpacked]),
-            ],
-        )
-        stream.write(header.lead(f"{package.name}-{package.version}-{package.release}"))
-        stream.write(signature + bytes(-len(signature) % 8))
-        stream.write(main)
-        payload.seek(0)
-        shutil.copyfileobj(payload, stream, CHUNK)
-
-
-class _Digested(io.RawIOBase):
-    """Passes on what is written to it, and keeps the SHA-256 and the length of that."""
-
-    def __init__(self, below: IO[bytes] | gzip.GzipFile) -> None:
-        self._below = below
-        self.digest = hashlib.sha256()
-        self.length = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self.digest.update(piece)
-        self.length += len(piece)
-        self._below.write(piece)
-        return len(piece)
-
-
-def _payload(target: IO[bytes], package: RpmPackage) -> Payload:
-    """Write the compressed cpio archive of all entries to `target`, and return its checksums."""
-    packed_side = _Digested(target)
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=packed_side, mtime=0) as packer:
-        plain_side = _Digested(packer)
-        digests = [
-            _append(plain_side, f".{ROOT}{package.name}/{entry.path}".rstrip("/"), number, entry, package.date)
-            for number, entry in enumerate(package.entries, 1)
-        ]
-        _append(plain_side, "TRAILER!!!", 0, None, 0)
-    return Payload(packed_side.digest.hexdigest(), plain_side.digest.hexdigest(), plain_side.length, tuple(digests))
-
-
-def _append(target: _Digested, name: str, number: int, entry: Entry | None, date: int) -> str:
-    """Write one member of the archive, or without an entry the end mark. Return the SHA-256 of a file's content."""
-    raw = name.encode() + b"\0"
-    link = entry.target.encode() if entry else b""
-    mode = TYPES[entry.type] | entry.mode if entry else 0
-    values = (number, mode, 0, 0, 1, date, (entry.size if entry else 0) or len(link), 0, 0, 0, 0, len(raw), 0)
-    target.write(b"070701" + b"".join(b"%08x" % value for value in values) + raw)
-    target.write(bytes(-target.length % 4))
-    digest = hashlib.sha256()
-    for chunk in [link] if entry is None or entry.type is not EntryType.FILE else entry.chunks():
-        digest.update(chunk)
-        target.write(chunk)
-    target.write(bytes(-target.length % 4))
-    return digest.hexdigest() if entry and entry.type is EntryType.FILE else ""

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.plugins.archive.decompress import CHUNK, Stream, decompressed
 from fuelclient.plugins.archive.limits import Unusable
-from fuelclient.plugins.build.entries import Entry, EntryType, generated
+from fuelclient.plugins.pack.entries import Entry, EntryType, generated
 from fuelclient.serializers.values import mappings
 
 _DEB = b"!<arch>\n"
