@@ -19,7 +19,7 @@ from fuelclient.errors import Conflict, InvalidDocument, NotFound
 from fuelclient.model.finding import Place, errors_in
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import SCRIPTS, Plugin
-from fuelclient.plugins import shared_ids
+from fuelclient.plugins import repeated_ids
 from fuelclient.plugins.contents import contents_of
 from fuelclient.plugins.package_files import PackageFiles, require_directory
 from fuelclient.plugins.parts import Part, records_in, without
@@ -105,8 +105,8 @@ def usable(package: Reading) -> Package:
     a field (P030); a pattern without matches, or files that cannot be read or combined (P037); a repeated id
     (P060); an invalid task (G...). A missing repository (P067) does not.
     """
-    told = (finding for graph in package.files.graphs for finding in graph.findings)
-    findings = [*package.files.findings, *told, *shared_ids.repeated(package)]
+    of_graphs = (finding for graph in package.files.graphs for finding in graph.findings)
+    findings = [*package.files.findings, *of_graphs, *repeated_ids.repeated(package)]
     if package.files.misshapen and package.metadata is not None:
         from fuelclient.plugins import shapes  # the checker of schemas takes longer than reading a package
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from fuelclient.grouping import grouped
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import Contents, Package, ReleaseRecord, Selection
 from fuelclient.model.release import Release
@@ -190,9 +191,7 @@ class _Choices:
         )
 
     def _graph(self, graph: GraphDocument) -> GraphDocument:
-        groups: dict[str, list[Task]] = {}
-        for task in graph.tasks:
-            groups.setdefault(task.id, []).append(task)
+        groups = grouped((task.id, task) for task in graph.tasks)
         chosen: dict[str, Task] = {}
         for name, group in groups.items():
             places = [str(task.source.place()) for task in group]
@@ -218,9 +217,7 @@ class _Choices:
 
     def _fitting(self, noun: str, key: str, records: Sequence[Any]) -> tuple[Any, ...]:
         """Return, of the records with one name, the one that fits best, or none."""
-        groups: dict[str, list[Any]] = {}
-        for record in records:
-            groups.setdefault(str(record.get(key)), []).append(record)
+        groups = grouped((str(record.get(key)), record) for record in records)
         chosen = ((group, self._best(noun, name, group)) for name, group in groups.items())
         return tuple(_unconstrained(group[index]) for group, index in chosen if index is not None)
 

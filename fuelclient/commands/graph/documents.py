@@ -43,7 +43,7 @@ def _paths(parsed_args: argparse.Namespace) -> Sequence[str]:
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
-    """Return the document in a file or on standard input."""
+    """Read a file, or stdin if the path is `-`; with `absolute`, findings have the absolute path."""
     document = files.load(path, stdin=stdin)
     if path == "-" or not absolute:
         return document

@@ -184,7 +184,7 @@ def _seconds(moment: float | None) -> float | None:
 
 
 def _narrate(graph: SimulatedGraph) -> None:
-    """Say on stderr how a run would end, and how many of its durations are assumed."""
+    """Print on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)

@@ -194,7 +194,7 @@ def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
 
 
 def _narrate(uploaded: Uploaded, where: str) -> None:
-    """Say on stderr what was stored and replaced, as a warning if the new graph is empty and the old one was not."""
+    """Print on stderr what was stored and replaced, as a warning if the new graph is empty and the old one was not."""
     before, now = uploaded.replaced, len(uploaded.graph.tasks)
     if uploaded.created:
         LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)
@@ -304,9 +304,8 @@ class GraphDownload(Command):
 
 def _warn_of_variants(merged: MergedGraph) -> None:
     """Warn about ids that several plugins define, which an upload refuses."""
-    owners: dict[str, list[str]] = {}
-    for merged_task in merged.tasks:
-        owners.setdefault(merged_task.id, []).append(merged_task.owner.label)
-    for task, labels in owners.items():
+    from fuelclient.grouping import grouped
+
+    for task, labels in grouped((task.id, task.owner.label) for task in merged.tasks).items():
         if len(labels) > 1:
             LOG.warning("Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels))

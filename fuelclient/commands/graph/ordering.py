@@ -78,7 +78,7 @@ def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
 
 
 def _on(steps: Sequence[Step], *, same_node: bool) -> str:
-    """Say on which nodes: those of the chain's ends."""
+    """Name the nodes of both ends of a chain."""
     start, end = (name.rpartition("@")[2] if "@" in name else "" for name in (steps[0].before, steps[-1].after))
     if same_node:
         node = start or end
@@ -87,7 +87,7 @@ def _on(steps: Sequence[Step], *, same_node: bool) -> str:
 
 
 def _tie(expansion: Expansion, found: Relation) -> str:
-    """Say which rule of stages orders the two."""
+    """Name the rule of stages that orders two tasks."""
     from fuelclient.graph.stage import author, parse_stage
 
     tasks = [expansion.tasks[index] for index in (found.before, found.after)]

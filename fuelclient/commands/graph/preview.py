@@ -228,7 +228,7 @@ class GraphPreview(Comparing, Lister):
         return columns[:shown], [cells[:shown] for cells in tables]
 
     def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
-        """Return what is previewed, after saying what it changes if that is not the environment as it is."""
+        """Return the snapshot to preview, and print how it differs from the environment or from --against."""
         known = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
         if not _compares(parsed_args):
             return known
@@ -284,7 +284,7 @@ class GraphPreview(Comparing, Lister):
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """Return the table for a terminal, and say on stderr what is not shown there."""
+        """Return the table for a terminal, and print on stderr which columns it lacks."""
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
@@ -339,7 +339,7 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
 
 
 def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
-    """Say on stderr how the merge of the other side differs from ours, and return whether it does."""
+    """Print on stderr how the merge of the other side differs from ours, and return whether it does."""
     from fuelclient.graph.merge import merge_layers
     from fuelclient.insight.differences import differences
 
@@ -355,7 +355,7 @@ def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOption
 
 
 def _narrate(seen: Preview) -> None:
-    """Say on stderr what the rows do not show: the assumed nodes, all findings, and the figures."""
+    """Print on stderr what the rows do not show: the assumed nodes, all findings, and the figures."""
     if seen.assumption:
         LOG.info("%s", seen.assumption)
     report(seen.findings)

@@ -85,8 +85,8 @@ class OrderQuestion(Question):
     arguments: Arguments = (*OF_GRAPH, FORMAT, *ON_NODES)
 
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
-        """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` say on stderr
-        which cycles it has."""
+        """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` print
+        its cycles on stderr."""
         studied = self._study(parsed_args, despite_cycles=despite_cycles)
         for cycle in cycle_names(studied):
             ring = " -> ".join((*cycle, cycle[0]))
@@ -102,7 +102,7 @@ class OrderQuestion(Question):
         return studied
 
     def unordered(self, parsed_args: argparse.Namespace) -> Study:
-        """Return the study of a graph that may have no order: then the errors are printed."""
+        """Return the study of the graph, and print its errors, with which it may have no order."""
         studied = self._study(parsed_args)
         _narrate(studied.expansion, studied.findings)
         report(finding for finding in studied.findings if finding.is_error)
@@ -122,7 +122,7 @@ def cycle_names(study: Study) -> list[list[str]]:
 
 
 def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
-    """Return what a query selects. A wrong one is shown on stderr, with a caret below what is wrong."""
+    """Select tasks by a query. A wrong one is printed on stderr, with a caret below the mistake."""
     from fuelclient.insight.query import BadQuery, select
 
     try:
@@ -134,14 +134,14 @@ def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Res
 
 
 def _narrate(expansion: Expansion, findings: Iterable[Finding]) -> None:
-    """Say on stderr on which nodes the answer rests, and which dependencies it leaves out."""
+    """Print on stderr which nodes are assumed, and how many dependencies are left out."""
     if expansion.fleet.assumption:
         LOG.info("%s", expansion.fleet.assumption)
-    tell_left_out(findings)
+    report_left_out(findings)
 
 
-def tell_left_out(findings: Iterable[Finding]) -> None:
-    """Say on stderr how many tasks have dependencies that could not be computed."""
+def report_left_out(findings: Iterable[Finding]) -> None:
+    """Print on stderr how many tasks have dependencies that could not be computed."""
     left_out = {finding.task for finding in findings if finding.code == "G033"}
     if left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
@@ -200,7 +200,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
     studied = study_of(command.backend, snapshot, despite_cycles=True)
     tasks = chosen_tasks(command, studied, query, env, graph_types[0])
-    tell_left_out(studied.findings)
+    report_left_out(studied.findings)
     LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
     return tasks
 
@@ -219,7 +219,7 @@ def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_t
 def results_of(
     backend: Backend, env: int, graph_type: str, run_id: int | None = None
 ) -> Callable[[], dict[str, set[str]]]:
-    """Return what reads how the instances of each task ended in a run, by default the last one."""
+    """Return a function that reads, once, how the instances of each task ended in a run, by default the last one."""
     from fuelclient.backends.earlier_runs import results_of as results_in
 
     return cache(partial(results_in, backend, env, graph_type, run_id))

@@ -321,11 +321,11 @@ def _added(backend: Backend, environment: Environment, known: Snapshot, number: 
         from fuelclient.backends.plugins import installed_addition
 
         return installed_addition(backend, environment, known, what)
-    from fuelclient.plugins.checks.together import check_together
+    from fuelclient.plugins.checks.in_environment import check_enabled
 
     package = package_at(Path(what))
     layers: dict[str, Sequence[Layer]] = {known.graph_type: known.layers}
-    report(finding for finding in check_together(package, environment, layers) if finding.code.startswith("P07"))
+    report(finding for finding in check_enabled(package, environment, layers) if finding.code.startswith("P07"))
     return package_addition(package, environment, known, number)
 
 

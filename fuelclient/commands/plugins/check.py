@@ -129,7 +129,7 @@ class PluginsCheck(DocumentCheck):
         write(self, parsed_args, path, migration)
 
     def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
-        """Yield what the packages are checked together with."""
+        """Yield the environment or the releases in which the packages are checked too."""
         if parsed_args.env is not None:
             from fuelclient.backends.assumed_nodes import evaluation_beside
 
@@ -175,7 +175,7 @@ def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator
 
 
 def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
-    """Return the releases whose graphs have tasks, and say which ones do not.
+    """Return the releases whose graphs have tasks, and warn of the others.
 
     Beside a release without tasks, everything that a package names there would be missing.
     """
@@ -227,13 +227,13 @@ def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_mas
         from fuelclient.environment.as_master import in_documents
 
         findings.update(dict.fromkeys(in_documents(graphs_of(package))))
-    from fuelclient.plugins.checks.together import check_together
+    from fuelclient.plugins.checks.in_environment import check_enabled
     from fuelclient.plugins.select import is_compatible
 
     for known in beside:
         if not known.only_if_supported or is_compatible(package, known.environment.release):
             place = known.environment, known.layers
-            added = check_together(package, *place, as_master=as_master, evaluated=known.evaluated)
+            added = check_enabled(package, *place, as_master=as_master, evaluated=known.evaluated)
             findings.update(dict.fromkeys(added))
     return tuple(findings)
 
@@ -336,7 +336,7 @@ class PluginsWatch(Command):
             LOG.info("")
 
     def _show(self, directory: Path, env: int | None, graph_type: str) -> None:
-        """Print what is to be said about the package now; what cannot be read is said, too."""
+        """Print the findings and changes of the package as it is now, or why it cannot be read."""
         self.say(time.strftime("-- %H:%M:%S"))
         try:
             found = findings_of(directory)

@@ -52,19 +52,19 @@ class PluginsMatrix(AnswerList):
 
 
 def _rows(packages: Sequence[Package], beside: Beside) -> Iterator[Sequence[Any]]:
-    from fuelclient.plugins.checks.together import check_together, joined
+    from fuelclient.plugins.checks.in_environment import check_enabled, with_enabled
     from fuelclient.plugins.select import is_compatible
 
     release = beside.environment.release
     packages = [package for package in packages if package.records or not package.releases]
     label = f"{release.id} ({release.name} {release.version})"
     for package in packages:
-        yield _row(label, package, None, check_together(package, beside.environment, beside.layers))
+        yield _row(label, package, None, check_enabled(package, beside.environment, beside.layers))
     supporting = [package for package in packages if is_compatible(package, release)]
     for one, other in combinations(supporting, 2):
         if one.name != other.name:
-            environment, layers = joined(one, beside.environment, beside.layers)
-            yield _row(label, other, one, check_together(other, environment, layers))
+            environment, layers = with_enabled(one, beside.environment, beside.layers)
+            yield _row(label, other, one, check_enabled(other, environment, layers))
 
 
 def _row(label: str, package: Package, other: Package | None, findings: Iterable[Finding]) -> Sequence[Any]:

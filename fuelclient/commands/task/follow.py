@@ -143,7 +143,7 @@ class LiveDisplay(PlainLines):
         self._console = console
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False,
                           redirect_stderr=False, vertical_overflow="crop")  # fmt: skip
-        self._told = 0
+        self._printed = 0
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -161,10 +161,10 @@ class LiveDisplay(PlainLines):
         return False
 
     def _failed(self, event: Event, key: Key, name: str, word: str, why: str) -> None:
-        self._told += 1
-        if self._told <= _FAILURES:
+        self._printed += 1
+        if self._printed <= _FAILURES:
             super()._failed(event, key, name, word, why)
-        elif self._told == _FAILURES + 1:
+        elif self._printed == _FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
@@ -359,8 +359,8 @@ class Follower:
         return Exit.INTERRUPTED if given else code
 
     def look(self, interrupts: int) -> Run | None:
-        """Bring everything up to date, serve that many Ctrl-C, and return the run; None if the server does not
-        answer."""
+        """Read and print what is new, do what that many Ctrl-C ask for, and return the run; None if the server does
+        not answer."""
         try:
             run = self._backend.runs.get(self._id)
             self._learn(run)
@@ -411,7 +411,7 @@ class Follower:
         return supports(self._backend.runs.stop, "kill")
 
     def _wait_for_server(self, error: Unavailable) -> None:
-        """Say once that the server does not answer. Raise `Unavailable` if that has been so for too long."""
+        """Warn once that the server does not answer. Raise `Unavailable` if that has been so for too long."""
         now = time.monotonic()
         if self._away_since is None:
             self._away_since = now

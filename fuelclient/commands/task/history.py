@@ -133,10 +133,9 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
     """Return a row for each task of each graph: how it is defined, and what happened to it on each node."""
     from fuelclient import files
+    from fuelclient.grouping import grouped
 
-    grouped: dict[tuple[int, str], list[HistoryRow]] = {}
-    for row in history:
-        grouped.setdefault((row.run_id, row.task), []).append(row)
+    instances = grouped(((row.run_id, row.task), row) for row in history)
     return [
         (
             *([rows[0].graph_type] if several else []),
@@ -144,7 +143,7 @@ def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]
             Lines(files.dumps(plain(rows[0].definition), "yaml").splitlines()),
             Lines(list(map(_status_on_node, rows))),
         )
-        for rows in grouped.values()
+        for rows in instances.values()
     ]
 
 
@@ -199,7 +198,7 @@ class TaskLogs(Command):
             for row in failed:
                 # the return code and the end of what was printed are not repeated
                 if not ((logs.output or logs.errors) and row.message.startswith("exit code ")):
-                    _say_why(row)
+                    _print_reason(row)
             return
         statuses = ("error",) if parsed_args.failed else ("running", "ready", "error", "skipped")
         filters = HistoryFilter((uid,) if task else (), statuses, (task,) if task else ())
@@ -226,7 +225,7 @@ class TaskLogs(Command):
                     last, printed[key] = key, (len(logs.output), len(logs.errors))
                 if row.time_end:
                     if key not in ended:
-                        _say_why(row)
+                        _print_reason(row)
                     ended.add(key)
             if not follow or run.is_final or run.runner == "gone":
                 break
@@ -244,7 +243,7 @@ class TaskLogs(Command):
             return None
 
     def _print(self, logs: Logs, begun: tuple[int, int] = (0, 0)) -> None:
-        """Print what was not printed yet: `begun` has the numbers of letters that were."""
+        """Print what is new: `begun` has how many characters of output and errors were printed before."""
         shell = self.shell
         written = (logs.output[begun[0] :], logs.errors[begun[1] :])
         for stream, text in zip((shell.stdout, shell.stderr), written, strict=True):
@@ -252,8 +251,8 @@ class TaskLogs(Command):
             stream.flush()
 
 
-def _say_why(row: HistoryRow) -> None:
-    """Say why a task instance failed: what it printed may not tell, and a noop run keeps no output."""
+def _print_reason(row: HistoryRow) -> None:
+    """Print why a task instance failed: its output may not show it, and a noop run keeps none."""
     from fuelclient.insight.progress import explanation
     from fuelclient.model.status import InstanceStatus
 

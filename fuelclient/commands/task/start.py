@@ -271,17 +271,17 @@ def _narrate_master(graph: DryGraph) -> None:
 def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
     """Return a graph for programs; with the master, `master` has its decision on each instance, or null."""
     plan = graph.plan
-    told: dict[str, Any] = {"graph_type": graph.graph_type}
+    fields: dict[str, Any] = {"graph_type": graph.graph_type}
     if plan is not None:
-        told = _plan(plan)
+        fields = _plan(plan)
         if with_master:
-            for record, instance in zip(told["instances"], plan.instances, strict=True):
+            for record, instance in zip(fields["instances"], plan.instances, strict=True):
                 record["master"] = graph.decided.get((instance.task, instance.node))
     if with_master:
-        told["only_on_master"] = [
+        fields["only_on_master"] = [
             {"task": task, "node": node(uid), "runs": runs} for (task, uid), runs in graph.only_decided.items()
         ]
-    return told
+    return fields
 
 
 def _plan(plan: PlannedGraph) -> dict[str, Any]:

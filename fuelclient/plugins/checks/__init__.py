@@ -19,6 +19,8 @@ from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.order import cycles_in
 from fuelclient.plugins import shapes, shared_ids
+from fuelclient.plan.cycle_reports import cycles_in
+from fuelclient.plugins import repeated_ids, shapes
 from fuelclient.plugins.checks import package_version, references
 from fuelclient.plugins.load import read_package
 from fuelclient.plugins.pack import refusals as refusals_of_build
@@ -33,7 +35,7 @@ UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P
 
 _Check = Callable[[Reading], Iterator[Finding]]
 _OF_FILES: tuple[_Check, ...] = (
-    package_version.priorities, package_version.primaries, shared_ids.repeated, references.conditions
+    package_version.priorities, package_version.primaries, repeated_ids.repeated, references.conditions
 )  # fmt: skip
 """The checks of the files alone."""
 
@@ -41,7 +43,7 @@ _CHECKS: tuple[_Check, ...] = (
     shapes.check,
     package_version.metadata,
     package_version.tasks,
-    shared_ids.check,
+    repeated_ids.check,
     references.conditions,
     references.scripts,
     references.names,

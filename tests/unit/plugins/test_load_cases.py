@@ -13,7 +13,7 @@ from case_files import case_files
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Package, PackagedRelease
-from fuelclient.plugins import shared_ids
+from fuelclient.plugins import repeated_ids
 from fuelclient.plugins.load import load_package, plugin_of, read_package, usable
 
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: {}\n"
@@ -91,7 +91,7 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
     package = usable(reading)
     expected = case["expected"]
     releases = expected.pop("releases", None)
-    found = {**outcome(package), "findings": placed((*reading.files.findings, *shared_ids.check(reading)))}
+    found = {**outcome(package), "findings": placed((*reading.files.findings, *repeated_ids.check(reading)))}
     assert {key: found[key] for key in expected} == expected, case["says"]
     if releases is not None:
         outcomes = [release_outcome(one) for one in package.releases]

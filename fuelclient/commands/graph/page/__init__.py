@@ -12,6 +12,7 @@ from string import Template
 from typing import Any
 
 from fuelclient.commands.graph.question import value_text, where
+from fuelclient.grouping import grouped
 from fuelclient.insight.blame import blame
 from fuelclient.insight.picture import Picture, kind, layout
 from fuelclient.insight.stats import tasks_of_roles
@@ -79,9 +80,7 @@ def _fields(drawn: Picture) -> dict[str, Any]:
 
 
 def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
-    numbers: dict[str, list[int]] = {}
-    for number, vertex in enumerate(drawn.vertices):
-        numbers.setdefault(vertex.row.task, []).append(number)
+    numbers = grouped((vertex.row.task, number) for number, vertex in enumerate(drawn.vertices))
     nodes = [
         [
             "sync points" if node is None else f"node {node}",

@@ -1,4 +1,4 @@
-"""Check a package together with what it will be used with: a release, its roles, and the plugins enabled beside it.
+"""Check a package in an environment: with a release, its roles, and the plugins enabled beside it.
 
 What a package alone cannot show appears here before it is installed: names that nothing defines, roles that do not
 exist, cycles through tasks of the release, and what clashes with the release or another plugin.
@@ -34,7 +34,7 @@ _NOT_STORED = -1
 """The id of a plugin that is only assumed."""
 
 
-def check_together(
+def check_enabled(
     package: Package,
     beside: Environment,
     layers: Layers,
@@ -72,7 +72,9 @@ def check_together(
     return tuple(findings)
 
 
-def joined(package: Package, beside: Environment, layers: Layers) -> tuple[Environment, dict[str, tuple[Layer, ...]]]:
+def with_enabled(
+    package: Package, beside: Environment, layers: Layers
+) -> tuple[Environment, dict[str, tuple[Layer, ...]]]:
     """Return an environment and its layers with the package enabled."""
     contents = select(package, beside.release).contents
     plugin = replace(plugin_of(replace(package, contents=contents)), id=_NOT_STORED)
