@@ -171,7 +171,7 @@ def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
 
 _Stamp = tuple[tuple[str, int, int], ...]
 _READ: dict[str, tuple[_Stamp, Package]] = {}
-"""What this process has read last, by directory: one command asks for a package several times."""
+"""What this process has read last, by directory: one command needs a package several times."""
 
 
 def current(plugin: Plugin) -> Package:

@@ -61,9 +61,9 @@ class PackageFiles:
     in them, and everything that is wrong, in `findings`.
 
     Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding. Data of
-    another shape than is read here is left out, too; `misshapen` has its places, and `shapes` says what is wrong.
-    Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one.
-    Each file is opened once, however often it is named.
+    another shape than is read here is left out, too; `misshapen` has its places, and `shapes` finds what is wrong
+    there. Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one. Each file
+    is opened once, however often it is named.
     """
 
     def __init__(self, directory: Path, *, shown_as: str = "") -> None:

@@ -1,4 +1,4 @@
-"""A package that was read once: as it is written, for checks, and as it is used."""
+"""A package after its files were read once: as it is written, for checks, and as it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fuelclient.serializers.values import line_of, mapping
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything that the files of a package say.
+    """The content of a package.
 
     `metadata` is None if it cannot be read; the readable files are still known. `major` is the package version whose
     rules apply. `package` is None if its metadata is too broken.

@@ -150,7 +150,8 @@ def _over_base(
     above: tuple[str, ...],
     holders: list[tuple[Mapping[str, Any], str]],
 ) -> tuple[Marked, dict[str, GraphDocument]]:
-    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the bases that led here.
+    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the names of the
+    bases between, to find circles.
 
     The record and its bases are added to `holders`.
     """

@@ -1,4 +1,4 @@
-"""P040 and P060: records that share an id, because it is repeated or because each is for other versions.
+"""P040 and P060: records with one id, because it is repeated or because each is for other versions.
 
 Source: the specification "plugins-v5", variant 1 of multi-release packages ("when plugin is validating it should be
 checked that tasks is fit into supported release").

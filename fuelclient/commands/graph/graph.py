@@ -145,9 +145,9 @@ class GraphUpload(Command):
         self.say("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
-        """Return what the ids of legacy tasks begin with. Raise `NotFound` for an unknown owner.
+        """Return the prefix of ids of legacy tasks. Raise `NotFound` for an unknown owner.
 
-        A Fuel master is not asked for a release or an environment: its answer about the graph says that too.
+        It costs a request, which a Fuel master is spared for a release or an environment: the upload fails there too.
         """
         from fuelclient.model.graph import Level
 
@@ -157,7 +157,7 @@ class GraphUpload(Command):
         return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
     def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
-        """Return the question that says what would be replaced, and where; empty if nothing would be and the type is
+        """Ask whether to replace the tasks of a graph, and name who uses it; empty if there are none and the type is
         given. Raise `NotFound` for an unknown owner."""
         self.backend.graphs.owner(owner)
         before = _tasks(self.backend, owner, graph_type or DEFAULT)
@@ -252,7 +252,7 @@ class GraphDownload(Command):
             self.say(f"Tasks were downloaded to {path}")
 
     def _layer(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
-        """Return what to write, and what it is a merge of, if it is one."""
+        """Return the document, and the layers that it merges; empty for one layer."""
         from fuelclient.model.graph import Level, OwnerRef
         from fuelclient.serializers.graph import layer_to
 

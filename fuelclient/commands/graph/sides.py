@@ -119,8 +119,8 @@ WHAT_IF = (
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A graph to compare. That of a layer, a file or a run is `alone`: nothing else is merged into it. Secrets of a
-    `masked` one are not known."""
+    """A graph to compare. That of a layer, a file or a run is `alone`: nothing else is merged into it. A `masked` one
+    lacks its secrets."""
 
     label: str
     snapshot: Snapshot
@@ -128,7 +128,6 @@ class Side:
     masked: bool = False
 
     def study(self, options: PreviewOptions, backend: Backend) -> Study:
-        """Return the study of the graph."""
         from fuelclient.backends.studies import study_of
         from fuelclient.plan.study import Study
 
@@ -138,8 +137,8 @@ class Side:
 def compared(
     both: tuple[Side, Side], options: PreviewOptions, backend: Backend
 ) -> tuple[Comparison, tuple[Expansion, Expansion]]:
-    """Return what differs between two graphs, and both with their order. If one does not know its secrets, those of the
-    other are masked."""
+    """Compare two graphs, and return the difference and both with their order. Secrets that one of them lacks are
+    masked in the other."""
     from fuelclient.insight.comparison import compare
 
     before, after = (side.study(options, backend) for side in both)
@@ -257,7 +256,7 @@ def _document(command: Command, path: str) -> GraphDocument:
 
 
 def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
-    """Return the graph that a saved plan was made of, on the nodes that its environment has now."""
+    """The graph that a saved plan was made of, on the nodes that its environment has now."""
     from fuelclient import files
     from fuelclient.environment.saved_plans import plan_from
 
@@ -269,7 +268,7 @@ def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
 
 
 def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
-    """Return the graph that a run had. A run remembers no groups: those of the environment's graph count.
+    """The graph that a run had. A run keeps no groups, so those of the environment's graph are added.
 
     Raise `NotFound` for a type that the run did not have, and `UsageError` if it had several and none is named.
     """
@@ -308,7 +307,7 @@ def _tasks(known: Snapshot) -> Iterable[Task]:
 
 
 def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
-    """Return a role for each name by which tasks are placed."""
+    """Make a role of each name in `roles` and `tags` of tasks, so that layers without an environment can be placed."""
     from fuelclient.model.release import Role
 
     names = {name for task in tasks for attribute in ("roles", "tags") for name in task.names(attribute)}

@@ -101,8 +101,9 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
     from fuelclient.model.finding import errors_in
 
     found = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
-    told = {(finding.task, finding.place) for finding in found}
-    return *(one for one in study.findings if one.code != "G034" or (one.task, one.place) not in told), *found
+    explained = {(finding.task, finding.place) for finding in found}
+    others = (one for one in study.findings if one.code != "G034" or (one.task, one.place) not in explained)
+    return (*others, *found)
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fuelclient.plan.evaluate import Evaluation
 
 _FEW = 5
-"""With more packages than this, one line says what was found in all of them."""
+"""With more packages than this, one line has the total of all of them."""
 
 
 class PluginsCheck(DocumentCheck):

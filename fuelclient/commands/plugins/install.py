@@ -54,8 +54,8 @@ class PluginsInstall(Command):
         _report_result(installed)
         _suggest_enabling(backend, installed)
         if installed.scripts:
-            told = count(len(installed.scripts), "script"), ", ".join(installed.scripts)
-            LOG.info("Did not run %s of the package: %s.", *told)
+            scripts = count(len(installed.scripts), "script")
+            LOG.info("Did not run %s of the package: %s.", scripts, ", ".join(installed.scripts))
         self.say(f"Plugin {parsed_args.file} was successfully installed.")
 
 

@@ -56,7 +56,7 @@ def labelled(graph_type: str, task: str, node: NodeKey) -> str:
 
 
 class Failures:
-    """The failures that were printed: `keys` are their graph's run, task and node.
+    """Print failures, and remember them: `keys` are their graph's run, task and node.
 
     A long reason that differs only in numbers from one before, such as that of an unknown host key, is not repeated:
     it refers to the first of them. `has_logs` says whether `task logs` shows what an instance printed.
@@ -101,7 +101,7 @@ class PlainLines:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Do nothing: there is nothing to draw and to remove."""
+        """There is nothing to draw and to remove."""
         yield
 
     def tell(self, event: Event, *, was_stopped: bool = False) -> None:
@@ -130,11 +130,11 @@ class PlainLines:
         return is_said
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        """Do nothing: the lines have said it."""
+        """There is nothing to draw."""
 
 
 class LiveDisplay(PlainLines):
-    """Show a run on `console` as long as `shown` is open; `failures` prints its failures."""
+    """Draw a run at the bottom of a terminal as long as `shown` is open, with failures above."""
 
     def __init__(self, console: Console, failures: Failures) -> None:
         from rich.live import Live

@@ -29,7 +29,7 @@ SYNC_POINTS = "null"
 
 
 def row(run: Run) -> tuple[Any, ...]:
-    """Return the cells of `COLUMNS`."""
+    """The cells of `COLUMNS`."""
     return (
         run.id, str(run.status), run.name, run.graph_type or None, run.cluster_id or None,
         Fields(plain(run.result)), run.dry_run, run.progress,

@@ -224,7 +224,7 @@ def _word(runs: bool | None) -> str:
 
 
 def _narrate(plan: PlannedGraph) -> None:
-    """Print on stderr what the rows of a plan do not say."""
+    """Print on stderr how many instances would run, be skipped or depend on unknown facts, and where."""
     running = sum(instance.runs for instance in plan.instances)
     unknown = [instance.unknown for instance in plan.instances if instance.unknown]
     LOG.info(

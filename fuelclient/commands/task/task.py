@@ -22,8 +22,8 @@ STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_i
 
 
 def warn_of_end(stopped: Run) -> None:
-    """Print how the run ended if stopping it was its end, because its runner was gone: nothing else will say what may
-    still go on."""
+    """Print how a run ended that had no runner any more, so that stopping it ended it: its message names commands that
+    may still run."""
     if stopped.is_final:
         LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 

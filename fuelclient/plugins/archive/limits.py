@@ -48,7 +48,7 @@ LIMITS = Limits()
 
 
 class Unusable(Exception):
-    """What is wrong with an archive or a package tree. Callers know the file's name and report it with that."""
+    """What is wrong with an archive or a package tree, without the name of the file, which callers add."""
 
     def __init__(self, message: str, hint: str = "Download the package again, or rebuild it.") -> None:
         super().__init__(message)

@@ -47,7 +47,7 @@ def accept(
     """Return the findings that are left, with those about the file itself, and the accepted ones with their reasons.
 
     Errors with a code in `unusable` cannot be accepted. `is_together` says that the package was checked together with
-    a release, too; otherwise nothing is said of entries for findings that only this shows.
+    a release, too; otherwise entries for findings that only this shows are not reported as unused.
     """
     path = directory / FILE
     if not path.is_file():

@@ -267,7 +267,7 @@ def _refused(task: Record, rules: Iterable[_Rule]) -> Iterator[Finding]:
 
 
 def _placed_by_groups(package: Reading) -> set[str]:
-    """Return the tasks that a group of the package lists, or, since version 5, one of its roles."""
+    """The tasks that groups of the package list, and since version 5 its roles."""
     listed = [task.data.get("tasks") for task in package.tasks() if task.type == TaskType.GROUP]
     if package.major >= 5:
         listed += [role.get("tasks") for _, role, _ in package.roles()]

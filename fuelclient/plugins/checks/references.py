@@ -52,7 +52,7 @@ def names(package: Reading) -> Iterator[Finding]:
 
 
 def _unread(package: Reading, *stems: str) -> bool:
-    """Return whether a file with one of these names could not be read, which may well define what is looked for."""
+    """Return whether a file with one of these names could not be read: it may define the names that seem missing."""
     return any(
         finding.code == "P037" and PurePosixPath(finding.place.file).stem in stems for finding in package.files.findings
     )

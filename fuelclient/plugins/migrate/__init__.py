@@ -350,7 +350,7 @@ def _add(task: Any, key: str, name: str) -> None:
 
 
 def _wait_everywhere(task: Any, name: str) -> None:
-    """Add a dependency on a task on all nodes, unless it is stated."""
+    """Add a dependency on a task on all nodes, unless there is one."""
     listed = task.setdefault("cross-depends", CommentedSeq())
     if not any(isinstance(each, Mapping) and each.get("name") == name for each in listed):
         listed.append(CommentedMap({"name": name}))

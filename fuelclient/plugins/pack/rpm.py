@@ -47,7 +47,7 @@ _ALIGNED = {INT16: 2, INT32: 4}
 _MAGIC = b"\x8e\xad\xe8\x01\0\0\0\0"
 _ENTRY = struct.Struct(">IIiI")
 SIGNATURE, IMMUTABLE = 62, 63
-"""Regions: tags at the head of an index that say how long it was when it was signed."""
+"""Regions: tags at the head of an index with its length when it was signed."""
 
 
 @dataclass(frozen=True, slots=True)
