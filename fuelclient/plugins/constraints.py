@@ -61,7 +61,7 @@ class Term:
     version: Version
 
     def holds(self, actual: Version) -> bool:
-        """Return whether the comparison holds. If the versions cannot be compared, only `!=` holds."""
+        """Compare with a version; if that is impossible, only `!=` holds."""
         order = _order(actual, self.version)
         return self.operator == "!=" if order is None else bool(_OPERATORS[self.operator](order, 0))
 
@@ -115,7 +115,6 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
 
 
 def is_constrained(record: object) -> bool:
-    """Return whether a record has a version constraint."""
     return isinstance(record, Mapping) and any(key in record for key in KEYS)
 
 
@@ -158,7 +157,7 @@ _LOWEST: _Bound = ((), (), False)
 
 
 def _rank(record: Mapping[str, Any], version: Version) -> tuple[_Bound, _Bound, int] | None:
-    """Return how well a record fits (higher is better), or None if it does not."""
+    """How well a record fits (higher is better), or None if it does not."""
     bounds, count = {OS_VERSION: _LOWEST, FUEL_VERSION: _LOWEST}, 0
     for key in KEYS:
         if key not in record:

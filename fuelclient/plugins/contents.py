@@ -40,7 +40,7 @@ GROUPS_SINCE = 5
 
 
 def has_own(record: Mapping[str, Any]) -> bool:
-    """Return whether a release record names files or graphs of its own."""
+    """Whether a release record names files or graphs of its own."""
     return any(key in record for key in (*PATHS, CONF_PATH, "graphs"))
 
 
@@ -82,7 +82,7 @@ def contents_of(
 def _read_roles(
     files: PackageFiles, parts: Mapping[str, Part], version: int
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], list[Task]]:
-    """Return the roles, tags and volumes of a package, and the group tasks made from the `tasks` of roles."""
+    """Read the roles, tags and volumes of a package, and make group tasks of the `tasks` of roles."""
     all_roles: dict[str, Marked] = {}
     own_volumes: dict[str, Any] = {}
     groups: dict[str, Task] = {}
@@ -105,7 +105,7 @@ def _read_roles(
 
 
 def _part(files: PackageFiles, name: str, version: int, record: Mapping[str, Any], *, is_stated: bool) -> Part:
-    """Return a part from `record` or else from the root; nothing if this package version does not read it."""
+    """Read a part from `record` or else from the root; nothing if this package version does not have it."""
     part = _located(files, name, record)
     has_data = any(document.data for document in part.documents)
     if part.documents and version >= PARTS[name]:
@@ -143,7 +143,7 @@ def _mapping(files: PackageFiles, part: Part) -> Mapping[str, Any]:
 
 
 def _records(files: PackageFiles, part: Part) -> tuple[Any, ...]:
-    """Return the records in the documents of a part, one after another."""
+    """Join the records in the documents of a part."""
     for document in part.documents:
         if document.data is not None and document.data != mappings(document.data):
             files.misshapen[Place(document.file, 1)] = None
@@ -151,7 +151,7 @@ def _records(files: PackageFiles, part: Part) -> tuple[Any, ...]:
 
 
 def _json_types(value: Any) -> Any:
-    """Return `value` with JSON's types only, but with its line numbers."""
+    """Convert to JSON's types, and keep line numbers."""
     if isinstance(value, Mapping):
         pairs = {key_text(key): _json_types(item) for key, item in value.items()}
         return Marked(pairs, value.line, value.lines) if isinstance(value, Marked) else pairs

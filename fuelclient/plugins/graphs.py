@@ -95,7 +95,7 @@ def tasks_of(
 
 
 def _tasks_in(document: Document) -> Document:
-    """Return the tasks in a graph's file, which may be a mapping with the graph's name and metadata."""
+    """The tasks in a graph's file, which may be a mapping with the graph's name and metadata."""
     if isinstance(document.data, Mapping) and "tasks" in document.data:
         return Document(document.data["tasks"], document.file)
     return document

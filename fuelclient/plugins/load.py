@@ -119,7 +119,7 @@ def usable(package: Reading) -> Package:
 
 
 def plugin_of(package: Package) -> Plugin:
-    """Return the package as an unregistered plugin (with the id 0), with its contents under Nailgun's names."""
+    """Make the package a plugin that is not registered (with the id 0), with its contents under Nailgun's names."""
     contents = package.contents
     metadata = {
         **package.metadata,
@@ -135,7 +135,7 @@ def plugin_of(package: Package) -> Plugin:
 
 
 def _configs(files: PackageFiles, major: int) -> dict[str, Any]:
-    """Return the settings of nodes, interfaces and bonds under Nailgun's names."""
+    """Read the settings of nodes, interfaces and bonds, by Nailgun's names for them."""
     configs = {}
     for part, field in _CONFIGS.items() if major >= _CONFIGS_SINCE else ():
         document = files.own(f"{part}.yaml")
@@ -146,7 +146,7 @@ def _configs(files: PackageFiles, major: int) -> dict[str, Any]:
 
 
 def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
-    """Return `metadata.yaml`, or None, and whether a plugin can be made of it. What is wrong with it is noted."""
+    """Read `metadata.yaml` (or None), note what is wrong with it, and return whether a plugin can be made of it."""
     document = files.fixed("metadata.yaml")
     if document is None:
         if not errors_in(files.findings):
@@ -207,7 +207,7 @@ def require_linkable(package: Package, directory: str) -> None:
 
 
 def as_now(plugin: Plugin, package: Package) -> Plugin:
-    """Return a registered plugin with what its package states now."""
+    """Update a registered plugin with what its package has now."""
     kept = {name: getattr(plugin, name) for name in ("id", "clusters", "unpacked", "by_release", "origin")}
     return replace(plugin_of(package), **kept)
 

@@ -85,11 +85,11 @@ class PackageFiles:
         return tuple(self._noted)
 
     def shown(self, name: str) -> str:
-        """Return what messages call the file `name` of the package."""
+        """The name of a file of the package in messages."""
         return f"{self._shown_as}/{name}" if self._shown_as else str(self.directory / name)
 
     def fixed(self, name: str) -> Document | None:
-        """Return the file `name` of the package, or None if it does not exist or cannot be read."""
+        """Read the file `name` of the package; None if it does not exist or cannot be read."""
         path = self.directory / name
         place = Place(self.shown(name))
         if not path.is_symlink() and not path.exists():
@@ -97,7 +97,7 @@ class PackageFiles:
         return self._read(path, place) if self._inside(path, name, place) else None
 
     def own(self, name: str) -> Document | None:
-        """Return the file `name` at the root, as `fixed` does, unless a release that the package defines uses it."""
+        """Read the file `name` at the root, as `fixed` does, unless a release that the package defines uses it."""
         return None if self.directory / name in self._claimed else self.fixed(name)
 
     def claim(self) -> None:
@@ -105,12 +105,12 @@ class PackageFiles:
         self._claimed = frozenset(self._cache)
 
     def add_part(self, part: Part) -> Part:
-        """Return a part, and keep it among the `parts`, once however many releases use it."""
+        """Keep a part among the `parts`, once however many releases use it."""
         key = (part.type, part.path, *(document.file for each in (part, *part.bases) for document in each.documents))
         return self.parts.setdefault(key, part)
 
     def documents(self, name: str, place: Place) -> list[Document]:
-        """Return the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
+        """Read the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
         if not self._may_name(name, place):
             return []
         paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
@@ -263,7 +263,7 @@ class PackageFiles:
         return False
 
     def _read(self, path: Path, place: Place) -> Document | None:
-        """Return the content of a file, or None, and note its findings under the names that messages use."""
+        """Read a file (None if that is impossible), and note its findings under the names that messages use."""
         if path in self._cache:
             return self._cache[path]
         shown = self.shown(path.relative_to(self.directory).as_posix())
@@ -285,12 +285,12 @@ class PackageFiles:
 
 
 def _moved(finding: Finding, file: str, code: str = "") -> Finding:
-    """Return `finding` in the file that messages call `file`, with another `code` if given."""
+    """Move a finding to the file that messages call `file`, with another `code` if given."""
     return replace(finding, code=code or finding.code, place=replace(finding.place, file=file))
 
 
 def _is(path: Path, what: str) -> bool:
-    """Return whether `path` is a `dir` or `file`. A name that the system cannot look up is neither."""
+    """Whether `path` is a `dir` or `file`. A name that the system cannot look up is neither."""
     try:
         return path.is_dir() if what == "dir" else path.is_file()
     except OSError:
@@ -298,7 +298,7 @@ def _is(path: Path, what: str) -> bool:
 
 
 def stays_below(name: str) -> bool:
-    """Return whether a path stays below the directory that it is relative to, judging by its text alone."""
+    """Whether a path stays below the directory that it is relative to, judging by its text alone."""
     path = PurePosixPath(name)
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts
 

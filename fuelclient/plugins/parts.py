@@ -42,7 +42,7 @@ class Part:
         return self.documents[0].file if self.documents else ""
 
     def whole(self) -> Any:
-        """Return the data merged over that of the bases. All of them are mappings."""
+        """Merge the data over that of the bases. All of them are mappings."""
         merged: dict[str, Any] = {}
         for part in reversed((self, *self.bases)):
             united = {key: value for mapping, _ in part.mappings() for key, value in mapping.items()}
@@ -71,16 +71,16 @@ class Record:
     name: str
 
     def place(self, *keys: str) -> Place:
-        """Return the place of the first of `keys` that the record has, or else of the record itself."""
+        """The place of the first of `keys` that the record has, or else of the record itself."""
         key = next((key for key in keys if key in self.data), "")
         return Place(self.file, line_of(self.data, key) or self.line)
 
     def below(self, key: str) -> Record:
-        """Return the mapping under `key` as a record, by the name of this one."""
+        """The mapping under `key` as a record with the name of this one."""
         return Record(self.data[key], self.file, self.place(key).line, self.name)
 
     def finding(self, severity: Severity, code: str, message: str, hint: str, *keys: str) -> Finding:
-        """Return a finding about the task that this is, at the first of `keys` that it has."""
+        """A finding about this task, at the first of `keys` that it has."""
         return Finding(severity, code, message, self.place(*keys), self.name, hint)
 
     @property
@@ -96,13 +96,13 @@ class Record:
 
 
 def is_modern(task: Mapping[str, Any]) -> bool:
-    """Return whether a task, as it is written, states version 2.0.0 or later."""
+    """Whether a task, as it is written, has version 2.0.0 or later."""
     match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
     return match is not None and int(match[0]) >= 2
 
 
 def strings_in(value: Any) -> list[str]:
-    """Return the strings in a list, or a string alone. Whatever else is there is skipped."""
+    """The strings in a list, or a string alone. Other values are skipped."""
     return [word for word in (value if isinstance(value, list) else [value]) if isinstance(word, str)]
 
 
@@ -124,5 +124,4 @@ def without(data: Mapping[str, Any], *keys: str) -> Marked:
 
 
 def lines_of(data: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the lines of the keys of a mapping read from a file."""
     return data.lines if isinstance(data, Marked) else {}

@@ -45,7 +45,6 @@ class Reading:
         return ("tasks",) if self.major < 5 else ()
 
     def place(self, key: str) -> Place:
-        """Return the place of a key in the metadata."""
         return Place(self.files.manifest, line_of(self.metadata, key) or 1)
 
     def of(self, *types: str) -> Iterator[Part]:

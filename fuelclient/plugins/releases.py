@@ -76,7 +76,7 @@ class Definition:
 
 
 def is_definition(record: object) -> bool:
-    """Return whether a record of `releases` defines a release. Any other names releases that the plugin extends."""
+    """Whether a record of `releases` defines a release. Any other names releases that the plugin extends."""
     return isinstance(record, Mapping) and record.get("is_release") is True
 
 
@@ -220,7 +220,7 @@ def _graphs_over(
 
 
 def _normal(files: PackageFiles, fields: Marked) -> Marked:
-    """Return `fields` with roles and volumes in Nailgun's shapes. What is not a mapping is left for later checks."""
+    """Bring roles and volumes to Nailgun's shapes. What is not a mapping is left for later checks."""
     roles, volumes = fields.get(_ROLES), fields.get(_VOLUMES)
     normal = without(fields)
     own: dict[str, Any] = {}
@@ -234,7 +234,7 @@ def _normal(files: PackageFiles, fields: Marked) -> Marked:
 
 
 def _grouped(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
-    """Return `fields` with roles without `tasks`, and the groups made from these, as for the roles of a plugin."""
+    """Take the `tasks` out of roles, and make groups of them, as for the roles of a plugin."""
     roles, tags = fields.get(_ROLES), fields.get(_TAGS)
     if not isinstance(roles, Marked) or not any(
         isinstance(role, Mapping) and "tasks" in role for role in roles.values()

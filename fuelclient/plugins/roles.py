@@ -121,7 +121,7 @@ def placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) -
 
 
 def flat(role: Mapping[str, Any]) -> Marked:
-    """Return a role without the `metadata` level. Keys next to `metadata` win over those in it."""
+    """Dissolve the `metadata` level of a role. Keys next to `metadata` win over those in it."""
     nested = role.get(_NESTED)
     if not isinstance(nested, Mapping):
         return without(role)
@@ -133,7 +133,7 @@ def flat(role: Mapping[str, Any]) -> Marked:
 
 
 def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
-    """Return a volume with its logical volumes under `volumes` instead of `items`."""
+    """Rename `items` of a volume to `volumes`, as Nailgun has it."""
     if not isinstance(volume, Mapping) or "items" not in volume:
         return volume
     if volume.get(_VOLUMES) not in (None, volume["items"]):

@@ -48,12 +48,12 @@ def is_compatible(package: Package, release: Release, mode: str = "") -> bool:
 
 
 def needs_release(package: Package) -> bool:
-    """Return whether the content of the package depends on the release at all."""
+    """Whether the content of the package depends on the release at all."""
     return any(record.contents is not None for record in package.records) or is_constrained(package.contents)
 
 
 def is_constrained(contents: Contents) -> bool:
-    """Return whether any record has a version constraint."""
+    """Whether any record has a version constraint."""
     tasks = (task.attributes for graph in contents.graphs.values() for task in graph.tasks)
     listed = (*contents.network_roles, *contents.components, *contents.volumes.get(_VOLUMES, ()))
     mapped = (
@@ -82,7 +82,7 @@ def for_any_release(package: Package) -> Contents:
 
 
 def matches(record: ReleaseRecord, release: Release) -> bool:
-    """Return whether a record matches the release: same operating system, and a version that begins with its own."""
+    """Whether a record matches the release: same operating system, and a version that begins with its own."""
     return record.os.lower() == release.operating_system.lower() and begins_with(release.version, record.version)
 
 
@@ -138,7 +138,7 @@ def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | Non
 
 
 def _explained_files(record: ReleaseRecord, contents: Contents, general: Contents) -> list[str]:
-    """Return a sentence about each file and graph that the record names, and one about all others."""
+    """Write a sentence about each file and graph that the record names, and one about all others."""
     sentences, rest = [], []
     for file, name in contents.files.items():
         key = f"{file.removesuffix('.yaml')}_path"
@@ -204,7 +204,7 @@ class _Choices:
         return replace(graph, tasks=tuple(replace(task, attributes=_unconstrained(task.attributes)) for task in tasks))
 
     def _volumes(self, volumes: Mapping[str, Any], excluded: Collection[str]) -> Mapping[str, Any]:
-        """Return the volumes that fit, and those of each role that is not `excluded`."""
+        """Choose the volumes that fit, and those of each role that is not `excluded`."""
         if not volumes:
             return volumes
         mapping = {
@@ -216,7 +216,7 @@ class _Choices:
         return {**volumes, _MAPPING: mapping, _VOLUMES: fitting}
 
     def _fitting(self, noun: str, key: str, records: Sequence[Any]) -> tuple[Any, ...]:
-        """Return, of the records with one name, the one that fits best, or none."""
+        """Choose, of the records with one name, the one that fits best, or none."""
         groups = grouped((str(record.get(key)), record) for record in records)
         chosen = ((group, self._best(noun, name, group)) for name, group in groups.items())
         return tuple(_unconstrained(group[index]) for group, index in chosen if index is not None)
@@ -257,5 +257,5 @@ def _unlisted(task: Task, left_out: frozenset[str]) -> Task:
 
 
 def _unconstrained(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record without version constraints, which have no meaning once it is chosen."""
+    """Drop version constraints, which have no meaning once a record is chosen."""
     return {key: value for key, value in record.items() if key not in constraints.KEYS}

@@ -26,7 +26,7 @@ _MAY_BE_EMPTY = {"environment_config": 1, "tasks": 4}
 
 
 def _refused(word: str) -> str | None:
-    """Return why a text is no name and no regular expression."""
+    """Why a text is no name and no regular expression (perhaps without a reason); None if it is one."""
     if not is_pattern(word) or len(word) < 2:
         return None if _NAME.fullmatch(word) else ""
     return pattern_error(word) or None
@@ -49,7 +49,7 @@ def schema_of(file_type: str, major: int) -> str:
 
 
 def misshapen(package: Reading) -> list[Finding]:
-    """Return what is wrong with data of another shape than is read: at its line, or else anywhere in its file."""
+    """Find what is wrong with data of another shape than is read: at its line, or else anywhere in its file."""
     found = list(violations(package))
     chosen: dict[Finding, None] = {}
     for place in package.files.misshapen:

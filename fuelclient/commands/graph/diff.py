@@ -95,7 +95,6 @@ class GraphDiff(Comparing, Question):
 
 
 def comparison_fields(found: Comparison) -> dict[str, Any]:
-    """Return a comparison for a document."""
     return {
         "tasks": [task_fields(task) for task in found.tasks],
         "metadata": [_value_fields(value) for value in found.metadata],
@@ -106,7 +105,6 @@ def comparison_fields(found: Comparison) -> dict[str, Any]:
 
 
 def task_fields(task: TaskChange) -> dict[str, Any]:
-    """Return the change of a task for a document."""
     sides = {"before": task.before, "after": task.after}
     return {
         "task": task.task,

@@ -68,7 +68,7 @@ def _require_graph(documents: Sequence[Document], parsed_args: argparse.Namespac
 
 
 def _has_tasks(data: object) -> bool:
-    """Return whether the document states tasks: some, an empty list, or something invalid."""
+    """Whether the document has tasks: some, an empty list, or something invalid."""
     if isinstance(data, Mapping) and "tasks" in data:
         return data["tasks"] is not None
     return data is not None

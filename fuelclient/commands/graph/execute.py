@@ -41,7 +41,7 @@ SELECTION = (
 
 
 def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
-    """Return the request that the options of `SELECTION` describe, with the tasks that `--select` selects now."""
+    """Read the options of `SELECTION` as a request, with the tasks that `--select` selects now."""
     from fuelclient.model.graph import DEFAULT_TYPE
     from fuelclient.model.run import RunRequest
 

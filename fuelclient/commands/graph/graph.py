@@ -171,7 +171,7 @@ class GraphUpload(Command):
 
 
 def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
-    """Return the environments that merge the graph of a release or a plugin."""
+    """Name the environments that merge the graph of a release or a plugin."""
     from fuelclient.model.graph import Level
 
     if owner.level is Level.CLUSTER:
@@ -186,7 +186,7 @@ def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
 
 
 def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
-    """Return how many tasks the graph to replace has; 0 if it does not exist."""
+    """Count the tasks of the graph to replace; 0 if it does not exist."""
     try:
         return len(backend.graphs.get(owner, graph_type).tasks)
     except NotFound:

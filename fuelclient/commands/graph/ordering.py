@@ -271,7 +271,7 @@ def _cells(study: Study, position: Position) -> tuple[str, ...]:
 
 
 def _stage(study: Study, position: Position) -> str:
-    """Return the stage as the task states it, or else that of the sync points around it."""
+    """The stage that the task has, or else that of the sync points around it."""
     return study.merged.tasks[position.index].task.stage or position.row.stage or ""
 
 

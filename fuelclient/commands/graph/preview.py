@@ -98,7 +98,7 @@ def fit(
 
 
 def _width(name: str, cells: Sequence[Any]) -> int:
-    """Return the least width of a column: that of its name or of its widest cell, with roles at their shortest."""
+    """The least width of a column: that of its name or of its widest cell, with roles at their shortest."""
     texts = (shortened(cell, 0) if name == "roles" else str(text(cell)) for cell in cells)
     return max([len(name), *map(len, texts)])
 
@@ -259,7 +259,7 @@ class GraphPreview(Comparing, Lister):
         return study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
 
     def _seen(self, study: Study, *, as_master: bool) -> Preview:
-        """Return the preview, with `as_master` as a master would have it."""
+        """Make the preview; `as_master` adds what a master would refuse."""
         more: tuple[Finding, ...] = ()
         if not study.options.node_ids and study.merged.metadata.get("node_filter"):
             from fuelclient.expressions.readable import check_filter  # few graphs have a filter
@@ -307,7 +307,7 @@ def _compares(parsed_args: argparse.Namespace) -> bool:
 
 
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
-    """Return a row for people."""
+    """A row for people: the values of `columns`."""
     return (
         row.order, row.generations, row.stage or "", "" if row.priority is None else row.priority, row.task,
         row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides), _verdict(row.verdicts),
@@ -329,7 +329,7 @@ def _verdict(verdicts: Sequence[str]) -> str:
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:
-    """Return a row for programs: the values of `_KEYS`."""
+    """A row for programs: the values of `_KEYS`."""
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
         Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides),

@@ -117,7 +117,6 @@ class OrderQuestion(Question):
 
 
 def cycle_names(study: Study) -> list[list[str]]:
-    """Return the ids of the tasks of each cycle of a study."""
     return [[study.merged.tasks[index].id for index in cycle] for cycle in study.cycles]
 
 
@@ -175,12 +174,12 @@ def value_text(value: Any) -> str:
 
 
 def place_fields(place: Place) -> dict[str, Any]:
-    """Return a place for a document; null for what is not known."""
+    """A place for a document: null for a file or line that is not known."""
     return {"file": place.file or None, "line": place.line or None}
 
 
 def where(place: Place) -> str:
-    """Return a place as editors understand it, or a dash if it is not known: a Fuel master has none."""
+    """A place as editors understand it, or a dash: a Fuel master stores no places."""
     return str(place) if place.file else "-"
 
 

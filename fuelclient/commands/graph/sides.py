@@ -169,7 +169,7 @@ def sides(command: Command, named: Sequence[Sequence[Any]], parsed_args: argpars
 
 
 def _placed(side: Side, base: Snapshot) -> Side:
-    """Return a layer on the nodes of a snapshot, with the defaults that it has among the layers there."""
+    """Place a layer on the nodes of a snapshot, with the defaults that it has among the layers there."""
     layers = tuple(
         next((replace(known, tasks=own.tasks) for known in base.layers if known.owner == own.owner), own)
         for own in side.snapshot.layers
@@ -315,7 +315,7 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 
 
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
-    """Return a plugin as it would be enabled: from a package that is not installed, or an installed one."""
+    """Read a plugin to enable: from a package that is not installed, or an installed one."""
     if kind != "package":
         from fuelclient.backends.plugins import installed_addition
 
@@ -329,7 +329,7 @@ def _added(backend: Backend, environment: Environment, known: Snapshot, number: 
 
 
 def package_at(path: Path) -> Package:
-    """Return the package in a directory or an archive. Raise `NotFound`, and `InvalidDocument` if it is unusable."""
+    """Read the package in a directory or an archive. Raise `NotFound`, and `InvalidDocument` if it is unusable."""
     from fuelclient.plugins.archive import opened_package
     from fuelclient.plugins.load import load_package
 
@@ -338,7 +338,7 @@ def package_at(path: Path) -> Package:
 
 
 def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:
-    """Return a package as the plugin that would be enabled; each of several has a `number` of its own."""
+    """Make a package the plugin that would be enabled; each of several needs a `number` of its own."""
     from fuelclient.environment.what_if import Added
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import select

@@ -75,7 +75,7 @@ class GraphValidate(DocumentCheck):
         return findings
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        """Return the findings of a document, even if it cannot be read because of them."""
+        """Find what is wrong with a document, even if it cannot be read because of that."""
         from fuelclient.commands.graph.documents import graph_document
         from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import refusals
@@ -107,7 +107,7 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Return findings with the warnings about the documents of the layers that they do not have."""
+    """Add the warnings about the documents of the layers that are not among the findings."""
     known = {(finding.code, finding.task) for finding in findings}
     known |= {("G013", task) for code, task in known if code == "G046"}  # which says more of missing parameters
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)

@@ -172,7 +172,7 @@ class _OnEnvironment(Command):
     arguments: Arguments = (plugin_argument(several="+"), OF_ENV)
 
     def plugins(self, ids: Collection[int]) -> list[Plugin]:
-        """Return the plugins with these ids, each once, with one request to a master. Raise `NotFound`."""
+        """Read the plugins with these ids, each once, with one request to a master. Raise `NotFound`."""
         known = {plugin.id: plugin for plugin in self.backend.plugins.list()}
         for plugin_id in ids:
             if plugin_id not in known:
@@ -239,7 +239,7 @@ class PluginsEnable(_OnEnvironment):
             )
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
-        """Return the graphs of an environment by type; none of a master, which would need a request for each."""
+        """Read the graphs of an environment by type; none of a master, which would need a request for each."""
         graphs = self.backend.graphs
         if not supports(self.backend.plugins.enabling):
             return {}
@@ -256,7 +256,7 @@ class PluginsEnable(_OnEnvironment):
             self.say(line)
 
     def _values(self, path: str | None, plugin: str) -> dict[str, Any]:
-        """Return the values in a file by setting; a setting may be written as in the settings of an environment."""
+        """Read values by setting from a file; a setting may be written as in the settings of an environment."""
         if path is None:
             return {}
         document = self.load(path)

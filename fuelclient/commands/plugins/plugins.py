@@ -133,7 +133,7 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
 
 
 def _brought(roles: Any, volumes: Any, network_roles: Any, components: Any, settings: Any) -> dict[str, Any]:
-    """Return the names of what a plugin brings, by the columns of `_BROUGHT`."""
+    """Name what a plugin brings, by the columns of `_BROUGHT`."""
     return {
         "roles": Names(list(roles or {})),
         "volumes": Names(_named((volumes or {}).get("volumes"), "id")),

@@ -51,7 +51,7 @@ _LONG = 60
 
 
 def labelled(graph_type: str, task: str, node: NodeKey) -> str:
-    """Return a task instance as people read it: `default: keystone/1`."""
+    """Name a task instance for people: `default: keystone/1`."""
     return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
 
 
@@ -88,7 +88,7 @@ _FAILURES = 20
 
 
 def counts(progress: Progress) -> list[str]:
-    """Return how many instances have which status, as people read it."""
+    """Count the instances of each status, in words."""
     return [f"{number} {word}" for word, number in counted(progress)]
 
 
@@ -209,7 +209,7 @@ def frame(run: Run, progress: Progress, now: datetime, width: int, height: int) 
 
 
 def _titles(run: Run) -> list[str]:
-    """Return which run this is; of several graphs, which one runs."""
+    """Name the run and its environment; of several graphs, the one that runs."""
     titles = [f"Run {run.id}"]
     if run_word(run) != run.status:
         titles.append(run_word(run))
@@ -222,7 +222,7 @@ def _titles(run: Run) -> list[str]:
 
 
 def _running(progress: Progress, now: datetime, room: int) -> list[str]:
-    """Return the running instances, the longest first, in at most `room` lines."""
+    """List the running instances, the longest first, in at most `room` lines."""
     longest = sorted(progress.running.items(), key=lambda item: (item[1], str(progress.keys[item[0]])))
     shown = longest if len(longest) <= room else longest[: max(0, room - 1)]
     names = [(printable(progress.name(number)), duration((now - since).total_seconds())) for number, since in shown]
@@ -244,7 +244,7 @@ def _fitting(parts: Sequence[str], width: int) -> str:
 
 
 def live_display(stderr: TextIO, failures: Failures) -> LiveDisplay | None:
-    """Return a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
+    """Make a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
         return None

@@ -79,7 +79,7 @@ class TaskGantt(Command):
 
 
 def timeline_of(backend: Backend, run: Run) -> Timeline:
-    """Return what happened in a run. Who waited for whom is computed from the tasks that the run remembers."""
+    """Read what happened in a run. Who waited for whom is computed from the tasks that were stored with it."""
     from fuelclient.commands.graph.sides import of_run
     from fuelclient.insight.timeline import Instance, predecessors, timeline
     from fuelclient.plan.preview import PreviewOptions
@@ -131,7 +131,7 @@ def _time(seconds: float) -> str:
 
 
 def _drawn(bars: list[Bar], total: float, room: int, ink: dict[str, str]) -> str:
-    """Return one line: waits first, so that no bar is hidden by them, and each bar at least one character."""
+    """Draw one line: waits first, so that no bar is hidden by them, and each bar at least one character."""
     line = [" "] * room
 
     def fill(begin: float, end: float, letter: str, least: int = 0) -> None:
@@ -178,7 +178,7 @@ def _json(run: Run, seen: Timeline) -> str:
 
 
 def _chrome(run: Run, seen: Timeline) -> str:
-    """Return events as chrome://tracing and Perfetto read them: a process for the run, a thread for each node."""
+    """Write events for chrome://tracing and Perfetto: a process for the run, a thread for each node."""
     from fuelclient import files
 
     events: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ def _chrome(run: Run, seen: Timeline) -> str:
 
 
 def _junit(run: Run, seen: Timeline) -> str:
-    """Return a suite for each graph, with a test case for each instance that ran."""
+    """Write a suite for each graph, with a test case for each instance that ran."""
     from xml.etree import ElementTree
 
     root = ElementTree.Element("testsuites", name=f"run {run.id}")

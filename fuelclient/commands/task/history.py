@@ -37,7 +37,7 @@ def row(run: Run) -> tuple[Any, ...]:
 
 
 def document(run: Run) -> dict[str, Any]:
-    """Return a run and its children as a master answers them."""
+    """A run and its children, in the form of a master's answer."""
     return {
         "id": run.id, "cluster": run.cluster_id or None, "uuid": run.uuid, "name": run.name,
         "status": str(run.status), "progress": run.progress, "message": run.message,
@@ -131,7 +131,7 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
 
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
-    """Return a row for each task of each graph: how it is defined, and what happened to it on each node."""
+    """Make a row for each task of each graph: how it is defined, and what happened to it on each node."""
     from fuelclient import files
     from fuelclient.grouping import grouped
 
@@ -236,7 +236,7 @@ class TaskLogs(Command):
             )
 
     def _logs(self, row: HistoryRow) -> Logs | None:
-        """Return what an instance printed, or None if nothing is left of it, or it had nothing to execute."""
+        """Read what an instance printed; None if nothing is left of it, or it had nothing to execute."""
         try:
             return self.backend.runs.logs(row.run_id, row.task, str(row.node))
         except NotFound:

@@ -269,7 +269,7 @@ def _narrate_master(graph: DryGraph) -> None:
 
 
 def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
-    """Return a graph for programs; with the master, `master` has its decision on each instance, or null."""
+    """A graph for programs; `with_master` adds the master's decision on each instance, or null."""
     plan = graph.plan
     fields: dict[str, Any] = {"graph_type": graph.graph_type}
     if plan is not None:

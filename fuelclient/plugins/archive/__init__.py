@@ -86,7 +86,7 @@ def opened_package(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def unusable(file: str, error: Unusable) -> InvalidDocument:
-    """Return the error for an archive or a package that cannot be used: one finding, P001, at `file`."""
+    """The error for an archive or a package that cannot be used: one finding, P001, at `file`."""
     place = Place(file)
     finding = Finding(Severity.ERROR, _CODE, error.message, place, hint=error.hint)
     return InvalidDocument(f"{place}: {error.message}.", findings=[finding], hint=error.hint)

@@ -143,7 +143,7 @@ class Stream:
             yield piece
 
     def _refill(self) -> bool:
-        """Return whether there is more data. An empty chunk is not the end."""
+        """Read on, and return whether there is more. An empty chunk is not the end."""
         for chunk in self._chunks:
             if chunk:
                 self._taken += len(chunk)

@@ -93,7 +93,7 @@ def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[st
 
 
 def read_headers(source: BinaryIO) -> Headers:
-    """Return the headers of the package `source`. Raise `Unusable` if it is not an RPM."""
+    """Read the headers of the package `source`. Raise `Unusable` if it is not an RPM."""
     lead = source.read(_LEAD)
     if len(lead) < _LEAD or not lead.startswith(_LEAD_MAGIC):
         raise Unusable("this is not an .rpm package: it does not begin like one")
@@ -251,7 +251,7 @@ def _unpack_member(member: _Member, stream: Stream, unpacker: Unpacker) -> None:
 
 
 def _next_member(stream: Stream) -> _Member | None:
-    """Return the next member and leave the stream at its data; None at the end mark."""
+    """Read the header of the next member, and leave the stream at its data; None at the end mark."""
     header = stream.exactly(_MEMBER_HEADER)
     if header[:6] not in _MEMBER_MAGIC:
         raise Unusable("the payload is damaged: a member does not begin where it should")

@@ -22,7 +22,7 @@ class _Type(Enum):
 
 
 def type_name(mode: int) -> str:
-    """Return what to call a member of a type that no package may contain."""
+    """Name the type of a member that no package may contain."""
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         return "a device"
     return "a named pipe" if stat.S_ISFIFO(mode) else "of an unknown type"

@@ -176,7 +176,7 @@ class _Findings:
 
 
 def _on_one_line(finding: Finding) -> Finding:
-    """Return the finding without line ends and control characters, which may come from names in a file."""
+    """Take out line ends and control characters, which may come from names in a file."""
     if finding.message.isprintable() and finding.hint.isprintable() and finding.task.isprintable():
         return finding
     message, hint, task = map(_printable, (finding.message, finding.hint, finding.task))

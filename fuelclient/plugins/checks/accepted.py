@@ -35,7 +35,6 @@ class _Entry:
     place: Place
 
     def fits(self, finding: Finding, directory: Path) -> bool:
-        """Return whether the entry is about the finding."""
         if finding.code != self.code or self.task not in ("", finding.task):
             return False
         return not self.file or Path(finding.place.file) == directory / self.file

@@ -75,7 +75,7 @@ def check_enabled(
 def with_enabled(
     package: Package, beside: Environment, layers: Layers
 ) -> tuple[Environment, dict[str, tuple[Layer, ...]]]:
-    """Return an environment and its layers with the package enabled."""
+    """Enable the package in an environment, and add its graphs to the layers."""
     contents = select(package, beside.release).contents
     plugin = replace(plugin_of(replace(package, contents=contents)), id=_NOT_STORED)
     others = (other for other in beside.plugins if other.name != package.name)
@@ -88,12 +88,12 @@ def with_enabled(
 
 
 def _subject(finding: Finding) -> tuple[str, str, Place]:
-    """Return what a finding is about. The text may change with the package, as it lists fewer unknown roles."""
+    """What a finding is about. Its text may change with the package, as it lists fewer unknown roles."""
     return finding.code, finding.task, finding.place
 
 
 def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
-    """Return the layers without those of another version of the plugin."""
+    """Leave out the layers of another version of the plugin."""
     return {
         graph_type: tuple(
             known for known in listed if known.owner.level is not Level.PLUGIN or known.owner.name != package.name

@@ -311,5 +311,5 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
 
 
 def _mean(words: list[str], word: str) -> bool:
-    """Return whether a task with these words is for nodes with `word`: by name, by a pattern, or as one for all."""
+    """Whether a task with these words is for nodes with `word`: by name, by a pattern, or as one for all."""
     return words == [EVERY] or any(named(stated, Names([word])) for stated in words)

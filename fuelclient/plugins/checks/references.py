@@ -52,7 +52,7 @@ def names(package: Reading) -> Iterator[Finding]:
 
 
 def _unread(package: Reading, *stems: str) -> bool:
-    """Return whether a file with one of these names could not be read: it may define the names that seem missing."""
+    """Whether a file with one of these names could not be read: it may define the names that seem missing."""
     return any(
         finding.code == "P037" and PurePosixPath(finding.place.file).stem in stems for finding in package.files.findings
     )
@@ -267,7 +267,7 @@ def conditions(package: Reading) -> Iterator[Finding]:
 
 
 def _problem(text: str) -> tuple[str, str]:
-    """Return what is wrong with an expression, and a hint; two empty strings if nothing is."""
+    """What is wrong with an expression, and a hint; two empty strings if nothing is."""
     try:
         paths = parse(text).paths()
     except InvalidDocument as error:

@@ -53,7 +53,6 @@ class Migration:
     notes: tuple[str, ...]
 
     def diff(self) -> str:
-        """Return the changes as a unified diff."""
         lines: list[str] = []
         for change in self.changes:
             before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
@@ -118,7 +117,7 @@ def migrated(directory: Path, *, fix: bool = False) -> Migration:
     editors: dict[Path, Editor] = {}
 
     def opened(name: str, shape: type | None, empty: str = "") -> Any:
-        """Return the data of a file, which may be changed in place; of `empty` if there is none or it has no data."""
+        """Read a file whose data may be changed in place; `empty` if there is none or it has no data."""
         path = directory / name
         try:
             editors[path] = Editor(path.read_text(encoding="utf-8") if path.exists() else "", empty)
@@ -157,7 +156,7 @@ def _require_version(stated: str, *, fix: bool) -> None:
 
 
 def _major(version: Any) -> int:
-    """Return the first number of a version; -1 if it does not begin with one."""
+    """The first number of a version; -1 if it does not begin with one."""
     number = str(version).partition(".")[0]
     return int(number) if number.isdecimal() else -1
 
@@ -357,7 +356,7 @@ def _wait_everywhere(task: Any, name: str) -> None:
 
 
 def _flow(names: list[Any]) -> CommentedSeq:
-    """Return a list that is written on one line."""
+    """A list that is written on one line."""
     listed = CommentedSeq(names)
     listed.fa.set_flow_style()
     return listed

@@ -36,7 +36,7 @@ class Editor:
             self.data.fa.set_block_style()
 
     def text(self) -> str:
-        """Return the text with the changes of `data`."""
+        """Write the changes of `data` into the text, with the layout of all other lines."""
         unchanged = self._loaded(self._before)
         if unchanged == self.data:
             return self._before
@@ -118,7 +118,7 @@ def with_layout(written: str, rendered: str, changed: str) -> str:
 
 
 def _plain(text: str) -> Any:
-    """Return the data of a text, or None if it cannot be read."""
+    """Read a text without comments and layout; None if that is impossible."""
     reader = YAML(typ="safe", pure=True)
     reader.allow_duplicate_keys = True
     try:

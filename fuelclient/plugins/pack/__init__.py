@@ -163,7 +163,7 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
 
 
 def _identity_of(metadata: Mapping[str, Any]) -> _Identity:
-    """Return name and version from `metadata.yaml`. Raise `Unusable` if they cannot be part of a file name."""
+    """Read name and version in `metadata.yaml`. Raise `Unusable` if they cannot be part of a file name."""
     name, version = str(metadata.get("name") or ""), str(metadata.get("version") or "")
     if not re.fullmatch(name_form(metadata), name):
         hint = "Use lower case letters, digits, - and _. Only a package that defines a release may use capitals."

@@ -69,12 +69,12 @@ class Entry:
 
 
 def changed(entry: Entry) -> Unusable:
-    """Return the error for a file that was modified during the build."""
+    """The error for a file that was modified during the build."""
     return Unusable(f"{quoted(entry.path)} changed while it was packed", "Build again.")
 
 
 def generated(path: str, content: bytes) -> Entry:
-    """Return a file that exists only in the package."""
+    """A file that exists only in the package."""
     return Entry(path, EntryType.FILE, len(content), content=content)
 
 
@@ -119,7 +119,7 @@ def is_built(path: str, name: str) -> bool:
 
 
 def ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Return the entries by path. Of two with one path, the later wins."""
+    """Sort entries by path. Of two with one path, the later wins."""
     return tuple(sorted({entry.path: entry for entry in entries}.values(), key=lambda entry: entry.path))
 
 

@@ -103,7 +103,7 @@ def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[F
 
 
 def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
-    """Return the repository directories of releases with this operating system, each once, with a slash at the end."""
+    """The repository directories of releases with this operating system, each once, with a slash at the end."""
     roots: dict[str, None] = {}
     for record in mappings(metadata.get("releases")):
         stated = record.get("os", record.get("operating_system"))
@@ -115,7 +115,7 @@ def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
 
 
 def _stanza(entry: Entry, root: str) -> str:
-    """Return what the index says about one package: its control file, its place, its size and its checksums."""
+    """The entry of a package in the index: its control file, its place, its size and its checksums."""
     control = _control(entry)
     sums = {
         "MD5sum": hashlib.md5(usedforsecurity=False),

@@ -83,7 +83,7 @@ class Field:
 
 
 def fields_of(package: RpmPackage, payload: Payload) -> list[Field]:
-    """Return all fields of the main header. Raise `Unusable` for a text that a header cannot hold."""
+    """All fields of the main header. Raise `Unusable` for a text that a header cannot hold."""
     scripts = dict(_scripts(package))
     try:
         return [
@@ -129,7 +129,7 @@ def _description(package: RpmPackage) -> list[Field]:
 
 
 def _joined(value: object, separator: str) -> str:
-    """Return a list in the metadata as one line. A string counts as a list with one item."""
+    """Join a list in the metadata to one line. A string counts as a list with one item."""
     items = value if isinstance(value, list) else [value] if value else []
     return " ".join(separator.join(str(item) for item in items).split())
 
@@ -153,7 +153,7 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
 
 
 def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> list[Field]:
-    """Return what the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
+    """What the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
     needed = [(_SHELL, _INTERPRETER | flag, "") for file, _, _, flag in _SCRIPTS if file in scripts]
     needed += [(f"rpmlib({feature})", _OF_RPM, version) for feature, version in _FEATURES.items()]
     names, flags, versions = zip(*needed, strict=True)
@@ -168,7 +168,7 @@ def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> list[Field]
 
 
 def _files(package: RpmPackage, payload: Payload) -> list[Field]:
-    """Return fields with one value per entry: sizes, modes, checksums, owners, and names as (directory, base name)."""
+    """Fields with one value per entry: sizes, modes, checksums, owners, and names as (directory, base name)."""
     entries, count = package.entries, len(package.entries)
     paths = [f"{ROOT}{package.name}/{entry.path}".rstrip("/").rpartition("/") for entry in entries]
     directories = list(dict.fromkeys(f"{directory}/" for directory, _, _ in paths))
