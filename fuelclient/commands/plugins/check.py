@@ -340,7 +340,7 @@ class PluginsWatch(Command):
         self.say(time.strftime("-- %H:%M:%S"))
         try:
             found = findings_of(directory)
-            for group in grouped(sorted(found, key=lambda finding: list("ewi").index(finding.severity[0]))):
+            for group in grouped(sorted(found, key=_severity)):
                 self.say(printable(f"{group[0]}{others(group)}"))
             self.say(f"{directory}: {tally(found)}.")
             for line in self._changes(directory, env, graph_type) if env is not None else ():

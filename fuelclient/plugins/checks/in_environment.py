@@ -103,10 +103,7 @@ def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
 
 
 def _findings(
-    members: Environment,
-    layers: Sequence[Layer],
-    graph_type: str,
-    evaluated: Evaluated,
+    members: Environment, layers: Sequence[Layer], graph_type: str, evaluated: Evaluated
 ) -> tuple[Finding, ...]:
     known = snapshot(members, layers, graph_type)
     return Study(known, facts=partial(evaluated, members, known)).findings
