@@ -83,13 +83,24 @@ def format_of(path: str, asked: str | None) -> str:
 
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
+    text = dumped(command, data, path, form)
+    put_text(command, text, path, force=path != STDOUT and overwrites(command, parsed_args, path))
+
+
+def dumped(command: Command, data: Any, path: str, form: str) -> str:
+    """Return `data` as text for the file or for stdout, which may lack some characters."""
+    from fuelclient import files
+
+    return command.dumped(data, form) if path == STDOUT else files.dumps(data, form)
+
+
+def put_text(command: Command, text: str, path: str, *, force: bool) -> None:
     from fuelclient import files
 
     if path == STDOUT:
-        command.app.stdout.write(command.dumped(data, form))
+        command.app.stdout.write(text)
     else:
-        text = files.dumps(data, form)
-        files.write(path, text, force=overwrites(command, parsed_args, path))
+        files.write(path, text, force=force)
 
 
 def place_options(verb: str) -> Arguments:

@@ -16,10 +16,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.insight.comparison import Comparison, OrderEffect, Pair, TaskChange, ValueChange
-    from fuelclient.model.graph import MergedTask, Origin
-    from fuelclient.insight.comparison import Comparison, TaskChange, ValueChange
-    from fuelclient.insight.order_effect import OrderEffect
+    from fuelclient.insight.comparison import Comparison, OrderEffect, TaskChange, ValueChange
     from fuelclient.model.graph import Origin
     from fuelclient.plan.expand import Expansion
 

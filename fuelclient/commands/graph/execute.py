@@ -8,12 +8,21 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, flag, names, option, stated, types_option
+from fuelclient.commands.arguments import (
+    ASSUME,
+    OF_ENV,
+    SOME_NODES,
+    flag,
+    instance,
+    names,
+    option,
+    stated,
+    types_option,
+)
 from fuelclient.commands.base import STRUCTURED, Command, Lister, report, sorted_by
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import check_columns
 from fuelclient.commands.graph.question import SELECT, selected_tasks
-from fuelclient.commands.arguments import instance
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
 from fuelclient.commands.task.start import UNKNOWN, Starter, decisions, report_unknown, run_options

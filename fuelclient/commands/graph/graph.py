@@ -96,8 +96,8 @@ class GraphDelete(Changing):
         tasks = len(self.backend.graphs.get(owner, graph_type).tasks)
         return f"Delete the {graph_type} graph of {described(owner)} with its {count(tasks, 'task')}?"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        report(backend.graphs.delete(parsed_args.owner, parsed_args.graph_type))
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        report(self.backend.graphs.delete(parsed_args.owner, parsed_args.graph_type))
 
 
 DEFAULT = "default"
@@ -243,11 +243,11 @@ class GraphDownload(Command):
         form = parsed_args.format or ("json" if (parsed_args.file or "").lower().endswith(".json") else "yaml")
         path = parsed_args.file or os.path.abspath(f"{parsed_args.level}_graph_{parsed_args.env}.{form}")
         layer, merge = self._layer(parsed_args)
-        text = dumped(self.app.stdout, layer, path, form)
+        text = dumped(self, layer, path, form)
         if merge and form == "yaml":
             where = f"environment {parsed_args.env}, graph type {parsed_args.graph_type}"
             text = f"# Merge of {merge} ({where}). Do not upload it: as one layer it would hide the others.\n{text}"
-        put_text(self.app.stdout, text, path, force=path != STDOUT and overwrites(self, parsed_args, path))
+        put_text(self, text, path, force=path != STDOUT and overwrites(self, parsed_args, path))
         if path != STDOUT:
             self.say(f"Tasks were downloaded to {path}")
 

@@ -15,10 +15,7 @@ from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.insight.relation import Common, Paths, Position, Relation, Step
-    from fuelclient.insight.stats import Impact
-    from fuelclient.insight.positions import Position
-    from fuelclient.insight.relation import Paths, Relation, Step
+    from fuelclient.insight.relation import Paths, Position, Relation, Step
     from fuelclient.insight.stats import Impact, Stats
     from fuelclient.model.graph import MergedTask
     from fuelclient.plan.expand import Expansion, Word

@@ -13,11 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NOUNS, is_id, option, reference
-from fuelclient.commands.base import report
-from fuelclient.commands.arguments import NOUNS, Argument, option
+from fuelclient.commands.arguments import NOUNS, Argument, is_id, option, reference
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.arguments import is_id, reference
 from fuelclient.errors import NotFound, UsageError
 
 if TYPE_CHECKING:

@@ -117,8 +117,8 @@ class PluginsRemove(Changing):
         also = f", and release{'s' * (len(releases) > 1)} {names}" if names else ""
         return f"Remove plugin {plugin.id} ({plugin.name} {plugin.version}) with its graphs{also}?"
 
-    def change(self, backend: Backend, parsed_args: argparse.Namespace) -> None:
-        backend.plugins.remove(parsed_args.found.id)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.plugins.remove(parsed_args.found.id)
 
 
 def _report_result(installed: Installed) -> None:

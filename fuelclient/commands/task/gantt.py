@@ -64,7 +64,7 @@ class TaskGantt(Command):
         run = self.backend.runs.get(parsed_args.id)
         seen = timeline_of(self.backend, run)
         path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
-        put_text(self.app.stdout, self._content(run, seen, parsed_args), path, force=parsed_args.force)
+        put_text(self, self._content(run, seen, parsed_args), path, force=parsed_args.force)
         if path != STDOUT:
             self.say(f"The times of run {run.id} were written to {path}")
 

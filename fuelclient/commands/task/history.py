@@ -8,12 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import flag, identifier, names, node_words, option
-from fuelclient.commands.base import STRUCTURED, Lister, sorted_by
-from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
-from fuelclient.commands.arguments import flag, id_of, identifier, names, option
+from fuelclient.commands.arguments import flag, id_of, identifier, instance, names, node_words, option
 from fuelclient.commands.base import STRUCTURED, Command, Lister, sorted_by
-from fuelclient.commands.references import instance, node_words
+from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.printing import one_line, tame

@@ -18,8 +18,6 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import GraphDocument
 from fuelclient.model.package import Package
 from fuelclient.plan.order import cycles_in
-from fuelclient.plugins import shapes, shared_ids
-from fuelclient.plan.cycle_reports import cycles_in
 from fuelclient.plugins import repeated_ids, shapes
 from fuelclient.plugins.checks import package_version, references
 from fuelclient.plugins.load import read_package
