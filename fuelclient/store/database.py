@@ -33,19 +33,15 @@ class Connection(sqlite3.Connection):
     A transaction that only reads sees one state of the file, so what was read in it is remembered until it ends.
     """
 
-    _remembered: dict[Hashable, Any] | None = None
-
-    def remember(self, *, begin: bool) -> None:
-        """Begin to remember what is read, or forget it."""
-        self._remembered = {} if begin else None
+    remembered: dict[Hashable, Any] | None = None
 
     def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
         """Return what `read` returns, which is called once in a transaction that only reads."""
-        if self._remembered is None:
+        if self.remembered is None:
             return read()
-        if key not in self._remembered:
-            self._remembered[key] = read()
-        return cast("_Value", self._remembered[key])
+        if key not in self.remembered:
+            self.remembered[key] = read()
+        return cast("_Value", self.remembered[key])
 
 
 BUSY_SECONDS = 30.0
@@ -135,12 +131,12 @@ class Database:
     def _remembering(self, transaction: AbstractContextManager[Connection]) -> Iterator[Connection]:
         with transaction as connection:
             self._read_in = connection
-            connection.remember(begin=True)
+            connection.remembered = {}
             try:
                 yield connection
             finally:
                 self._read_in = None
-                connection.remember(begin=False)
+                connection.remembered = None
 
     @contextmanager
     def _further(self, connection: Connection) -> Iterator[Connection]:
@@ -339,15 +335,13 @@ class Database:
             return None
         except OSError as error:
             raise _no_access(self.path, error) from error
-        connection = _connect(self.path, self.busy_seconds)
-        try:
-            if migrations.version(connection, self.path) == migrations.LATEST:
-                return connection
-        except BaseException:
-            connection.close()
-            raise
-        connection.close()
-        return None
+        with ExitStack() as stack:
+            connection = _connect(self.path, self.busy_seconds)
+            stack.callback(connection.close)
+            if migrations.version(connection, self.path) != migrations.LATEST:
+                return None
+            stack.pop_all()
+            return connection
 
     def _made(self) -> Connection:
         """Open the file after it was created or upgraded, by this process or another one."""

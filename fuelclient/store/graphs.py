@@ -186,6 +186,6 @@ def _task(row: tuple[Any, ...]) -> Task:
 
 
 def parameters_of(connection: Connection, task: str) -> list[Any]:
-    """Return the parameters that a task states in every graph that has it, whoever owns the graph."""
+    """Return the parameters that a task states in the graphs of all owners."""
     query = "SELECT parameters FROM deployment_graph_tasks WHERE task_name = ? AND parameters IS NOT NULL"
     return [decode(text) for text in firsts(connection, query, task)]

@@ -36,7 +36,7 @@ def node_key(text: str | None) -> NodeKey:
 
 
 def _selected(connection: Connection, run_id: int, columns: str, more: str = "", *values: object) -> list[Any]:
-    """Return columns of the instances of a run. `more` chooses among them, and says in which order."""
+    """Return columns of the instances of a run. `more` is SQL that chooses and orders them."""
     query = f"SELECT {columns} FROM history WHERE transaction_id = ? {more}"  # noqa: S608 - our own names
     return connection.execute(query, (run_id, *values)).fetchall()
 

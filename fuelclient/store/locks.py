@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _COUNTERS = struct.Struct("<QQ")
-"""The number that the next writer gets; and one that nobody below has to be waited for."""
+"""The number that the next writer gets, and one below which all writers have finished."""
 
 _FIRST = 2**40
 """The byte of the number 0. Byte 0 is locked while a number is taken."""

@@ -141,7 +141,7 @@ class Table(Generic[Value]):
         update_row(connection, self._name, value.id, self.row(value))
 
     def delete(self, connection: Connection, row_id: int) -> None:
-        """Remove the row with this id, and what the schema says goes with it."""
+        """Remove the row with this id, and the rows that the schema removes with it."""
         connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
 
     def row(self, value: Value, fields: Sequence[str] = ()) -> dict[str, Any]:

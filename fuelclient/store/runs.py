@@ -31,7 +31,7 @@ _CHANGING = ("status", "progress", "message", "result", "time_start", "time_end"
 
 
 def _stored(request: RunRequest) -> dict[str, Any]:
-    """Return the fields of a request; those that earlier versions do not know are only there if they say something."""
+    """Return the fields of a request, without `master_only` unless it is set: earlier versions refuse that field."""
     fields = asdict(request)
     return fields if request.master_only else {key: value for key, value in fields.items() if key != "master_only"}
 

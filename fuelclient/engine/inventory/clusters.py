@@ -39,7 +39,7 @@ class Clusters(Facet):
         return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """As `base.Clusters`. A release that only has graphs of other types gives no empty graph of the default type;
+        """A release that only has graphs of other types gives no empty graph of the default type;
         settings that are generated get their values."""
         from fuelclient.engine.reading import drawn_settings
 
@@ -65,13 +65,12 @@ class Clusters(Facet):
         return renamed
 
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
-        """As `base.Clusters`."""
         from fuelclient.engine.inventory.release_change import change_release  # loads packages and runs
 
         return change_release(self._database, cluster_id, release_id, dry_run=dry_run)
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """As `base.Clusters`; the files of runs are removed after the environment, outside the transaction."""
+        """The files of runs are removed after the environment, outside the transaction."""
         from fuelclient.engine.runs import sweep  # most of what is asked here needs no runs
         from fuelclient.engine.runs.jobs import executor_for
         from fuelclient.engine.runs.records import deletable_with_cluster
@@ -86,7 +85,7 @@ class Clusters(Facet):
 
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """As `base.Clusters`; the new roles replace those that were pending, and roles that a node brings along are
+        """The new roles replace those that were pending, and roles that a node brings along are
         checked too."""
         from fuelclient.engine.inventory.nodes import joined, require_free_names  # a list needs no nodes
 
@@ -102,7 +101,7 @@ class Clusters(Facet):
                 nodes.update(connection, replace(node, pending_deletion=False))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
-        """As `base.Clusters`. Raise `Conflict` for a node that a run works on."""
+        """Raise `Conflict` for a node that a run works on."""
         from fuelclient.engine.runs.records import require_idle
 
         with self._database.write() as connection:
@@ -123,16 +122,15 @@ class Clusters(Facet):
 
     @reads
     def environment(self, connection: Connection, cluster_id: int) -> Environment:
-        """As `base.Clusters`, from one read."""
+        """All of it is of one moment."""
         return environment.read(connection, cluster_id)
 
     @reads
     def settings(self, connection: Connection, cluster_id: int) -> Mapping[str, Any]:
-        """As `base.Clusters`."""
         return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
-        """As `base.Clusters`; generated values stay where `stated` has none. `metadata.enabled` in a plugin's section
+        """Generated values stay where `stated` has none. `metadata.enabled` in a plugin's section
         switches it, as on a Fuel master. Nothing is locked, so `force` does nothing."""
         from fuelclient.engine.packages import plugins
         from fuelclient.engine.reading import drawn_settings

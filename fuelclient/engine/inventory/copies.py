@@ -171,7 +171,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
 
 
 def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> CopiedPart:
-    """Store the networks and virtual addresses, as far as the engine can: it knows a network by its name."""
+    """Store the networks and virtual addresses, as far as the engine can: it has one network of each name."""
     target = environment.read(connection, cluster_id)
     stated = [network.get("name") for network in copy.networks.get(NETWORKS) or ()]
     note = ""

@@ -22,18 +22,16 @@ class Facts(Facet):
 
     @reads
     def get(self, connection: Connection, cluster_id: int) -> DeploymentFacts:
-        """As `base.Facts`."""
         lookup.cluster(connection, cluster_id)
         return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """As `base.Facts`, computed here from release, settings, networks and nodes."""
+        """They are computed from release, settings, networks and nodes."""
         self._settle(cluster_id)
         with self._database.read() as connection:
             return computed_now(connection, environment.read(connection, cluster_id)).facts
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """As `base.Facts`."""
         self._settle(cluster_id)
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
@@ -44,7 +42,7 @@ class Facts(Facet):
             settle(self._database, cluster_id)
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """As `base.Facts`. The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is
+        """The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is
         not a mapping."""
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
@@ -64,6 +62,5 @@ class Facts(Facet):
 
     @writes
     def delete(self, connection: Connection, cluster_id: int) -> None:
-        """As `base.Facts`."""
         lookup.cluster(connection, cluster_id)
         stored.delete(connection, cluster_id)

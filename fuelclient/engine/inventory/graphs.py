@@ -43,7 +43,6 @@ class Graphs(Facet):
     def list(
         self, connection: Connection, cluster_id: int | None = None, levels: Sequence[Level] = ()
     ) -> Sequence[GraphSummary]:
-        """As `base.Graphs`."""
         if cluster_id is None:
             linked = {plugin.id for plugin in plugins.every(connection) if plugin.is_linked}
             summaries = [_summary_now(connection, each, linked) for each in graphs.summaries(connection)]
@@ -53,35 +52,32 @@ class Graphs(Facet):
 
     @reads
     def types(self, connection: Connection, release_id: int) -> Collection[str]:
-        """As `base.Graphs`; only environments of the release count."""
+        """Only environments of the release count."""
         return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
 
     @reads
     def get(self, connection: Connection, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """As `base.Graphs`."""
         return _as_now(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
 
     @reads
     def owner(self, connection: Connection, owner: OwnerRef) -> Owner:
-        """As `base.Graphs`."""
         return lookup.owner(connection, owner)
 
     @reads
     def layers(
         self, connection: Connection, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE
     ) -> MergedGraph:
-        """As `base.Graphs`."""
         layers = environment.layers(connection, environment.read(connection, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
-        """As `base.Graphs`: the engine has no other merge than that of the layers."""
+        """The engine has no other merge than that of the layers."""
         levels = (Level.PLUGIN,) if only_plugins else ()
         return [merged.task for merged in self.layers(cluster_id, levels, graph_type).tasks]
 
     @reads
     def snapshot(self, connection: Connection, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """As `base.Graphs`, from one read."""
+        """All of it is of one moment."""
         target = environment.read(connection, cluster_id)
         made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
         if not any(plugin.is_linked for plugin in target.plugins):
@@ -91,7 +87,7 @@ class Graphs(Facet):
         return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """As `base.Graphs`. Records of environments that lose what they override are G021. What would refuse a run is a
+        """Records of environments that lose what they override are G021. What would refuse a run is a
         warning as well: expressions that cannot be read (G024), impossible parameters (G046), and cycles in the
         environments that have the graph (G050)."""
         from fuelclient.expressions.readable import refusals  # only uploads need expressions
@@ -112,7 +108,7 @@ class Graphs(Facet):
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
-        """As `base.Graphs`. Raise `NotFound` for an unknown owner, or a graph type that it does not have.
+        """Raise `NotFound` for an unknown owner, or a graph type that it does not have.
 
         If the package of a plugin has a graph of this type, it applies again; it only goes with the plugin. Records of
         environments that lose what they override are G021.

@@ -27,7 +27,7 @@ class Networks(Facet):
     def set_configuration(
         self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """As `base.Networks`, with the addresses of VIPs, all or none."""
+        """Store the addresses of VIPs, too: all of it, or nothing."""
         with environment.keeping_rules(connection, [cluster_id]):
             target = environment.read(connection, cluster_id)
             put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
@@ -37,7 +37,7 @@ class Networks(Facet):
     def vips(
         self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """As `base.Networks`. Raise `NotFound` for an unknown id."""
+        """Raise `NotFound` for an unknown id."""
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
         chosen = [record for record in vip_records(target) if vip_id in (None, record["id"])]
@@ -53,14 +53,14 @@ class Networks(Facet):
 
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
-        """As `base.Networks`. Raise `InvalidDocument` for a wrong one."""
+        """Raise `InvalidDocument` for an impossible virtual address."""
         with environment.keeping_rules(connection, [cluster_id]):
             _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
-        """As `base.Networks`. Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
+        """Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
         address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
         with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):

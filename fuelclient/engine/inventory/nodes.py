@@ -39,7 +39,6 @@ class Nodes(Facet):
         return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
-        """As `base.Nodes`."""
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
         with self._database.write() as connection, environment.keeping_rules(connection, homes):
             require_sound(wanted)
@@ -52,7 +51,7 @@ class Nodes(Facet):
             return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """As `base.Nodes`, all or none. Raise `Conflict` for a node that a run works on, too."""
+        """Delete all of them or none. Raise `Conflict` for a node that a run works on, too."""
         from fuelclient.engine.runs.records import require_idle  # nothing else here needs runs
 
         with self._database.write() as connection:
@@ -69,7 +68,7 @@ class Nodes(Facet):
                 nodes.delete(connection, node_id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        """As `base.Nodes`; a free node shares its names with the other free ones."""
+        """A free node shares its names with the other free ones."""
         require_node_change(name, hostname)
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
@@ -86,12 +85,10 @@ class Nodes(Facet):
             return wanted
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        """As `base.Nodes`."""
         return self.get(node_id).attributes
 
     @writes
     def set_attributes(self, connection: Connection, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        """As `base.Nodes`."""
         changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
         with environment.keeping_rules(connection, _home(changed)):
             nodes.update(connection, changed)
@@ -99,7 +96,7 @@ class Nodes(Facet):
 
     @reads
     def disks(self, connection: Connection, node_id: int) -> Sequence[Any]:
-        """As `base.Nodes`: the disks that were stored; an empty list if none were."""
+        """The disks that were stored; an empty list if none were."""
         lookup.node(connection, node_id)
         return node_part(connection, node_id, NodePart.DISKS) or []
 
@@ -112,23 +109,22 @@ class Nodes(Facet):
         )
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        """As `base.Nodes`; the error has all findings."""
+        """The error has all findings."""
         return self._set_part(node_id, NodePart.DISKS, disks)
 
     @reads
     def interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
-        """As `base.Nodes`: the interfaces that were stored, or else the default ones."""
+        """The interfaces that were stored, or else the default ones."""
         node = lookup.node(connection, node_id)
         stored = node_part(connection, node_id, NodePart.INTERFACES)
         return _default_interfaces(connection, node) if stored is None else stored
 
     @reads
     def default_interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
-        """As `base.Nodes`."""
         return _default_interfaces(connection, lookup.node(connection, node_id))
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        """As `base.Nodes`; the error has all findings."""
+        """The error has all findings."""
         return self._set_part(node_id, NodePart.INTERFACES, interfaces)
 
     @writes
@@ -139,14 +135,12 @@ class Nodes(Facet):
         return checked
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        """As `base.Nodes`."""
         require_labels(labels)
         for name in labels:
             require_printable("label", name)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        """As `base.Nodes`."""
         return self._relabelled(node_ids, lambda node: without(node.labels, labels))
 
     @writes

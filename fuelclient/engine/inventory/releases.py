@@ -25,16 +25,14 @@ class Releases(Facet):
 
     @reads
     def list(self, connection: Connection) -> Sequence[Release]:
-        """As `base.Releases`."""
         return releases.every(connection)
 
     @reads
     def get(self, connection: Connection, release_id: int) -> Release:
-        """As `base.Releases`."""
         return lookup.release(connection, release_id)
 
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
-        """As `base.Releases`; free ids are kept, and the others are replaced in the order of `wanted`."""
+        """Free ids are kept, and the others are replaced in the order of `wanted`."""
         for release in wanted:
             _require_printable(release)
         with self._database.write() as connection:
@@ -53,7 +51,6 @@ class Releases(Facet):
             return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
 
     def update(self, release: Release) -> Release:
-        """As `base.Releases`."""
         _require_printable(release)
         with self._database.write() as connection:
             owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
@@ -66,7 +63,6 @@ class Releases(Facet):
 
     @writes
     def delete(self, connection: Connection, release_id: int) -> None:
-        """As `base.Releases`."""
         release = lookup.release(connection, release_id)
         if release.plugin_id is not None:
             plugin = lookup.plugin(connection, release.plugin_id)
@@ -85,7 +81,7 @@ class Releases(Facet):
 
     @reads
     def components(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """As `base.Releases`; the plugins are in the order of their names and versions."""
+        """The plugins are in the order of their names and versions."""
         release = lookup.release(connection, release_id)
         release = replace(release, metadata=sound(release.metadata))
         components = [*(release.metadata.get("components_metadata") or ())]
@@ -95,14 +91,12 @@ class Releases(Facet):
 
     @reads
     def repositories(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """As `base.Releases`."""
         return repositories_in(lookup.release(connection, release_id).metadata)
 
     @writes
     def set_repositories(
         self, connection: Connection, release_id: int, repositories: Sequence[Mapping[str, Any]]
     ) -> None:
-        """As `base.Releases`."""
         owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release_id))
         put_sections(connection, owner, with_repositories(owner.metadata, repositories))
 

@@ -105,17 +105,14 @@ class Descriptions(Facet, ABC, Generic[Value]):
 
     @reads
     def of_release(self, connection: Connection, release_id: int) -> Mapping[str, Value]:
-        """As `base.Descriptions`."""
         return self._known(connection, OwnerRef(Level.RELEASE, release_id))
 
     @reads
     def of_cluster(self, connection: Connection, cluster_id: int) -> Mapping[str, Value]:
-        """As `base.Descriptions`."""
         return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
 
     @writes
     def create(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
-        """As `base.Descriptions`."""
         describer = owner_to_change(connection, owner)
         require_name(self._noun, value.name)
         if value.name in describer.section(self._section):
@@ -127,12 +124,10 @@ class Descriptions(Facet, ABC, Generic[Value]):
 
     @writes
     def update(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
-        """As `base.Descriptions`."""
         return self._put(connection, self._describer_of(connection, owner, value.name), value)
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, name: str) -> None:
-        """As `base.Descriptions`."""
         describer = self._describer_of(connection, owner, name)
         put_sections(connection, describer, self._without(describer, name))
         self._require_unused(connection, describer, name)

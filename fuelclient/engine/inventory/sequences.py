@@ -22,7 +22,6 @@ class Sequences(Facet):
     def list(
         self, connection: Connection, *, release_id: int | None = None, cluster_id: int | None = None
     ) -> Sequence[DeploymentSequence]:
-        """As `base.Sequences`."""
         if cluster_id is not None:
             own = lookup.cluster(connection, cluster_id).release_id
             if release_id not in (None, own):
@@ -36,12 +35,10 @@ class Sequences(Facet):
 
     @reads
     def get(self, connection: Connection, sequence_id: int) -> DeploymentSequence:
-        """As `base.Sequences`."""
         return _existing(connection, sequence_id)
 
     @reads
     def for_cluster(self, connection: Connection, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """As `base.Sequences`."""
         sequence = _existing(connection, sequence_id)
         release_id = lookup.cluster(connection, cluster_id).release_id
         if sequence.release_id != release_id:
@@ -52,7 +49,7 @@ class Sequences(Facet):
         return sequence
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """As `base.Sequences`; another release may have a sequence of this name."""
+        """Another release may have a sequence of this name."""
         _require(name, graph_types)
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -63,7 +60,7 @@ class Sequences(Facet):
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """As `base.Sequences`. Raise `Conflict` if the release has another one of this name."""
+        """Raise `Conflict` if the release has another one of this name."""
         require_sequence_change(name, graph_types)
         with self._database.write() as connection:
             stored = _existing(connection, sequence_id)

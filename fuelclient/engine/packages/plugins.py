@@ -33,53 +33,45 @@ class Plugins(Facet):
 
     @reads
     def list(self, connection: Connection) -> Sequence[Plugin]:
-        """As `base.Plugins`."""
         return plugins.every(connection)
 
     @reads
     def get(self, connection: Connection, plugin_id: int) -> Plugin:
-        """As `base.Plugins`."""
         plugin = lookup.plugin(connection, plugin_id)
         return lookup.as_now(plugin, lookup.last_package(connection, plugin)) if plugin.is_linked else plugin
 
     @reads
     def named(self, connection: Connection, name: str, version: str = "") -> Plugin:
-        """As `base.Plugins`."""
         return lookup.plugin_named(connection, name, version)
 
     def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
-        """As `base.Plugins`."""
         from fuelclient.engine.packages import install
 
         return install.install(self._database, path, force=force, link=link)
 
     @writes
     def describe(self, connection: Connection, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
-        """As `base.Plugins`."""
         plugin = lookup.plugin(connection, plugin_id)
         changed = replace(plugin, title=stated.get("title", plugin.title), metadata={**plugin.metadata, **stated})
         plugins.update(connection, changed)
         return changed
 
     def remove(self, plugin_id: int) -> None:
-        """As `base.Plugins`."""
         from fuelclient.engine.packages import install
 
         install.remove(self._database, plugin_id)
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """As `base.Plugins`. Raise `NotFound` for an unknown id."""
+        """Raise `NotFound` for an unknown id."""
         from fuelclient.engine.packages import install
 
         return install.sync(self._database, plugin_ids)
 
     @reads
     def enabled(self, connection: Connection, cluster_id: int) -> Sequence[Plugin]:
-        """As `base.Plugins`."""
         return environment.read(connection, cluster_id).plugins
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
-        """As `base.Plugins`; `engine.packages.enable` does it."""
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
@@ -88,21 +80,20 @@ class Plugins(Facet):
             return findings
 
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """As `base.Plugins`; all of it is done and undone."""
+        """All of it is done in a transaction that is rolled back."""
         from fuelclient.engine.packages import enable
 
         with self._database.undone() as connection, environment.keeping_rules(connection, [cluster_id]):
             return enable.enabling(connection, plugin_ids, cluster_id, values)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
-        """As `base.Plugins`; `engine.packages.enable` does it."""
         from fuelclient.engine.packages import enable
 
         with self._database.write() as connection:
             enable.disable(connection, plugin_id, cluster_id)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """As `base.Plugins`. Raise `NotFound` if the plugin or the release does not exist."""
+        """Raise `NotFound` if the plugin or the release does not exist."""
         from fuelclient.plugins.select import select
 
         with self._database.read() as connection:

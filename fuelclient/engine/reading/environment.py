@@ -136,7 +136,7 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
 
 
 def types(connection: Connection, environment: Environment) -> list[str]:
-    """Return the graph types of an environment, whichever layer has them."""
+    """Return the graph types that any layer of an environment has."""
     by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
     known: set[str] = set()
     for owner in owners(environment):

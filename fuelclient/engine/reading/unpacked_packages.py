@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.errors import InvalidDocument, Unavailable
+from fuelclient.errors import Unavailable
 
 if TYPE_CHECKING:  # packing and unpacking are imported where they are used: previews import this, and need neither
     from fuelclient.plugins.pack.entries import Entry
@@ -170,8 +170,6 @@ def _copy(entry: Entry, target: Path) -> None:
 def _reported(path: Path) -> Iterator[None]:
     try:
         yield
-    except InvalidDocument:
-        raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         where = error.filename or path

@@ -191,7 +191,7 @@ def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, 
 
 
 def checker(jobs: Jobs, executor: Executor) -> Check:
-    """Return a check that asks the executor why it could not run an instance, once for all that are alike."""
+    """Return a check of why the executor could not run an instance. Instances that are alike are checked once."""
     known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
 
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands, tell
-from fuelclient.engine.runs.execution import remember, require_digest, require_same_plan
 from fuelclient.engine.runs.jobs import (
     Jobs,
     Provider,
@@ -27,6 +26,7 @@ from fuelclient.engine.runs.jobs import (
     target_of,
 )
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
+from fuelclient.engine.runs.runner import remember, require_digest, require_same_plan
 from fuelclient.environment import plans
 from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, Unavailable, nearest
 from fuelclient.executors import registry
@@ -65,7 +65,6 @@ class Operations(Records):
         self._start, self._provider = start, provider
 
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
-        """As `base.Runs`."""
         request = checked(request, registry.runs_nothing)
         for _ in range(_ATTEMPTS):
             with self._database.reading():
@@ -134,7 +133,7 @@ class Operations(Records):
         require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
-        """As `base.Runs`. What cannot be planned is reported, and the nodes are examined all the same."""
+        """What cannot be planned is reported, and the nodes are examined all the same."""
         with self._database.read() as connection:
             wanted = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
         called: dict[int, Collection[str]] = {}
@@ -166,13 +165,13 @@ class Operations(Records):
         return self.get(parent.id)
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """As `base.Runs`; the executor of the engine's settings is asked."""
+        """The executor of the engine's settings is asked."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`. Runs that could be resumed are closed first. On a full disk, their outputs here make room for
+        """Runs that could be resumed are closed first. On a full disk, their outputs here make room for
         the deletion."""
         with self._database.read() as connection:
             found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
@@ -196,7 +195,7 @@ class Operations(Records):
         return sweep.forget(connection, found)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`. A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
+        """A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
         with self._database.write() as connection:
             run = parent_of(connection, run_id)
             if run.is_final:
@@ -210,7 +209,6 @@ class Operations(Records):
         return self.get(run.id)
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`."""
         with self._database.read() as connection:
             lookup.cluster(connection, cluster_id)
             run = runs.unfinished(connection, cluster_id)
@@ -230,7 +228,7 @@ class Operations(Records):
                 close(connection, current, killed)
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """As `base.Runs`, in a new runner."""
+        """Start a new runner."""
         with self._database.read() as connection:
             run = parent_of(connection, run_id)
             require_resumable(connection, run)
@@ -254,7 +252,6 @@ class Operations(Records):
         return self.get(run.id)
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """As `base.Runs`."""
         _, rows = self._history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
         begun = [row for row in rows if row.attempts]
         if not begun:

@@ -1,4 +1,4 @@
-"""Tell whether the process of a runner still lives.
+"""Whether the process of a runner still lives.
 
 After a restart of the machine, a process number may belong to another process. So a runner is known by the boot and by
 the time when its process began as well, and by the namespace that its number belongs to.

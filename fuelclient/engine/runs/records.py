@@ -29,7 +29,7 @@ class Records(Facet):
     """The part of `backends.base.Runs` that only reads. Questions and lists load no more than this."""
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """As `base.Runs`, from one read, with the durations of earlier runs."""
+        """All of it is of one moment, with the durations of earlier runs."""
         from fuelclient.engine.reading.computed_facts import settle  # lists of runs need no facts
         from fuelclient.engine.runs import inputs
 
@@ -41,7 +41,6 @@ class Records(Facet):
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """As `base.Runs`."""
         checks.require_run_statuses(statuses)
         checks.require_run_names(names)
         with self._database.read() as connection:
@@ -52,7 +51,6 @@ class Records(Facet):
 
     @reads
     def get(self, connection: Connection, run_id: int) -> Run:
-        """As `base.Runs`."""
         run = with_parts(connection, run_id)
         if run.runner != processes.GONE or run.message:
             return run
@@ -60,13 +58,11 @@ class Records(Facet):
 
     @reads
     def removable(self, connection: Connection, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
-        """As `base.Runs`."""
         if cluster_id is not None:
             lookup.cluster(connection, cluster_id)
         return [run.id for run in runs.ended_by_age(connection, processes.later(-age), cluster_id)]
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """As `base.Runs`."""
         checks.require_instance_statuses(filters.statuses)
         run, found = self._history(run_id, filters)
 
@@ -86,23 +82,19 @@ class Records(Facet):
 
     @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """As `base.Runs`."""
         return history.events_after(connection, parent_of(connection, run_id).id, after, limit)
 
     @reads
     def deployment_info(self, connection: Connection, run_id: int) -> DeploymentFacts:
-        """As `base.Runs`."""
         seen = facts.seen(connection, _last_planned(connection, run_id).id)
         if seen.is_empty:
             raise _nothing_recorded("deployment info", run_id)
         return seen
 
     def settings(self, run_id: int) -> Mapping[str, Any]:
-        """As `base.Runs`."""
         return self._recorded(run_id, facts.SETTINGS, "settings")
 
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """As `base.Runs`."""
         return self._recorded(run_id, facts.NETWORKS, "network configuration")
 
     @reads
@@ -148,7 +140,7 @@ def is_alive(connection: Connection, run: Run) -> bool:
 
 
 def with_runner(connection: Connection, run: Run) -> Run:
-    """Return the run; one that has not ended says whether its runner is alive."""
+    """Return the run, with whether its runner is alive if it has not ended."""
     if run.is_final or run.parent_id is not None:
         return run
     return replace(run, runner=processes.ALIVE if is_alive(connection, run) else processes.GONE)

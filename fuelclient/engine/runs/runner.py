@@ -3,6 +3,9 @@
 `python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted] [--prepared FD]` claims the environment,
 executes the run and releases the environment. Its own messages go to a log file; what users read goes to the store. A
 runner that is killed leaves everything behind that the next one needs.
+
+Each graph is planned when the one before it has ended, from what that one left behind. The first graph that fails ends
+the run. Every step first looks at what the store has, so that it can be repeated after a crash.
 """
 
 from __future__ import annotations
@@ -16,21 +19,40 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fuelclient import redact
+from fuelclient.engine.reading.computed_facts import settle
+from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
-from fuelclient.engine.runs.close import close, end_commands
-from fuelclient.engine.runs.execution import Execution
-from fuelclient.engine.runs.jobs import Provider, executor_for
+from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run, tell
+from fuelclient.engine.runs.event_loop import GraphRun, Journal
+from fuelclient.engine.runs.jobs import Provider, checker, executor_for, jobs_of
 from fuelclient.engine.runs.paths import log_path, spool_path
+from fuelclient.engine.runs.processes import now
 from fuelclient.engine.runs.sweep import sweep
-from fuelclient.errors import Conflict, FuelError, Unavailable
+from fuelclient.environment import plans, settings
+from fuelclient.environment.networks import network_configuration
+from fuelclient.errors import Conflict, FuelError, InvalidDocument, StalePlan, Unavailable
+from fuelclient.executors.job import Executor, Job, Log
 from fuelclient.expressions import limits
-from fuelclient.model.run import Run
+from fuelclient.insight.progress import rest_of
+from fuelclient.model.cluster import ClusterStatus
+from fuelclient.model.finding import Finding
+from fuelclient.model.node import Node, NodeStatus
+from fuelclient.model.run import EventKind, Run
+from fuelclient.model.status import RunStatus, Verdict, changed
+from fuelclient.plan.inputs import Inputs
+from fuelclient.plan.plan import Plan, require_decided
+from fuelclient.plan.schedule import STOPPED_BY_USER, Schedule
+from fuelclient.plan.select import with_primaries
+from fuelclient.plan.work import by_filters
 from fuelclient.settings import load
-from fuelclient.store import access, runners, runs
+from fuelclient.store import access, facts, history, runners, runs
 from fuelclient.store.database import Connection, Database
+from fuelclient.store.inventory import clusters, nodes
 
 _RESERVE = 2 << 20
 """The bytes that a run reserves for its own end."""
@@ -134,6 +156,164 @@ def _end_on_full_disk(database: Database, parent: Run, provider: Provider, reser
     killed = end_commands(database, parent, provider)
     with database.write() as connection:
         close(connection, parent, killed, why)
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The execution of one run by this process, `pid`."""
+
+    database: Database
+    parent: Run
+    pid: int
+    executor: Executor
+    log: Log
+    rerun_interrupted: bool = False
+    prepared: Prepared | None = None
+
+    async def go(self) -> bool:
+        """Run all graphs, then end the run; return False if a user has to decide about interrupted instances first."""
+        with self.database.read() as connection:
+            children = runs.children(connection, self.parent.id)
+        for child in children:
+            if not child.is_final and not await self._graph(child):
+                return False
+            with self.database.read() as connection:
+                ended = runs.find(connection, child.id)
+            if ended is None or ended.status is RunStatus.ERROR:
+                break
+        with self.database.write() as connection:
+            finish_run(connection, self.parent.id)
+        return True
+
+    async def _graph(self, child: Run) -> bool:
+        """Plan and run one graph; return False if a user has to decide about interrupted instances."""
+        try:
+            inputs, plan = self._planned(child)
+        except FuelError as error:
+            reported = error.findings if isinstance(error, InvalidDocument) else ()
+            findings = tuple(finding for finding in reported if isinstance(finding, Finding))
+            with self.database.write() as connection:
+                abandon(connection, self.parent.id, child, Verdict.ERROR, str(error), findings)
+            return True
+        with self.database.write() as connection:
+            begin(connection, child.id, inputs, plan)
+        graph_run = self._graph_run(child, inputs, plan)
+        if not await graph_run.go():
+            return False
+        with self.database.write() as connection:
+            finish_graph(connection, self.parent.id, child.id, plan, graph_run.schedule)
+        return True
+
+    def _planned(self, child: Run) -> tuple[Inputs, Plan]:
+        """Return the plan that a child began with, or make one now and remember it."""
+        if self.prepared and child.digest == self.prepared.plan.digest:
+            return self.prepared.inputs, self.prepared.plan
+        if not child.digest:
+            settle(self.database, child.cluster_id)
+        with self.database.read() as connection:
+            if child.digest:
+                inputs = run_inputs.recorded(connection, child)
+            else:
+                inputs = run_inputs.read(connection, child.request, child.graph_type, before=child.id)
+            present = nodes.of_cluster(connection, child.cluster_id)
+            jobs = jobs_of(connection, self.database.path, child, inputs, with_removed=True)
+        plan = plans.plan(inputs, child.request, child.graph_type, checker(jobs, self.executor))
+        if child.digest:
+            require_same_plan(child, plan, present)
+        else:
+            require_decided(plan)
+            with self.database.write() as connection:
+                remember(connection, child, inputs, plan)
+        return inputs, plan
+
+    def _graph_run(self, child: Run, inputs: Inputs, plan: Plan) -> GraphRun:
+        with self.database.read() as connection:
+            before = history.changes(connection, child.id)
+            attempts = history.attempts(connection, child.id)
+            asked = runs.stop_of(connection, self.parent.id)
+            jobs = jobs_of(connection, self.database.path, child, inputs)
+
+        def make(vertex: int, attempt: int) -> Job:
+            return jobs.job(*plan.at(vertex), plan.rendered[vertex], attempt)
+
+        return GraphRun(
+            work=plan.work,
+            schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if asked else ""),
+            journal=Journal(self.database, self.parent.id, child, self.pid),
+            make=make,
+            executor=self.executor,
+            log=self.log,
+            attempts=attempts,
+            rerun_interrupted=self.rerun_interrupted,
+        )
+
+
+def require_digest(plan: Plan, digest: str) -> None:
+    """Raise `StalePlan` if a digest is given and another plan was made now."""
+    if digest not in ("", plan.digest):
+        raise StalePlan(
+            f"The plan of the {plan.graph_type} graph has changed since it was made.",
+            hint="Create the plan again, and review it.",
+        )
+
+
+def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
+    """Raise `StalePlan` if a child began with another plan, or if a node of the plan has left the environment."""
+    if plan.digest != child.digest:
+        raise StalePlan(
+            f"The {child.graph_type} graph of environment {child.cluster_id} has changed since run {child.id} began.",
+            hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id}`), and execute what it left: "
+            f"{rest_of(replace(child, children=(child,)))}.",
+        )
+    known = {node.id for node in present}
+    gone = [str(node_id) for node_id in plan.node_ids if node_id not in known]
+    if gone:
+        raise StalePlan(
+            f"Run {child.id} cannot be resumed: node {', '.join(gone)} is no longer in environment {child.cluster_id}.",
+            hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id} --kill`) and execute the graph again.",
+        )
+
+
+def remember(connection: Connection, child: Run, inputs: Inputs, plan: Plan) -> None:
+    """Store the plan of a child: its digest, findings and inputs, and a pending row for each instance.
+
+    Rendered parameters are not stored: they follow from the facts, which are stored once. Tasks are stored for readers
+    of the history, with passwords masked.
+    """
+    tasks = {task.id: redact.masked_document(task.task.attributes) for task in plan.expansion.tasks}
+    forgotten = inputs.memory.forgotten if inputs.memory else ()
+    runs.put_inputs(connection, child.id, inputs.environment.nodes, forgotten, tasks)
+    facts.put_seen(connection, child.id, inputs.facts)
+    facts.put_part(connection, child.id, facts.SETTINGS, settings.effective(inputs.environment))
+    facts.put_part(connection, child.id, facts.NETWORKS, network_configuration(inputs.environment))
+    instances = map(plan.at, range(plan.work.size))
+    history.insert(connection, child.id, [(task.id, uid, task.task.type) for task, uid in instances])
+    stored = runs.find(connection, child.id) or child
+    runs.update(connection, replace(stored, digest=plan.digest, findings=plan.findings))
+
+
+def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> None:
+    """Mark a child as running, its nodes as being deployed, and give its fleet the primary tags; once.
+
+    Source: Nailgun `Cluster.set_primary_tags`, which does not look at the graph.
+    """
+    child = runs.find(connection, child_id)
+    if child is None or child.status is not RunStatus.PENDING:
+        return
+    runs.update(connection, replace(child, status=changed(child.status, RunStatus.RUNNING), time_start=now()))
+    tell(connection, child.parent_id or child.id, child.id, EventKind.RUN, RunStatus.RUNNING)
+    if child.dry_run:
+        return
+    reached = {plan.fleet.nodes[node].uid for node in plan.work.node_of}
+    left_out = {plan.fleet.nodes[node].uid for node in by_filters(plan.work)[1]}
+    # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
+    for node in with_primaries(nodes.of_cluster(connection, child.cluster_id), plan.fleet):
+        deploying = replace(node, status=NodeStatus.DEPLOYING, error_type="")
+        nodes.update(connection, deploying if node.id in reached - left_out else node)
+    cluster = inputs.environment.cluster
+    if cluster.status != ClusterStatus.DEPLOYMENT:
+        current = clusters.find(connection, cluster.id) or cluster
+        clusters.update(connection, replace(current, status=ClusterStatus.DEPLOYMENT))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

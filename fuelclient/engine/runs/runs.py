@@ -43,33 +43,27 @@ class Runs(Records):
         return Operations(self._database, self._start or runner.start, self._provider or executor_for)
 
     def begin(self, request: RunRequest, *, may_idle: bool = False, check: bool = True, digest: str = "") -> Run:
-        """As `base.Runs`."""
         return self._operations.begin(request, may_idle=may_idle, check=check, digest=digest)
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
-        """As `base.Runs`."""
         return self._operations.check(node_ids, graph_type)
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """As `base.Runs`; the executor of the engine's settings is asked."""
+        """The executor of the engine's settings is asked."""
         return self._operations.checker(request, fetched)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`."""
         return self._operations.stop(run_id, kill=kill)
 
     def stop_cluster(self, cluster_id: int, *, kill: bool = False) -> Run:
-        """As `base.Runs`."""
         return self._operations.stop_cluster(cluster_id, kill=kill)
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """As `base.Runs`, in a new runner."""
+        """Start a new runner."""
         return self._operations.resume(run_id, rerun_interrupted=rerun_interrupted)
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """As `base.Runs`."""
         return self._operations.delete(*run_ids, force=force)
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """As `base.Runs`."""
         return self._operations.logs(run_id, task, node)

@@ -172,7 +172,7 @@ def empty_outputs(engine: str, parent: Run) -> None:
 
 
 def forget(connection: Connection, parents: Iterable[Run]) -> list[Leftover]:
-    """Delete runs, and store which files of them are to be removed: whoever is killed now leaves that to a sweep."""
+    """Delete runs, and store which files of them are to be removed, for a sweep if this process is killed."""
     found = [*_leftovers(connection, parents)]
     for parent in parents:
         runs.delete(connection, parent.id)
