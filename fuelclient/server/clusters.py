@@ -24,7 +24,7 @@ from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_l
 from fuelclient.serializers.node import node_record_to
 from fuelclient.serializers.values import deep_merged, plain
 from fuelclient.server.errors import HttpError, differing, refusing, require_same
-from fuelclient.server.nodes import members
+from fuelclient.server.nodes import NODES, members
 from fuelclient.server.routes import Call, Query, QueryType, Route, asking
 from fuelclient.server.schemas import (
     BOOLEAN,
@@ -289,10 +289,7 @@ _PATH = "clusters/{cluster_id}"
 _FACTS_PATH = f"{_PATH}/orchestrator/deployment"
 _NODE_FACTS = listed(whole(uid={"type": ["string", "integer"]}))
 _FACTS: Schema = {"anyOf": [_NODE_FACTS, closed(common=MAPPING, nodes={"anyOf": [MAPPING, _NODE_FACTS]})]}
-_FACTS_QUERY = (
-    Query("nodes", QueryType.NUMBERS, "only these nodes"),
-    Query("split", QueryType.FLAG, "return the common part as an element with the uid common"),
-)
+_FACTS_QUERY = (NODES, Query("split", QueryType.FLAG, "return the common part as an element with the uid common"))
 _SECTION = opened(metadata=opened(enabled=BOOLEAN, chosen_id=maybe(NUMBER)))
 _SETTINGS_BODY = closed((_EDITABLE,), editable={"type": "object", "additionalProperties": _SECTION}, generated=MAPPING)
 _SETTINGS = whole(editable=MAPPING, generated=MAPPING)

@@ -157,6 +157,9 @@ def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
 _PARTS = {"own": Level.CLUSTER, "plugins": Level.PLUGIN, "release": Level.RELEASE}
 
 
+TYPE = Query("graph_type", QueryType.WORD, "graph type (default: default)")
+
+
 def graph_type_of(call: Call) -> str:
     """Return the graph type of the query, or the default one if it is empty, as in Nailgun."""
     return str(call.query.get("graph_type", DEFAULT_TYPE))
@@ -235,14 +238,13 @@ def _part(call: Call, tasks: Sequence[Task]) -> Any:
     return list(map(nailgun_task_to, executed(graph, kept, call.query.get("include", ()))))
 
 
-_TYPE = Query("graph_type", QueryType.WORD, "graph type (default: default)")
 _BOUNDS = (
     Query("start", QueryType.WORD, "only this task and what follows it"),
     Query("end", QueryType.WORD, "only this task and what precedes it"),
     Query("include", QueryType.REPEATED, "also these tasks, although no node executes them"),
 )
 _PICTURE = (
-    _TYPE,
+    TYPE,
     Query("tasks", QueryType.WORDS, "grey all other tasks"),
     Query("parents_for", QueryType.WORD, "only this task and its predecessors"),
     Query("remove", QueryType.WORDS, "group, stage, skipped"),
@@ -273,14 +275,14 @@ ROUTES = (
         for owner, read in (("clusters/{cluster_id}", show_merged), ("releases/{release_id}", show_release))
         for route in (
             Route("GET", f"{owner}/{_TASKS_PATH}", read, "List the tasks of a graph", {200: _TASKS},
-                  (_TYPE, *_BOUNDS)),
+                  (TYPE, *_BOUNDS)),
             Route("PUT", f"{owner}/{_TASKS_PATH}", replace_tasks, "Replace the tasks of a graph", {200: _TASKS},
-                  (_TYPE,), TASKS),
+                  (TYPE,), TASKS),
         )
     ),
     Route("GET", f"clusters/{{cluster_id}}/{_TASKS_PATH}/{{level}}",
           lambda call: list(map(nailgun_task_to, merged(call, (_PARTS[call.path["level"]],)))),
-          "List the tasks of some layers", {200: _TASKS}, (_TYPE,)),
+          "List the tasks of some layers", {200: _TASKS}, (TYPE,)),
     Route("GET", "clusters/{cluster_id}/deploy_tasks/graph.gv", picture, "Draw the merged graph in DOT",
           {200: STRING}, _PICTURE, mimetypes=("text/vnd.graphviz",)),
 )  # fmt: skip

@@ -73,6 +73,9 @@ def delete_several(call: Call) -> None:
         call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
 
 
+NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
+
+
 def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) -> tuple[int, ...]:
     """Return the ids of the query parameter `nodes`, each once.
 

@@ -17,8 +17,8 @@ from fuelclient.serializers.fact import info_to
 from fuelclient.serializers.run import execution_from, history_row_to, nailgun_transaction_to
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing
-from fuelclient.server.graphs import graph_type_of, merged
-from fuelclient.server.nodes import members
+from fuelclient.server.graphs import TYPE, graph_type_of, merged
+from fuelclient.server.nodes import NODES, members
 from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, asking
 from fuelclient.server.schemas import EXECUTION, HISTORY_ROW, MAPPING, RUN, STRING, TASK_RUN, listed, maybe, opened
 
@@ -229,12 +229,11 @@ def _deployed(call: Call, *, force: bool) -> Any:
 
 
 _FLAGS = (
-    Query("graph_type", QueryType.WORD, "graph type (default: default)"),
+    TYPE,
     Query("dry_run", QueryType.FLAG, "plan the run without executing anything"),
     Query("noop_run", QueryType.FLAG, "execute tasks in no-op mode, which changes nothing"),
     Query("force", QueryType.FLAG, "run everything as if nothing had ever run"),
 )
-_NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
 _STARTED = {202: TASK_RUN}
 _CLUSTER = "clusters/{cluster_id}"
 _PATH = "transactions/{transaction_id}"
@@ -254,15 +253,15 @@ _HISTORY = (
 ROUTES = (
     Route("POST", "graphs/execute", lambda call: begin(call, execution_from(call.body)), "Run graphs one after another",
           _STARTED, body=EXECUTION),
-    Route("PUT", f"{_CLUSTER}/deploy", deploy, "Run a graph on some nodes", _STARTED, (_NODES, *_FLAGS)),
-    Route("PUT", f"{_CLUSTER}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (_NODES, *_FLAGS),
+    Route("PUT", f"{_CLUSTER}/deploy", deploy, "Run a graph on some nodes", _STARTED, (NODES, *_FLAGS)),
+    Route("PUT", f"{_CLUSTER}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (NODES, *_FLAGS),
           {"anyOf": [listed(STRING), {"type": "object", "maxProperties": 0}]}),
     Route("PUT", f"{_CLUSTER}/changes", lambda call: _deployed(call, force=call.flag("force")), "Deploy an environment",
           _STARTED, _FLAGS),
     Route("PUT", f"{_CLUSTER}/changes/redeploy", lambda call: _deployed(call, force=True),
           "Deploy an environment from scratch", _STARTED, _FLAGS),
     Route("PUT", f"{_CLUSTER}/provision", provision, "Run the graph that provisions nodes", _STARTED,
-          (_NODES, *_FLAGS[1:])),
+          (NODES, *_FLAGS[1:])),
     Route("PUT", f"{_CLUSTER}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
     Route("PUT", f"{_CLUSTER}/stop_deployment",
           asking(lambda backend: backend.runs.stop_cluster, run_record),

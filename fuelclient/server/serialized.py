@@ -25,8 +25,8 @@ from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
 from fuelclient.plan.study import Study
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
-from fuelclient.server.graphs import graph_type_of
-from fuelclient.server.nodes import members
+from fuelclient.server.graphs import TYPE, graph_type_of
+from fuelclient.server.nodes import NODES, members
 from fuelclient.server.role_based_graph import complaint, role_based
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import MAPPING, whole
@@ -136,11 +136,7 @@ def _document(tasks: dict[str, list[dict[str, Any]]], tolerance: list[dict[str, 
     }
 
 
-_QUERY = (
-    Query("graph_type", QueryType.WORD, "graph type (default: default)"),
-    Query("nodes", QueryType.NUMBERS, "only these nodes"),
-    Query("tasks", QueryType.WORDS, "skip all other tasks"),
-)
+_QUERY = (TYPE, NODES, Query("tasks", QueryType.WORDS, "skip all other tasks"))
 _SERIALIZED = whole(tasks_graph=MAPPING, tasks_directory=MAPPING, tasks_metadata=MAPPING)
 
 ROUTES = (

@@ -37,7 +37,8 @@ def require_known(session: Session, request: RunRequest) -> None:
         )
     known: set[str] = set()
     for graph_type in request.graph_types:
-        tasks = _merged_tasks(session, request.cluster_id, graph_type)
+        merged = resource(session, "environment", request.cluster_id, "deployment_tasks/", invalid=InvalidGraph)
+        tasks = {Answer(record, "task").text("id") for record in objects(merged.get(graph_type=graph_type), "task")}
         if not tasks:
             _require_type(session, request.cluster_id, graph_type)
         known |= tasks
@@ -60,12 +61,6 @@ def require_nodes(session: Session, request: RunRequest) -> None:
             hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`."
             which = f"{node_id} of environment {request.cluster_id}"
             raise NotFound("node", which, known=[*map(str, known)], hint=hint)
-
-
-def _merged_tasks(session: Session, cluster_id: int, graph_type: str) -> set[str]:
-    """Return the ids of the tasks of a graph as the master merges it; none for an unknown type."""
-    merged = resource(session, "environment", cluster_id, "deployment_tasks/", invalid=InvalidGraph)
-    return {Answer(record, "task").text("id") for record in objects(merged.get(graph_type=graph_type), "task")}
 
 
 def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
