@@ -54,7 +54,7 @@ def naming(changes: Changes) -> Iterator[None]:
 def changes_of(backend: Backend, cluster_id: int) -> Changes:
     """Return the graphs that deploy an environment as it is now; see `plan.deploy_changes`."""
     sequences = backend.sequences.list(cluster_id=cluster_id)
-    stated = next((sequence.graph_types for sequence in sequences if sequence.name == DEPLOY_CHANGES), ())
+    own_types = next((sequence.graph_types for sequence in sequences if sequence.name == DEPLOY_CHANGES), ())
     return changes(
-        backend.nodes.list(cluster_id), lambda graph_type: has_graph(backend, cluster_id, graph_type), stated
+        backend.nodes.list(cluster_id), lambda graph_type: has_graph(backend, cluster_id, graph_type), own_types
     )

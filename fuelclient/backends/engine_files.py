@@ -29,7 +29,7 @@ _ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
 
 
 def examine(path: str) -> Iterator[Diagnosis]:
-    """Yield what is known of the engine file at `path`."""
+    """Yield the problems of an engine file, and what is well: permissions, room, damage, plugins, interrupted runs."""
     if not os.path.lexists(path):
         yield _creatable(path)
         return
@@ -90,13 +90,13 @@ def _content(path: str, found: health.Examined) -> Iterator[Diagnosis]:
         yield Diagnosis(_AREA, "integrity", Health.OK, "no damage was found")
     if found.is_old:
         message = f"its schema is of an earlier version of fuel2 ({found.schema})"
-        mend = "The next command upgrades it; keep a copy if you may go back."
-        yield Diagnosis(_AREA, "schema", Health.WARNING, message, mend)
+        fix = "The next command upgrades it; keep a copy if you may go back."
+        yield Diagnosis(_AREA, "schema", Health.WARNING, message, fix)
     for name, directory in found.plugins:
         files = Path(f"{os.path.realpath(path)}.plugins", directory)
         if not files.is_dir():
-            mend = "Install its package again: fuel2 plugins install FILE --force"
-            yield Diagnosis(_AREA, "plugins", Health.ERROR, f"the files of plugin {name} are gone: {files}", mend)
+            fix = "Install its package again: fuel2 plugins install FILE --force"
+            yield Diagnosis(_AREA, "plugins", Health.ERROR, f"the files of plugin {name} are gone: {files}", fix)
 
 
 def _runs(path: str) -> Iterator[Diagnosis]:
@@ -105,12 +105,12 @@ def _runs(path: str) -> Iterator[Diagnosis]:
         for run in backend.runs.list(statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
             if run.parent_id is None and run.runner == "gone":
                 message = f"run {run.id} on environment {run.cluster_id} was interrupted: its process is gone"
-                mend = f"fuel2 task resume {run.id}, or end it: fuel2 task stop {run.id}"
-                yield Diagnosis(_AREA, "runs", Health.WARNING, message, mend)
+                fix = f"fuel2 task resume {run.id}, or end it: fuel2 task stop {run.id}"
+                yield Diagnosis(_AREA, "runs", Health.WARNING, message, fix)
 
 
 def check(path: str) -> Iterator[Diagnosis]:
-    """Yield what is known of an engine file, as `doctor` does, and of its documents and the files beside it."""
+    """Yield what `examine` does, and the problems of the documents in the file and of the files beside it."""
     _require(path)
     sound = True
     for diagnosis in examine(path):
@@ -119,15 +119,15 @@ def check(path: str) -> Iterator[Diagnosis]:
     if not sound or health.examine(path).is_old:
         return
     broken = health.unreadable(path)
-    mend = f"Restore a backup: fuel2 --engine {shlex.quote(path)} engine restore FILE"
+    fix = f"Restore a backup: fuel2 --engine {shlex.quote(path)} engine restore FILE"
     for line in broken:
-        yield Diagnosis(_AREA, "documents", Health.ERROR, line, mend)
+        yield Diagnosis(_AREA, "documents", Health.ERROR, line, fix)
     if not broken:
         yield Diagnosis(_AREA, "documents", Health.OK, "all documents can be read")
     with closing(Database(path)) as database:
         for orphan in sweep.orphans(database):
-            mend = "fuel2 engine compact removes it"
-            yield Diagnosis(_AREA, "files", Health.WARNING, f"{orphan} belongs to no run", mend)
+            fix = "fuel2 engine compact removes it"
+            yield Diagnosis(_AREA, "files", Health.WARNING, f"{orphan} belongs to no run", fix)
 
 
 def backup(path: str, target: str, *, force: bool = False) -> None:
@@ -139,18 +139,14 @@ def backup(path: str, target: str, *, force: bool = False) -> None:
     _require(path)
     health.schema(path)
     if os.path.exists(target):
-        _require_replaceable(target, path, force=force)
+        access.size_of(target)  # a copy that takes the place of /dev/null breaks the machine
+        if os.path.samefile(path, target):
+            raise UsageError(f"{target} is the engine file itself.", hint="Name another file.")
+        if not force:
+            raise Conflict(f"{target} exists.", hint="Name another file, or use --force.")
     _unpacked(path)  # a damaged file is refused before it is copied
     backups.copy(path, target)
     _copy_packages(path, target)
-
-
-def _require_replaceable(target: str, path: str, *, force: bool) -> None:
-    access.size_of(target)  # a copy that takes the place of /dev/null breaks the machine
-    if os.path.samefile(path, target):
-        raise UsageError(f"{target} is the engine file itself.", hint="Name another file.")
-    if not force:
-        raise Conflict(f"{target} exists.", hint="Name another file, or use --force.")
 
 
 def restore(path: str, source: str, *, force: bool = False) -> str:
@@ -258,7 +254,7 @@ def _require_idle(path: str) -> None:
 
 
 def _copy_packages(source: str, target: str) -> None:
-    """Copy the unpacked packages that the copy names and that are not there yet: their names say what they hold."""
+    """Copy the unpacked packages that the copy names and that are not there yet: equal names have equal contents."""
     here, there = Trees(source), Trees(target)
     for unpacked in _unpacked(target):
         if here.has(unpacked) and not there.has(unpacked):

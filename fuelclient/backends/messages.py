@@ -50,8 +50,8 @@ class Call:
     def on(self, backend: base.Backend) -> Any:
         """Call the method of `backend`, and return what it returns."""
         signature = inspect.Signature(list(_parameters(self.facet, self.method).values()))
-        stated = inspect.BoundArguments(signature, OrderedDict(self.arguments))
-        return getattr(getattr(backend, self.facet), self.method)(*stated.args, **stated.kwargs)
+        bound_arguments = inspect.BoundArguments(signature, OrderedDict(self.arguments))
+        return getattr(getattr(backend, self.facet), self.method)(*bound_arguments.args, **bound_arguments.kwargs)
 
 
 def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
@@ -125,14 +125,14 @@ def refusal(error: FuelError) -> bytes:
 def refused(data: bytes) -> FuelError:
     """Read the error that `refusal` wrote. Raise `UsageError` if the data is something else."""
     try:
-        stated = msgspec.msgpack.decode(data, type=_Refusal)
+        sent = msgspec.msgpack.decode(data, type=_Refusal)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
         raise UsageError(f"The refusal cannot be read: {error}.") from error
-    cls = vars(errors).get(stated.kind)
+    cls = vars(errors).get(sent.kind)
     if not (isinstance(cls, type) and issubclass(cls, FuelError)):
         cls = FuelError
-    found = cls.__new__(cls, stated.message)
-    found.__dict__.update({name: getattr(stated, name) for name in _Refusal.__dataclass_fields__ if name != "kind"})
+    found = cls.__new__(cls, sent.message)
+    found.__dict__.update({name: getattr(sent, name) for name in _Refusal.__dataclass_fields__ if name != "kind"})
     return found
 
 
@@ -163,8 +163,8 @@ def answered(call: Call, data: bytes) -> Any:
 @cache
 def facets() -> Mapping[str, type]:
     """Return the protocols of the facets that messages can name, by the name of the facet."""
-    stated = inspect.getmembers(base.Backend, lambda member: isinstance(member, property))
-    types = {name: vars(base).get(member.fget.__annotations__["return"]) for name, member in stated}
+    properties = inspect.getmembers(base.Backend, lambda member: isinstance(member, property))
+    types = {name: vars(base).get(member.fget.__annotations__["return"]) for name, member in properties}
     return {name: found for name, found in types.items() if found is not None and name != "services"}
 
 

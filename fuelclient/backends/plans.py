@@ -105,7 +105,7 @@ def dry_run(
 ) -> DryRun:
     """Return what a request, or the master's own `action` on its nodes, would run.
 
-    A Fuel master is asked for its decision, which it keeps as a run: `begun` is told of it before the wait for its end,
+    A Fuel master is asked for its decision, which it keeps as a run: `begun` gets that run before the wait for its end,
     which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what
     `Runs.begin` raises for a request that cannot run.
     """

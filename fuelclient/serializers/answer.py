@@ -52,17 +52,10 @@ class Answer:
     def optional(self, field: str) -> int | None:
         return None if self.data.get(field) is None else self.identifier(field)
 
-    def real(self, field: str) -> float:
-        """Return a number; the field is required."""
-        value = self.data.get(field)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self._wrong(field, "a number")
-        return float(value)
-
     def text(self, field: str, default: str = "") -> str:
         return str(self._typed(field, str, "a string", default))
 
-    def stated(self, field: str) -> str:
+    def required(self, field: str) -> str:
         """Return a string; the field is required."""
         if self.data.get(field) is None:
             raise self._wrong(field, "a string")
@@ -70,7 +63,7 @@ class Answer:
 
     def one_of(self, field: str, words: type[Word], default: str = "") -> Word:
         """Return one of `words`; the field is required if there is no default."""
-        value = self.text(field, default) or self.stated(field)
+        value = self.text(field, default) or self.required(field)
         if value not in set(words):
             message = f"In the answer, {field} of one {self.noun} is {value!r}, which is unknown."
             raise InvalidDocument(message, hint=f"Known: {', '.join(words)}.")

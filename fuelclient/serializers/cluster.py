@@ -40,7 +40,7 @@ def cluster_from(data: Any) -> Cluster:
     answer = Answer(data, "environment")
     return Cluster(
         answer.identifier(),
-        answer.stated("name"),
+        answer.required("name"),
         answer.identifier("release_id"),
         answer.text("status", ClusterStatus.NEW),
         answer.text("net_segment_type", "vlan"),

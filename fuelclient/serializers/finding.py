@@ -31,7 +31,7 @@ def finding_from(data: Any) -> Finding:
     return Finding(
         answer.one_of("severity", Severity, Severity.ERROR),
         answer.text("code"),
-        answer.stated("message"),
+        answer.required("message"),
         Place(answer.text("file"), answer.number("line"), answer.text("layer"), path),
         answer.text("task"),
         answer.text("hint"),

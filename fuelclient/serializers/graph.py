@@ -134,8 +134,8 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     """
     answer = Answer(data, "graph")
     graph_type, owner = _relation(answer, owner)
-    stated = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
-    document = document_from(Document(stated, ""), owner_label=owner.label)
+    graph = {"tasks": answer.items("tasks"), _LEGACY: answer.data.get(_LEGACY)}
+    document = document_from(Document(graph, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
     metadata = plain({key: answer.data[key] for key in METADATA if answer.data.get(key) is not None})
     name, tasks = answer.text("name") or None, _placed(document.tasks, answer)
@@ -165,8 +165,8 @@ def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
     """Return the type of a graph and its owner: `owner`, or else the one of its first relation."""
     graph_type, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
     if relation.data:
-        graph_type = relation.stated("type")
-        owner = owner or Owner(_level(relation.stated("model")), relation.identifier("model_id"))
+        graph_type = relation.required("type")
+        owner = owner or Owner(_level(relation.required("model")), relation.identifier("model_id"))
     if owner is None:
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer has no owner.")
     return graph_type, owner
@@ -302,8 +302,8 @@ def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
 def layer_record_from(data: Any) -> Layer:
     """Return the layer of a record. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "layer")
-    stated = Answer(answer.mapping("owner"), "owner of a layer")
+    owner = Answer(answer.mapping("owner"), "owner of a layer")
     _, known = _relation(Answer(data, "graph"), None)
-    graph = graph_from(data, Owner(known.level, known.id, stated.text("name"), stated.text("version")))
+    graph = graph_from(data, Owner(known.level, known.id, owner.text("name"), owner.text("version")))
     cwd, warnings = answer.text("cwd"), findings_from(answer.items("warnings"))
     return Layer(graph.owner, graph.tasks, graph.metadata, cwd, answer.mapping("fault_tolerance"), warnings)

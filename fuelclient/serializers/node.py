@@ -66,7 +66,7 @@ def node_record_from(data: Any) -> Node:
     answer = Answer(data, "node")
     return Node(
         id=answer.identifier(),
-        name=answer.stated("name"),
+        name=answer.required("name"),
         cluster_id=answer.optional("cluster"),
         status=answer.text("status", NodeStatus.DISCOVER),
         roles=answer.texts("roles"),
@@ -100,19 +100,19 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
     report.check_keys(item, _KEYS, "a node", line)
     if item.get("name") is None:
         report.error("G002", line, "the node has no name", "Add `name:`.")
-    stated = _Fields(item, line, report)
-    ssh = stated.get("ssh", "a mapping", {})
+    fields = _Fields(item, line, report)
+    ssh = fields.get("ssh", "a mapping", {})
     _ssh(ssh, line_of(item, "ssh") or line, report)
     node = Node(
-        id=stated.get("id", "a whole number from 1", 0),
-        name=stated.get("name", "a string", ""),
-        status=stated.word("status", tuple(NodeStatus), NodeStatus.PROVISIONED),
+        id=fields.get("id", "a whole number from 1", 0),
+        name=fields.get("name", "a string", ""),
+        status=fields.word("status", tuple(NodeStatus), NodeStatus.PROVISIONED),
         pending_roles=_roles(item.get("roles"), line_of(item, "roles") or line, report),
-        ip=stated.get("ip", "an address or a host name", ""),
-        online=stated.get("online", "true or false", True),
-        executor=stated.word("executor", executors, ""),
+        ip=fields.get("ip", "an address or a host name", ""),
+        online=fields.get("online", "true or false", True),
+        executor=fields.word("executor", executors, ""),
         ssh=plain(ssh),
-        attributes=plain(stated.get("attributes", "a mapping", {})),
+        attributes=plain(fields.get("attributes", "a mapping", {})),
     )
     return node if len(report.findings) == before else None
 

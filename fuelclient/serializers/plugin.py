@@ -29,8 +29,8 @@ def plugin_from(data: Any) -> Plugin:
     answer = Answer(data, "plugin")
     return Plugin(
         answer.identifier(),
-        answer.stated("name"),
-        answer.stated("version"),
+        answer.required("name"),
+        answer.required("version"),
         answer.text("title"),
         answer.text("package_version"),
         answer.rest("id"),

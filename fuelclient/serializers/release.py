@@ -17,7 +17,7 @@ from fuelclient.model.release import Release, Role, Tag, roles_in
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.release_metadata import check_part
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import items_of, key_text, line_of, plain
+from fuelclient.serializers.values import items_of, key_text, line_of, mappings, plain
 
 _MODEL = "nailgun.release"
 _ENVELOPE = ("pk", "model", "fields", "extend")
@@ -78,8 +78,8 @@ def release_record_from(data: Any) -> Release:
     answer = Answer(data, "release")
     return Release(
         answer.identifier(),
-        answer.stated("name"),
-        answer.stated("version"),
+        answer.required("name"),
+        answer.required("version"),
         answer.text("operating_system"),
         answer.text("state", "available"),
         answer.text("description"),
@@ -129,26 +129,26 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
     before = len(report.findings)
     if isinstance(identity, bool) or not isinstance(identity, int) or identity < 0:
         report.misshapen(line, "the id of a release is a whole number", identity, "Number it.")
-    stated: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for stated_key, value in fields.items():
         key = key_text(stated_key)
         key = _ALIASES.get(key, key)
         at = line_of(fields, str(stated_key)) or line
-        if key in stated and plain(value) != stated[key]:
+        if key in given and plain(value) != given[key]:
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
             report.misshapen(at, f"{key} must be a string", value, "Write it in quotes.")
         else:
             check_part(key, value, at, report)
-        stated[key] = plain(value)
+        given[key] = plain(value)
     for key in ("name", "version"):
-        if not stated.get(key):
+        if not given.get(key):
             report.error("G002", line, f"the release has no {key}", f"Add `{key}:` to its fields.")
     if len(report.findings) > before:
         return None
-    stated.pop("id", None)
-    texts = {key: stated.pop(key, None) for key in _TEXTS}
-    return Release(identity, metadata=stated, **{key: value for key, value in texts.items() if value})
+    given.pop("id", None)
+    texts = {key: given.pop(key, None) for key in _TEXTS}
+    return Release(identity, metadata=given, **{key: value for key, value in texts.items() if value})
 
 
 def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -161,7 +161,7 @@ def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     value: Any = metadata.get(_ATTRIBUTES)
     for key in _PATH:
         value = value.get(key) if isinstance(value, Mapping) else None
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
+    return mappings(value)
 
 
 def with_repositories(metadata: Mapping[str, Any], repositories: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -210,9 +210,7 @@ def _check_repository(item: Any, line: int, report: Report) -> None:
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"
-_ROLE_KEYS = ("name", "meta", _MAPPING)
-_TAG_KEYS = ("name", "meta")
-DESCRIBED = _ROLE_KEYS
+DESCRIBED = ("name", "meta", _MAPPING)
 """The keys with which Nailgun's API describes a role; a tag has the first two."""
 _MAPPED = ("id", "allocate_size")
 """All that Nailgun returns of a volume of a role; the volumes themselves are metadata of the release."""
@@ -244,7 +242,7 @@ def role_from(data: Any) -> Role:
     From Fuel 10 on, Nailgun has the tags of a role in its metadata. A role without any carries one of its own name.
     """
     answer = Answer(data, "role")
-    name, metadata = answer.stated("name"), answer.mapping("meta")
+    name, metadata = answer.required("name"), answer.mapping("meta")
     if "tags" in answer.data:
         tags = answer.texts("tags")
     else:
@@ -261,7 +259,7 @@ def tag_to(tag: Tag) -> dict[str, Any]:
 def tag_from(data: Any) -> Tag:
     """Return the tag in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "tag")
-    return Tag(answer.stated("name"), answer.mapping("meta"), answer.text("owner", "release"))
+    return Tag(answer.required("name"), answer.mapping("meta"), answer.text("owner", "release"))
 
 
 def role_from_document(document: Document, name: str) -> Role:
@@ -271,7 +269,7 @@ def role_from_document(document: Document, name: str) -> Role:
     unknown keys.
     """
     report = Report(document.file)
-    data = _described(document.data, "role", name, _ROLE_KEYS, report)
+    data = _described(document.data, "role", name, DESCRIBED, report)
     meta = data.get("meta") or {}
     check_part("roles_metadata", {name: meta}, line_of(data, "meta") or 1, report)
     volumes = data.get(_MAPPING)
@@ -284,7 +282,7 @@ def role_from_document(document: Document, name: str) -> Role:
 def tag_from_document(document: Document, name: str) -> Tag:
     """Return the tag called `name` that a document describes. Raise what `role_from_document` does."""
     report = Report(document.file)
-    data = _described(document.data, "tag", name, _TAG_KEYS, report)
+    data = _described(document.data, "tag", name, DESCRIBED[:2], report)
     meta = data.get("meta") or {}
     has_primary = meta.get("has_primary") if isinstance(meta, Mapping) else None
     if has_primary is not None and not isinstance(has_primary, bool):
@@ -296,11 +294,7 @@ def tag_from_document(document: Document, name: str) -> Tag:
 
 def role_document_to(role: Role) -> dict[str, Any]:
     """Return the role as `role_from_document` reads it. Of its volumes only the sizes are included."""
-    volumes = [
-        {key: plain(volume[key]) for key in _MAPPED if key in volume}
-        for volume in role.volumes
-        if isinstance(volume, Mapping)
-    ]
+    volumes = [{key: plain(volume[key]) for key in _MAPPED if key in volume} for volume in mappings(role.volumes)]
     return {"name": role.name, "meta": plain(role.metadata), _MAPPING: volumes}
 
 

@@ -23,8 +23,8 @@ class Report:
 
     def error(self, code: str, line: int, message: str, hint: str = "") -> None:
         place = Place(self.file, line) if self.file else Place(layer=self.layer)
-        said = f"{self.subject}: {message}" if self.subject else message
-        self.findings.append(Finding(Severity.ERROR, code, said, place, self.task, hint))
+        message = f"{self.subject}: {message}" if self.subject else message
+        self.findings.append(Finding(Severity.ERROR, code, message, place, self.task, hint))
 
     def misshapen(self, line: int, rule: str, value: Any, hint: str) -> None:
         """Report (G006) a value that does not have the shape that `rule` states."""

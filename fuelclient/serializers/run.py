@@ -103,12 +103,12 @@ def execution_from(data: Any) -> RunRequest:
     graphs = [Answer(graph, "graph of a request") for graph in answer.items("graphs")]
     nodes = {None if graph.data.get("nodes") is None else graph.numbers("nodes") for graph in graphs}
     tasks = {graph.texts("tasks") for graph in graphs}
-    for word, stated in (("nodes", nodes), ("tasks", tasks)):
-        if len(stated) > 1:
+    for word, limits in (("nodes", nodes), ("tasks", tasks)):
+        if len(limits) > 1:
             raise UsageError(f"The graphs of one run cannot have different {word}.", hint="Run them one after another.")
     return RunRequest(
         answer.identifier("cluster"),
-        tuple(graph.stated("type") for graph in graphs),
+        tuple(graph.required("type") for graph in graphs),
         next(filter(None, nodes), ()),
         next(iter(tasks), ()),
         tuple(map(subgraph_from, answer.items("subgraphs"))),
@@ -160,7 +160,7 @@ def _boundary(value: Any, word: str) -> str:
     return names[0] or ""
 
 
-_TOLD = ("task_name", "node_id", "status", "time_start", "time_end")
+_OF_INSTANCE = ("task_name", "node_id", "status", "time_start", "time_end")
 
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[str, Any]:
@@ -186,11 +186,11 @@ def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> Histor
     """
     answer = Answer(data, "row of a history")
     old = "deployment_graph_task_name"
-    definition = answer.rest(*_TOLD, "summary", old)
+    definition = answer.rest(*_OF_INSTANCE, "summary", old)
     return HistoryRow(
         run_id=run_id,
         graph_type=graph_type,
-        task=answer.stated("task_name" if "task_name" in answer.data else old),
+        task=answer.required("task_name" if "task_name" in answer.data else old),
         node=node_key_from(answer.data.get("node_id")),
         status=answer.one_of("status", InstanceStatus),
         type=str(definition.get("type") or ""),

@@ -25,8 +25,8 @@ def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
 def sequence_from(data: Any) -> DeploymentSequence:
     """Return the sequence in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "sequence")
-    graphs = tuple(Answer(graph, "graph of a sequence").stated("type") for graph in answer.items("graphs"))
-    return DeploymentSequence(answer.identifier(), answer.identifier("release_id"), answer.stated("name"), graphs)
+    graphs = tuple(Answer(graph, "graph of a sequence").required("type") for graph in answer.items("graphs"))
+    return DeploymentSequence(answer.identifier(), answer.identifier("release_id"), answer.required("name"), graphs)
 
 
 _KEYS = ("id", "name", "graphs", "release_id", "release")
@@ -54,14 +54,14 @@ def sequence_document_from(document: Document) -> tuple[str, list[str]]:
 
 
 def _types(data: Mapping[str, Any], report: Report) -> list[str]:
-    stated = data.get("graphs")
+    graphs = data.get("graphs")
     line = line_of(data, "graphs")
     hint = "Write `graphs: [{type: default}]`, in the order in which they run."
-    if not isinstance(stated, list | tuple) or not stated:
-        report.misshapen(line, "graphs are a list of graph types", stated, hint)
+    if not isinstance(graphs, list | tuple) or not graphs:
+        report.misshapen(line, "graphs are a list of graph types", graphs, hint)
         return []
     types = []
-    for item, at in items_of(stated, line):
+    for item, at in items_of(graphs, line):
         where = line_of(item) or at
         graph_type = item.get("type") if isinstance(item, Mapping) else item
         if not isinstance(graph_type, str) or not graph_type.strip():

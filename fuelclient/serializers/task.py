@@ -56,17 +56,17 @@ def task_from(
             "G006", line, f"entry {position} is {in_words(record)}, not a task", "A task is a mapping with an id."
         )
         return None, report.findings
-    stated = _Stated(line)
-    stated.read(record)
-    name, legacy = _identity(stated, report, owner_label, position)
+    given = _Attributes(line)
+    given.read(record)
+    name, legacy = _identity(given, report, owner_label, position)
     report.subject = f"task {name}" if name else f"entry {position}"
     report.task = name
-    for code, at, message, hint in stated.problems:
+    for code, at, message, hint in given.problems:
         report.error(code, at, message, hint)
-    attributes = _checked(stated.values, stated.line_of, report)
+    attributes = _checked(given.values, given.line_of, report)
     if report.findings:
         return None, report.findings
-    return Task(name, attributes, Source(file, line, stated.lines, frozenset(stated.lone)), legacy), []
+    return Task(name, attributes, Source(file, line, given.lines, frozenset(given.lone)), legacy), []
 
 
 def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def nailgun_record(record: Mapping[str, Any]) -> dict[str, Any]:
     return spelled
 
 
-class _Stated:
+class _Attributes:
     """The attributes of a record under their canonical names, normalised, with their lines."""
 
     def __init__(self, line: int) -> None:
@@ -158,23 +158,23 @@ def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
         _mark(item, below, lines)
 
 
-def _identity(stated: _Stated, report: Report, owner_label: str, position: int) -> tuple[str, bool]:
+def _identity(given: _Attributes, report: Report, owner_label: str, position: int) -> tuple[str, bool]:
     """Return the task's id, and whether it was made up for a legacy entry. The id is empty after an error."""
-    line = stated.line_of("id")
+    line = given.line_of("id")
     report.subject = f"entry {position}"
-    if "id" in stated.values:
-        name = stated.values.pop("id")
+    if "id" in given.values:
+        name = given.values.pop("id")
         if isinstance(name, str) and name.strip():
             return name, False
         hint = "Write it in quotes." if isinstance(name, int | float) else "Give the task an id."
         report.error("G002", line, f"the id of a task must be a string, not {in_words(name)}", hint)
         return "", False
-    stage = stated.values.get("stage")
+    stage = given.values.get("stage")
     if isinstance(stage, str) and stage:
         return f"{owner_label}:{stage.partition('/')[0].strip()}#{position}", True
     if stage is not None:
         hint = "Write for example post_deployment/100."
-        report.misshapen(stated.line_of("stage"), "stage must be the name of a stage", stage, hint)
+        report.misshapen(given.line_of("stage"), "stage must be the name of a stage", stage, hint)
     else:
         report.error("G002", line, "the task has no id", "Add `id:` with a name that no other task has.")
     return "", False

@@ -45,14 +45,14 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
     return merged
 
 
-def beyond(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of `stated` that differs from `known`, so that merged over `known` it restores `stated`.
+def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of `given` that differs from `known`, so that merged over `known` it restores `given`.
 
     >>> beyond({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}
     """
     result: dict[str, Any] = {}
-    for name, value in stated.items():
+    for name, value in given.items():
         if name not in known:
             result[name] = value
             continue
@@ -66,17 +66,17 @@ def beyond(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any
     return result
 
 
-def rebased(stated: Any, before: Any, now: Any) -> Any:
-    """Return `stated` with what changed from `before` to `now`, in its own order.
+def rebased(own: Any, before: Any, now: Any) -> Any:
+    """Return `own` with what changed from `before` to `now`, in its own order.
 
     Mappings are followed by their names, and lists of mappings by what identifies each; anything else is a whole.
 
     >>> rebased({"b": 2, "a": 1, "own": 0}, {"a": 5, "b": 5, "c": 5}, {"a": 5, "b": 6, "c": 5})
     {'b': 6, 'a': 1, 'own': 0}
     """
-    ours, old, new = map(_named, (stated, before, now))
-    if ours is None or old is None or new is None or isinstance(stated, list) != isinstance(now, list):
-        return stated if before == now and isinstance(before, bool) == isinstance(now, bool) else now
+    ours, old, new = map(_named, (own, before, now))
+    if ours is None or old is None or new is None or isinstance(own, list) != isinstance(now, list):
+        return own if before == now and isinstance(before, bool) == isinstance(now, bool) else now
     merged = {
         name: rebased(value, old.get(name), new[name]) if name in new else value
         for name, value in ours.items()

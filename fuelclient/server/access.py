@@ -282,8 +282,8 @@ class LocalToken(Loopback):
     def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:
         """Raise `HttpError`: 403 for the request of a web page, 401 without the token."""
         super().check(environ, is_open=is_open, reads=reads)
-        stated = environ.get("HTTP_X_AUTH_TOKEN", "")
-        if not is_open and not hmac.compare_digest(stated.encode("utf-8", "replace"), self.token.encode()):
+        token = environ.get("HTTP_X_AUTH_TOKEN", "")
+        if not is_open and not hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             hint = "Send the token of its file in X-Auth-Token; fuel2 of the same user does so by itself."
             raise HttpError(401, Unauthorised(_NOT_OF_THE_USER, hint=hint))
 

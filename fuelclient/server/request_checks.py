@@ -130,8 +130,8 @@ def _value(parameter: Query, text: str) -> Any:
     if parameter.type is QueryType.NUMBERS:  # in Nailgun's words
         return [_number(parameter, part, "Comma-separated numbers list expected") for part in parts]
     if parameter.words and not set(parts) <= set(parameter.words):
-        said = f"{name.capitalize()} parameter {parameter.complaint}: {', '.join(parameter.words)}"
-        raise _bad_query(parameter, said)
+        message = f"{name.capitalize()} parameter {parameter.complaint}: {', '.join(parameter.words)}"
+        raise _bad_query(parameter, message)
     return parts if parameter.type is QueryType.WORDS else text
 
 

@@ -54,14 +54,14 @@ def _python() -> Diagnosis:
 def _libraries() -> Iterator[Diagnosis]:
     """Yield the libraries that are missing or too old; one line if all are there."""
     try:
-        stated = requires("fuelclient") or []
+        requirements = requires("fuelclient") or []
     except PackageNotFoundError:
         yield Diagnosis(
             _AREA, "libraries", Health.WARNING, "fuelclient runs from files that are not installed", "pip install ."
         )
         return
     sound = 0
-    for text in stated:
+    for text in requirements:
         match = _REQUIREMENT.match(text)
         if match is None or "extra ==" in text:
             continue

@@ -35,31 +35,31 @@ def master(settings: Settings) -> Iterator[Diagnosis]:
     from fuelclient.backends.connected import connected
 
     try:
-        stated = settings.master
-        if stated is None:
+        named = settings.master
+        if named is None:
             return
-        brief = replace(stated, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
+        brief = replace(named, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
         with closing(connected(brief)) as backend:
             version = backend.version()
         message = f"answers: Fuel {version.release or 'of unknown version'}, API {version.api}"
-        yield Diagnosis("master", stated.url, Health.OK, message)
-        yield from clock("master", stated.url, _skew(brief))
+        yield Diagnosis("master", named.url, Health.OK, message)
+        yield from clock("master", named.url, _skew(brief))
     except FuelError as error:
         yield Diagnosis("master", str(settings["SERVER_ADDRESS"].value), Health.ERROR, error.message, error.hint)
 
 
-def _skew(stated: Master) -> float:
+def _skew(named: Master) -> float:
     """Return how many seconds the master's clock is ahead; 0 if it does not say. Its answers are exact to a second."""
     import requests
 
     from fuelclient.backends.http.transport import http_session, proxies_for, verification
 
-    with http_session(stated) as session:
+    with http_session(named) as session:
         before = time.time()
         try:
             answer = session.get(
-                f"{stated.url}/", timeout=SECONDS, allow_redirects=False, verify=verification(stated),
-                proxies=proxies_for(stated, stated.url),
+                f"{named.url}/", timeout=SECONDS, allow_redirects=False, verify=verification(named),
+                proxies=proxies_for(named, named.url),
             )  # fmt: skip
             theirs = parsedate_to_datetime(answer.headers.get("Date", "")).timestamp()
         except (requests.exceptions.RequestException, ValueError, TypeError):
@@ -77,20 +77,20 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     scheduler = DaskScheduler.of(settings)
     refusal = scheduler.refusal()
     if refusal:
-        reason, _, mend = refusal.partition(". ")
-        yield Diagnosis("dask", scheduler.address, Health.ERROR, reason, mend or "Correct DASK_SCHEDULER.")
+        reason, _, fix = refusal.partition(". ")
+        yield Diagnosis("dask", scheduler.address, Health.ERROR, reason, fix or "Correct DASK_SCHEDULER.")
         return
     try:
         workers = asyncio.run(worker_names(scheduler, SECONDS))
     except FuelError as error:
-        mend = error.hint or "Start the scheduler, or correct DASK_SCHEDULER."
-        yield Diagnosis("dask", scheduler.address, Health.ERROR, error.message, mend)
+        fix = error.hint or "Start the scheduler, or correct DASK_SCHEDULER."
+        yield Diagnosis("dask", scheduler.address, Health.ERROR, error.message, fix)
         return
     if workers:
         yield Diagnosis("dask", scheduler.address, Health.OK, f"answers; workers: {', '.join(workers)}")
     else:
-        mend = "Start a worker with the name of each node."
-        yield Diagnosis("dask", scheduler.address, Health.WARNING, "answers, but has no workers", mend)
+        fix = "Start a worker with the name of each node."
+        yield Diagnosis("dask", scheduler.address, Health.WARNING, "answers, but has no workers", fix)
 
 
 def nodes(settings: Settings) -> Iterator[Diagnosis]:

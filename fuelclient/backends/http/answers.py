@@ -73,7 +73,7 @@ class Response:
         Nailgun calls its JSON and its plain texts HTML, so only the body counts. Of a Python traceback, only the
         exception is returned, and of the message of a JSON schema not the schema.
         """
-        text = "" if self._is_html() else _said(self.body.decode("utf-8", "replace"))
+        text = "" if self._is_html() else _message_in(self.body.decode("utf-8", "replace"))
         if _TRACEBACK in text:
             after = text.rpartition(_TRACEBACK)[2].splitlines()[1:]
             text = next((line for line in after if line.strip() and not line.startswith(" ")), "")
@@ -93,23 +93,27 @@ class Response:
         return self.body.lstrip()[:1] == b"<"
 
 
-def _said(text: str) -> str:
+def _message_in(text: str) -> str:
     r"""Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
 
-    >>> _said('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}'), _said("not found"), _said("None")
-    ('Graph x is not defined', 'not found', '')
+    >>> _message_in('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}')
+    'Graph x is not defined'
+    >>> _message_in("not found"), _message_in("None")
+    ('not found', '')
 
-    Other JSON is said as it is.
+    Other JSON is the message as it is.
 
-    >>> _said('["first", "second"]'), _said('{"message": "{\\"id\\": 5}"}'), _said('{"message": "", "errors": []}')
-    ('first; second', '{"id": 5}', '')
+    >>> _message_in('["first", "second"]'), _message_in('{"message": "{\\"id\\": 5}"}')
+    ('first; second', '{"id": 5}')
+    >>> _message_in('{"message": "", "errors": []}')
+    ''
     """
     try:
         data = json.loads(text)
         while isinstance(data, Mapping) and (named := next((data[key] for key in _NAMED if data.get(key)), None)):
             data = named
         if isinstance(data, str):
-            return _said(data) if data.startswith("{") else data
+            return _message_in(data) if data.startswith("{") else data
         if isinstance(data, list) and all(isinstance(item, str) for item in data):
             return "; ".join(data)
         nothing = not data or (isinstance(data, Mapping) and not any(data.values()))
@@ -164,40 +168,40 @@ def refused(answer: Response, about: About | None, who: str = "", *, has_roles: 
     Nailgun knows no roles of users, so what it forbids (403) the state of things forbids; a server that `has_roles`
     forbids it to this user.
     """
-    said = answer.message()
+    text = answer.message()
     if answer.status == 404:
-        return _missing(answer, about, said)
-    if answer.status == 403 and said and not has_roles and answer.method != "GET":
-        return Conflict(_sentence(said))
+        return _missing(answer, about, text)
+    if answer.status == 403 and text and not has_roles and answer.method != "GET":
+        return Conflict(_sentence(text))
     if answer.status in (401, 403):
         verb = "does not accept the credentials" if answer.status == 401 else "does not allow this"
         hint = who or "Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME."
-        return Unauthorised(f"{answer.url} {verb}{_colon(said)}.", hint=hint)
+        return Unauthorised(f"{answer.url} {verb}{_colon(text)}.", hint=hint)
     if answer.status in (405, 501):
-        return Unsupported(f"This master has no {answer.method} {answer.url}{_colon(said)}.", hint="It may be older.")
-    message = _sentence(said or f"{answer.url} answered {answer.status}")
-    if answer.status == 409 or (answer.status == 400 and (answer.is_plain or _STATE.match(said))):
+        return Unsupported(f"This master has no {answer.method} {answer.url}{_colon(text)}.", hint="It may be older.")
+    message = _sentence(text or f"{answer.url} answered {answer.status}")
+    if answer.status == 409 or (answer.status == 400 and (answer.is_plain or _STATE.match(text))):
         return Conflict(message)
     if answer.status < 500:
-        if about is not None and _UNKNOWN.get(about.noun, said + "?") in said:
+        if about is not None and _UNKNOWN.get(about.noun, text + "?") in text:
             return NotFound(about.noun, about.key, hint=message)
         return UsageError(message) if about is None or about.invalid is None else about.invalid(message)
     hint = "Try again later, and look at its logs." if answer.status in _BUSY else "Look at its logs."
     if about is not None and about.unsure and answer.status in _BUSY:
         hint = about.unsure
-    return Unavailable(f"{answer.url} answered {answer.status}{_colon(said)}.", hint=hint)
+    return Unavailable(f"{answer.url} answered {answer.status}{_colon(text)}.", hint=hint)
 
 
-def _missing(answer: Response, about: About | None, said: str) -> FuelError:
-    if about is None or said in ("", "not found") or "Page not found" in said:
-        return Unsupported(f"{answer.url} does not exist on this master{_colon(said)}.", hint=CHECK_ADDRESS)
-    named = _MISSING.fullmatch(said)
+def _missing(answer: Response, about: About | None, text: str) -> FuelError:
+    if about is None or text in ("", "not found") or "Page not found" in text:
+        return Unsupported(f"{answer.url} does not exist on this master{_colon(text)}.", hint=CHECK_ADDRESS)
+    named = _MISSING.fullmatch(text)
     noun = _NOUNS.get(named["class"]) if named else None
     if about.within and noun == about.within[0]:
         return NotFound(*about.within)
     if named and named["key"] and noun:
         return NotFound(noun, named["key"])
-    return NotFound(about.noun, about.key, hint="" if named else _sentence(said))
+    return NotFound(about.noun, about.key, hint="" if named else _sentence(text))
 
 
 _FAILURES: tuple[tuple[Any, str, str], ...] = (
@@ -220,8 +224,8 @@ _NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
 
 def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> Unavailable:
     """Return the error for a request that got no answer, with what the master may have done all the same."""
-    told, hint = next((told, hint) for types, told, hint in _FAILURES if isinstance(error, types))
-    message = told.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
+    sentence, hint = next((sentence, hint) for types, sentence, hint in _FAILURES if isinstance(error, types))
+    message = sentence.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
     if about is not None and about.unsure and not isinstance(error, _NEVER_SENT) and not is_unconnected(error):
         hint = f"{about.unsure} {hint}"
     return Unavailable(f"{message}.", hint=hint)
@@ -245,14 +249,14 @@ def _cause(error: BaseException) -> str:
     return re.sub(r"\(_ssl\.c:\d+\)", "", " ".join(text.split())).strip(" .")[:_SHOWN]
 
 
-def _colon(said: str) -> str:
+def _colon(text: str) -> str:
     """Return a message after a colon; nothing for an empty one.
 
     >>> _colon("Role is missing."), _colon("")
     (': Role is missing', '')
     """
-    return f": {said.rstrip(' .')}" if said else ""
+    return f": {text.rstrip(' .')}" if text else ""
 
 
-def _sentence(said: str) -> str:
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -89,12 +89,12 @@ class Keystone:
     def _address(self) -> tuple[str, str]:
         """Return Keystone's version, and its URL with that version."""
         base = self._base()
-        stated = self._master.credentials.version
+        wanted = self._master.credentials.version
         for version, ending in (("3", "/v3"), ("2", "/v2.0")):
-            if base.endswith(ending) and stated in ("", version):
+            if base.endswith(ending) and wanted in ("", version):
                 return version, base
         base = base.removesuffix("/v3").removesuffix("/v2.0")
-        version = stated or self._newest(base)
+        version = wanted or self._newest(base)
         if version not in ("2", "3"):
             raise Unauthorised(f"Keystone has no version {version}.", hint="Set OS_IDENTITY_API_VERSION to 2 or 3.")
         return version, f"{base}/{'v3' if version == '3' else 'v2.0'}"

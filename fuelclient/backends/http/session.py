@@ -120,8 +120,8 @@ class Session:
         return self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
-        stated = {key: _text(value) for key, value in query.items() if value is not None}
-        text = f"?{urllib.parse.urlencode(stated)}" if stated else ""
+        given = {key: _text(value) for key, value in query.items() if value is not None}
+        text = f"?{urllib.parse.urlencode(given)}" if given else ""
         return f"{self.master.url}{path if path.startswith('/') else API + path}{text}"
 
     def _authenticated(self, method: str, url: str, body: Any, about: About | None, *, reads: bool = False) -> Response:

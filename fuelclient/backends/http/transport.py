@@ -28,7 +28,7 @@ from fuelclient.settings.master import Master
 LOG = logging.getLogger(__name__)
 _CHUNK = 2**16
 _EVERY = 10.0
-"""How often, in seconds, a line says that an answer is waited for."""
+"""Seconds between two lines of the log about an answer that is waited for."""
 
 
 class BodyTooLarge(requests.exceptions.RequestException):
@@ -40,7 +40,7 @@ class TotalTimeout(requests.exceptions.Timeout):
 
 
 class Stopwatch:
-    """Shut the socket of one request when its time is over, and say now and then that it is still waited for."""
+    """Shut the socket of one request when its time is over; until then, log now and then that it is waited for."""
 
     def __init__(self, url: str, seconds: float) -> None:
         self.expired = False
@@ -69,15 +69,12 @@ class Stopwatch:
             passed = time.monotonic() - began
             left = self._seconds - passed
             if left <= 0:
-                self._expire()
+                with self._lock:
+                    self.expired = True
+                    if self._socket is not None:
+                        _shut(self._socket)
                 return
             LOG.info("%s has not answered for %.0f s; it has %.0f s in all.", self._url, passed, self._seconds)
-
-    def _expire(self) -> None:
-        with self._lock:
-            self.expired = True
-            if self._socket is not None:
-                _shut(self._socket)
 
 
 def _shut(connected: socket.socket) -> None:
@@ -125,7 +122,6 @@ class BoundedAdapter(HTTPAdapter):
         return response
 
     def _body(self, response: requests.Response) -> bytes:
-        """Return the whole decoded body."""
         body = bytearray()
         with contextlib.closing(response.raw):
             for chunk in _chunks(response):

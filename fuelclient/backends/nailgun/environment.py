@@ -34,11 +34,11 @@ from fuelclient.serializers.release import release_record_from, role_from, tag_f
 
 def environment_of(session: Session, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
-    environment, stated = _members(session, cluster_id)
+    environment, stored = _members(session, cluster_id)
     nodes = session.get("nodes/", About("environment", cluster_id), cluster_id=cluster_id)
     enabled = {plugin.name for plugin in environment.plugins}
     # a master also has the sections of plugins that it only offers
-    own = {name: section for name, section in stated.items() if name in enabled or not plugin_metadata(section)}
+    own = {name: section for name, section in stored.items() if name in enabled or not plugin_metadata(section)}
     return replace(
         environment,
         nodes=tuple(by_id(node_record_from, nodes, "node")),
@@ -113,13 +113,13 @@ def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, 
     """Return the environment with its release and its plugins, and its settings as the master states them."""
     cluster = cluster_from(resource(session, "environment", cluster_id).get())
     release = release_record_from(resource(session, "release", cluster.release_id).get())
-    stated = settings_of(session, cluster_id)
-    return Environment(cluster, release, _enabled(session, stated)), stated
+    stored = settings_of(session, cluster_id)
+    return Environment(cluster, release, _enabled(session, stored)), stored
 
 
-def _enabled(session: Session, stated: Mapping[str, Any]) -> tuple[Plugin, ...]:
+def _enabled(session: Session, stored: Mapping[str, Any]) -> tuple[Plugin, ...]:
     """Return the plugins that the settings of an environment enable, in the order of their layers."""
-    chosen = enabled_plugins(stated)
+    chosen = enabled_plugins(stored)
     return in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
 
 

@@ -102,8 +102,8 @@ class Graphs(Facet):
         answer = place.post(body) if stored_before is None else place.put(body)
         stored = replace(graph_from(answer, named), type=graph_type)
         later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
-        told = (*findings, *resolved, *later)
-        return Uploaded(stored, stored_before is None, told, len(stored_before.tasks) if stored_before else 0)
+        replaced = len(stored_before.tasks) if stored_before else 0
+        return Uploaded(stored, stored_before is None, (*findings, *resolved, *later), replaced)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Return no warnings: a master has no records that could lose what they override."""

@@ -268,7 +268,7 @@ def _whose(node_ids: Iterable[int] | None, role: str | None) -> dict[str, Any]:
 def extension_from(data: Any) -> Extension:
     answer = Answer(data, "extension")
     return Extension(
-        answer.stated("name"), answer.text("version"), answer.text("description"), answer.texts("provides")
+        answer.required("name"), answer.text("version"), answer.text("description"), answer.texts("provides")
     )
 
 
@@ -283,21 +283,21 @@ def openstack_config_from(data: Any) -> OpenstackConfig:
 def network_group_from(data: Any) -> NetworkGroup:
     answer = Answer(data, "network group")
     return NetworkGroup(
-        answer.identifier(), answer.stated("name"), answer.optional("vlan_start"), answer.text("cidr") or None,
+        answer.identifier(), answer.required("name"), answer.optional("vlan_start"), answer.text("cidr") or None,
         answer.text("gateway") or None, answer.optional("group_id"), answer.mapping("meta"),
     )  # fmt: skip
 
 
 def test_set_from(data: Any) -> TestSet:
     answer = Answer(data, "test set")
-    return TestSet(answer.stated("id"), answer.text("name"))
+    return TestSet(answer.required("id"), answer.text("name"))
 
 
 def test_run_from(data: Any) -> TestRun:
     answer = Answer(data, "test run")
     tests = [Answer(test, "health check") for test in answer.items("tests")]
     return TestRun(
-        answer.identifier(), answer.stated("testset"), answer.optional("cluster_id"), answer.text("status"),
+        answer.identifier(), answer.required("testset"), answer.optional("cluster_id"), answer.text("status"),
         answer.moment("started_at"), answer.moment("ended_at"),
         tuple(HealthTest(test.text("name"), test.text("status"), test.text("message")) for test in tests),
     )  # fmt: skip
@@ -306,11 +306,11 @@ def test_run_from(data: Any) -> TestRun:
 def test_order_to(cluster_id: int, name: str, credentials: OstfCredentials) -> dict[str, Any]:
     """Return the order to run one test set on an environment."""
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
-    stated = {
+    user = {
         "ostf_os_tenant_name": credentials.tenant,
         "ostf_os_username": credentials.username,
         "ostf_os_password": credentials.password,
     }
     if credentials.stated:
-        metadata["ostf_os_access_creds"] = {key: value for key, value in stated.items() if value is not None}
+        metadata["ostf_os_access_creds"] = {key: value for key, value in user.items() if value is not None}
     return {"testset": name, "metadata": metadata}

@@ -399,4 +399,4 @@ def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:
     What a master adds to them (`fault_tolerance`, `pre_provision`) is left out: it takes nothing of that back.
     """
     nodes = [Answer(node, "node's provisioning facts") for node in Answer(facts, "provisioning facts").items(_NODES)]
-    return {_ENGINE: facts[_ENGINE], **{node.stated("uid"): node.data for node in nodes}}
+    return {_ENGINE: facts[_ENGINE], **{node.required("uid"): node.data for node in nodes}}
