@@ -306,9 +306,9 @@ class FuelUI(UI):
     @on(Answered)
     def _answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
-            self.trouble = self._troubled()
             if self.view is not None:
                 self.view.refill()
+            self.tell_trouble(self._troubled())  # the screen may have dropped what had failed
 
     @on(Failed)
     def _failed(self, message: Failed) -> None:
