@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.environment.network_roles import VIP
+from fuelclient.environment.roles import VIP
 from fuelclient.model.finding import Finding, Place, Severity, listed
 from fuelclient.serializers.values import mapping, mappings
 
@@ -126,7 +126,7 @@ def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Itera
 def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[str]:
     """Yield the reasons why two network roles with one id cannot be merged, worded as in Nailgun.
 
-    Only properties that both have are compared; `network_roles.merged` says how lists of VIPs are merged.
+    Only properties that both have are compared; `roles.merged_network_roles` says how lists of VIPs are merged.
 
     >>> list(differences({"properties": {"subnet": True}}, {"properties": {"subnet": False, "gateway": True}}))
     ['Cannot apply patch for attribute subnet: conflict']

@@ -11,7 +11,6 @@ from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 from typing import Any
 
-from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.networks import (
     BY_RANGES,
     IP_RANGES,
@@ -22,6 +21,7 @@ from fuelclient.environment.networks import (
     network_configuration,
     ranges,
 )
+from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip

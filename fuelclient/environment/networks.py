@@ -14,8 +14,7 @@ from ipaddress import IPv4Network
 from typing import Any, TypeVar
 
 from fuelclient.environment import settings
-from fuelclient.environment.network_roles import asked_vips, network_roles
-from fuelclient.environment.roles import roles
+from fuelclient.environment.roles import asked_vips, network_roles, roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.node import Node

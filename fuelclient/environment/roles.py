@@ -1,20 +1,56 @@
-"""The roles, tags and volumes of an environment, from its release, its plugins and itself."""
+"""What the owners in an environment define: roles, tags, volumes and network roles.
+
+The owners are its release, its plugins and itself. Source: Nailgun's plugin manager, and `policy.merge` for network
+roles.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.environment.owners import metadata_of_owners, plugin_owner
 from fuelclient.model.environment import Environment
-from fuelclient.model.release import Role, Tag, primary_tags_in, roles_in, tags_in
+from fuelclient.model.graph import Level, Owner
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release, Role, Tag, primary_tags_in, roles_in, tags_in
+from fuelclient.serializers.values import mapping, mappings
+
+VIP = "vip"
+
+
+def release_owner(release: Release) -> Owner:
+    return Owner(Level.RELEASE, release.id, release.name, release.version)
+
+
+def plugin_owner(plugin: Plugin) -> Owner:
+    return Owner(Level.PLUGIN, plugin.id, plugin.name, plugin.version)
+
+
+def owners(environment: Environment) -> tuple[Owner, ...]:
+    """Return the owners of an environment's graphs, least important first."""
+    return (
+        release_owner(environment.release),
+        *(plugin_owner(plugin) for plugin in environment.plugins),
+        Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name),
+    )
+
+
+def in_merge_order(plugins: Iterable[Plugin]) -> tuple[Plugin, ...]:
+    """Sort plugins as their layers are merged: by name and version."""
+    return tuple(sorted(plugins, key=lambda plugin: plugin_owner(plugin).order))
+
+
+def metadata_of_owners(environment: Environment) -> Iterator[Mapping[str, Any]]:
+    """Yield the metadata of the release, of each plugin, and of the environment itself."""
+    of_plugins = (plugin.metadata for plugin in environment.plugins)
+    return iter((environment.release.metadata, *of_plugins, environment.own_metadata))
 
 
 def roles(environment: Environment) -> dict[str, Role]:
-    """Return the roles of the release, of the plugins and of the environment itself.
+    """Return the roles by name: those of the release, then of the plugins, then of the environment itself.
 
-    A later one of the same name replaces an earlier one, but a plugin's role is not hidden by the environment's own.
+    A later one replaces an earlier one of its name, but the environment's own role does not hide a plugin's.
     """
     defined = volumes(environment)
     known = roles_in(environment.release.metadata, volumes=defined)
@@ -28,7 +64,7 @@ def roles(environment: Environment) -> dict[str, Role]:
 
 
 def tags(environment: Environment) -> dict[str, Tag]:
-    """Return the tags of the release, of the plugins and of the environment itself, in the order of `roles`."""
+    """Return the tags by name, in the order of `roles`."""
     known = tags_in(environment.release.metadata)
     for plugin in environment.plugins:
         known.update(_stated_tags(plugin.metadata, plugin_owner(plugin).label, known))
@@ -71,3 +107,48 @@ def _only_with_plugin(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any
     stated = metadata.get("restrictions")
     own = stated if isinstance(stated, list) else [stated] if stated else []
     return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}
+
+
+def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
+    """Return the network roles of the release and of its plugins, each id once."""
+    stated = (mappings(metadata.get("network_roles_metadata")) for metadata in metadata_of_owners(environment))
+    return merged_network_roles(role for roles in stated for role in roles if role.get("id"))
+
+
+def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
+    """Return network roles with each id once: a later record extends an earlier one.
+
+    All that it adds is virtual addresses with new names; an empty list of them removes all that were there. They need a
+    list in both records, as in Nailgun.
+
+    >>> release, plugin = ({"id": "mgmt", "properties": {"vip": [{"name": name}]}} for name in ("a", "b"))
+    >>> [vip["name"] for _, vip in asked_vips(merged_network_roles([release, plugin]))]
+    ['a', 'b']
+    >>> list(asked_vips(merged_network_roles([release, {"id": "mgmt", "properties": {"vip": []}}])))
+    []
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for role in records:
+        name = str(role["id"])
+        found[name] = _extended(found[name], role) if name in found else role
+    return tuple(found.values())
+
+
+def asked_vips(roles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield each virtual address that network roles ask for, after its role. Of equal names the first one counts."""
+    seen: set[str] = set()
+    for role in roles:
+        for vip in mappings(mapping(role.get("properties")).get(VIP)):
+            name = vip.get("name")
+            if isinstance(name, str) and name and name not in seen:
+                seen.add(name)
+                yield role, vip
+
+
+def _extended(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Mapping[str, Any]:
+    ours, theirs = (mapping(role.get("properties")).get(VIP) for role in (target, patch))
+    if not isinstance(ours, list | tuple) or not isinstance(theirs, list | tuple):
+        return target
+    known = [vip.get("name") for vip in mappings(ours)]
+    vips = [*ours, *(vip for vip in mappings(theirs) if vip.get("name") not in known)] if theirs else []
+    return {**target, "properties": {**target["properties"], VIP: vips}}

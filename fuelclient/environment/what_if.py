@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from fuelclient.environment.layers import layer, snapshot
-from fuelclient.environment.owners import in_merge_order, plugin_owner
+from fuelclient.environment.roles import in_merge_order, plugin_owner
 from fuelclient.errors import NotFound
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, GraphDocument, Layer, Level, Owner

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Network, ip_network
 from typing import Any
 
-from fuelclient.environment.network_roles import asked_vips, network_roles
 from fuelclient.environment.networks import (
     ADMIN,
     IP_RANGES,
@@ -23,6 +22,7 @@ from fuelclient.environment.networks import (
     network_configuration,
     public_nodes,
 )
+from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.given import Kept
 from fuelclient.facts.names import Named

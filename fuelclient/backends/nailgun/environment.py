@@ -17,8 +17,7 @@ from fuelclient.backends.nailgun.facet import NOUNS, by_id, resource
 from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
-from fuelclient.environment.owners import in_merge_order, owners, plugin_owner
-from fuelclient.environment.roles import roles, tags
+from fuelclient.environment.roles import in_merge_order, owners, plugin_owner, roles, tags
 from fuelclient.errors import NotFound, Unsupported
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner

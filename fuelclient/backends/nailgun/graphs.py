@@ -17,7 +17,7 @@ from fuelclient.backends.nailgun.environment import (
 )
 from fuelclient.backends.nailgun.facet import NOUNS, PATHS, Facet, Resource, resource
 from fuelclient.environment.layers import snapshot, types_for
-from fuelclient.environment.owners import plugin_owner, release_owner
+from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import merge_layers
 from fuelclient.graph.validate import check_document, require_type

@@ -16,7 +16,7 @@ from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
 from fuelclient.backends.nailgun.facet import resource
 from fuelclient.environment.layers import graph_types, require_graph_type
-from fuelclient.environment.owners import owners
+from fuelclient.environment.roles import owners
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.model.run import Action, Run, RunRequest
 from fuelclient.plan.select import is_open, require_tasks, subgraph_from

@@ -208,6 +208,9 @@ def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, 
 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
     """Return the owner of a graph in the original environment; None for a plugin that is not enabled there."""
+    from fuelclient.environment.roles import owners
+    from fuelclient.model.graph import Level, OwnerRef
+
     level, name, version, _ = key
     for owner in owners(original.environment):
         if owner.level is level and (level is not Level.PLUGIN or (owner.name, owner.version) == (name, version)):

@@ -131,7 +131,7 @@ class PluginsDiff(Question):
 
 
 def _of_package(path: Path) -> _Version:
-    from fuelclient.environment.owners import plugin_owner, release_owner
+    from fuelclient.environment.roles import plugin_owner, release_owner
     from fuelclient.model.graph import Layer
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import for_any_release

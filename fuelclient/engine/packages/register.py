@@ -10,8 +10,8 @@ from operator import attrgetter
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
 from fuelclient.environment.checks import deletion
-from fuelclient.environment.owners import plugin_owner, release_owner
 from fuelclient.environment.release_change import is_another_version
+from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.cluster import Cluster

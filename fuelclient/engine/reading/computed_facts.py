@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.reading import environment
 from fuelclient.environment.layers import snapshot
-from fuelclient.environment.network_roles import asked_vips, network_roles
+from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
 from fuelclient.facts.given import Given, Kept, effective_facts, since_copied

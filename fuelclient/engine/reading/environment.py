@@ -14,8 +14,7 @@ from typing import Any
 from fuelclient import settings
 from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
-from fuelclient.environment.network_roles import asked_vips, network_roles
-from fuelclient.environment.owners import owners
+from fuelclient.environment.roles import asked_vips, network_roles, owners
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner

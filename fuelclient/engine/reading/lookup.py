@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Protocol, TypeVar
 
 from fuelclient.environment import checks
-from fuelclient.environment.owners import plugin_owner, release_owner
+from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.graph import Level, Owner, OwnerRef

@@ -12,7 +12,7 @@ from functools import partial
 
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.environment.layers import layer, snapshot
-from fuelclient.environment.owners import in_merge_order, plugin_owner
+from fuelclient.environment.roles import in_merge_order, plugin_owner
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Graph, Layer, Level

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fuelclient.environment.owners import owners
-from fuelclient.environment.roles import primary_tags, roles
+from fuelclient.environment.roles import owners, primary_tags, roles
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.plugin import Plugin
