@@ -148,7 +148,7 @@ class Plugins(Protocol):
         """Enable a plugin in an environment, in place of any other version of it, and return findings about that.
 
         `values` are set with it, by the name of the plugin's setting, also if it is enabled already; see
-        `environment.plugin_settings`. Raise `NotFound` for an unknown setting, `UsageError` for an impossible value.
+        `environment.settings`. Raise `NotFound` for an unknown setting, `UsageError` for an impossible value.
 
         Raise `Conflict`, with a finding for each clash, if it does not support the environment's release, if it clashes
         with the release or another plugin, and on a deployed environment, unless it is hot-pluggable.

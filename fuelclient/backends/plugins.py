@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.studies import study_of
-from fuelclient.environment.what_if import Added, changed
+from fuelclient.environment.layers import Added, changed
 from fuelclient.errors import Conflict, NotFound, Unauthorised, Unavailable, Unsupported
 from fuelclient.insight.comparison import Comparison, compare
 from fuelclient.model.environment import Environment

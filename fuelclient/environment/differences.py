@@ -1,4 +1,4 @@
-"""Compare an environment with another one, such as a copy with its original: graphs, settings and facts.
+"""Copies of environments, and what differs between two environments: graphs, settings and facts.
 
 Ids of releases, plugins and environments do not count, because each place has its own.
 """
@@ -8,17 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient import redact
 from fuelclient.environment import settings
-from fuelclient.environment.copies import GraphKey
 from fuelclient.graph.merge import merge_layers
 from fuelclient.insight.differences import differences, value_differences
 from fuelclient.model.environment import Environment
-from fuelclient.model.fact import DeploymentFacts
+from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.graph import Layer, Level, Owner
+from fuelclient.model.run import HistoryRow, Run
 from fuelclient.model.task import Task, TaskType
 from fuelclient.plan.inputs import Inputs
 
@@ -31,6 +31,53 @@ COMMON = "common"
 
 _BOOKS = frozenset({"plugin_id", "chosen_id", "versions", "default"})
 """What a master notes in the settings about a plugin and its versions, most of it by their ids."""
+
+
+GraphKey = tuple[Level, str, str, str]
+"""A graph by its level, the name and version of its plugin (empty for other owners), and its type: ids differ between
+the places that an environment is copied between."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """The run of one graph that ended: the facts that it saw, and the task instances that succeeded."""
+
+    run: Run
+    facts: DeploymentFacts
+    succeeded: tuple[HistoryRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentCopy:
+    """An environment with its graphs of all types, effective and uploaded facts, network configuration and past runs.
+
+    `inputs.environment.own_networks` counts only if `has_parts`: a Fuel master states networks only in `networks`, and
+    no disks or interfaces. `graph_names` has the names of the graphs that have one.
+    """
+
+    inputs: Inputs
+    networks: Mapping[str, Any]
+    graph_names: Mapping[GraphKey, str] = field(default_factory=dict)
+    past: tuple[PastRun, ...] = ()
+    has_parts: bool = True
+    uploaded: DeploymentFacts = NO_FACTS
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedPart:
+    """How much of a part of an environment was copied (`count`), and what the user has to know about it."""
+
+    part: str
+    count: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """The result of a copy: the id of the new environment, and what became of each part."""
+
+    cluster_id: int
+    parts: tuple[CopiedPart, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.environment.plugin_settings import METADATA
-from fuelclient.environment.settings import EDITABLE, defaults, models
+from fuelclient.environment.settings import EDITABLE, METADATA, defaults, models
 from fuelclient.errors import FuelError, nearest
 from fuelclient.expressions.restrictions import expand_restrictions, unmet
 from fuelclient.graph.match import Regex

@@ -17,8 +17,7 @@ from fuelclient.backends.nailgun.settings import (
     settings_of,
 )
 from fuelclient.environment.checks import plugin_named
-from fuelclient.environment.plugin_settings import METADATA, concerned, valued
-from fuelclient.environment.settings import EDITABLE
+from fuelclient.environment.settings import EDITABLE, METADATA, concerned, valued
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key

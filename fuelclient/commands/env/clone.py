@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.copies import GraphKey
     from fuelclient.model.graph import Layer
+    from fuelclient.environment.differences import GraphKey
+    from fuelclient.model.graph import Layer, OwnerRef
     from fuelclient.plan.inputs import Inputs
 
 _NOT_COPIED = (

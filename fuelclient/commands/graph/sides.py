@@ -19,7 +19,7 @@ from fuelclient.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.environment.what_if import Added
+    from fuelclient.environment.layers import Added
     from fuelclient.insight.comparison import Comparison
     from fuelclient.model.environment import Environment
     from fuelclient.model.finding import Finding
@@ -188,7 +188,7 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
 
 def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Side:
     """Change the graph of an environment as the options of `WHAT_IF` say, and add that to its label."""
-    from fuelclient.environment.what_if import changed
+    from fuelclient.environment.layers import changed
     from fuelclient.model.graph import GraphDocument
 
     backend, known = command.backend, side.snapshot
@@ -336,7 +336,7 @@ def package_at(path: Path) -> Package:
 
 def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:
     """Make a package the plugin that would be enabled; each of several needs a `number` of its own."""
-    from fuelclient.environment.what_if import Added
+    from fuelclient.environment.layers import Added
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import select
 

@@ -18,7 +18,7 @@ from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
     from fuelclient.environment.differences import EnvironmentDifference
-    from fuelclient.environment.what_if import Added
+    from fuelclient.environment.layers import Added
     from fuelclient.insight.comparison import Comparison, TaskChange
     from fuelclient.model.environment import Environment
     from fuelclient.model.graph import Layer
@@ -111,8 +111,7 @@ class PluginsDiff(Question):
     ) -> Iterator[tuple[str, tuple[Comparison, Expansion]]]:
         """Yield the graphs of an environment that differ between the two versions, by type."""
         from fuelclient.backends.studies import study_of
-        from fuelclient.environment.layers import snapshot
-        from fuelclient.environment.what_if import changed
+        from fuelclient.environment.layers import changed, snapshot
         from fuelclient.insight.comparison import compare
 
         types = {summary.type for summary in self.backend.graphs.list(environment.cluster.id)}

@@ -11,8 +11,16 @@ from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, settle
 from fuelclient.engine.runs import inputs
-from fuelclient.environment.copies import Copied, CopiedPart, EnvironmentCopy, PastRun
-from fuelclient.environment.differences import graph_differences, graph_digests, graph_key, without_bookkeeping
+from fuelclient.environment.differences import (
+    Copied,
+    CopiedPart,
+    EnvironmentCopy,
+    PastRun,
+    graph_differences,
+    graph_digests,
+    graph_key,
+    without_bookkeeping,
+)
 from fuelclient.environment.network_changes import own_networks_from, vips_of
 from fuelclient.environment.networks import NETWORKS
 from fuelclient.errors import Conflict, InvalidDocument

@@ -9,8 +9,8 @@ from typing import Any
 from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
 from fuelclient.environment import settings
 from fuelclient.environment.clashes import Contributor, clashes
-from fuelclient.environment.plugin_settings import valued
 from fuelclient.environment.roles import roles as roles_of
+from fuelclient.environment.settings import valued
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.environment import Environment
@@ -71,7 +71,7 @@ def enabling(
 
 
 def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: Mapping[str, Any]) -> None:
-    """Give settings of an enabled plugin these values. Raise what `environment.plugin_settings.valued` raises."""
+    """Give settings of an enabled plugin these values. Raise what `environment.settings.valued` raises."""
     if not values:
         return
     plugin = lookup.plugin(connection, plugin_id)

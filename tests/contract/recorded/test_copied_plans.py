@@ -16,7 +16,7 @@ from recorded_facts import leaves, whole
 
 from fuelclient.backends.copies import all_inputs
 from fuelclient.backends.local import LocalBackend
-from fuelclient.environment.copies import EnvironmentCopy, PastRun
+from fuelclient.environment.differences import EnvironmentCopy, PastRun
 from fuelclient.environment.networks import network_configuration
 from fuelclient.environment.plans import plan
 from fuelclient.errors import InvalidGraph

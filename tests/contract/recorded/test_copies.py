@@ -14,8 +14,7 @@ from recordings import line, lines
 
 from fuelclient.backends.copies import all_inputs, copy_of
 from fuelclient.backends.local import LocalBackend
-from fuelclient.environment.copies import EnvironmentCopy
-from fuelclient.environment.differences import FACTS, environment_differences
+from fuelclient.environment.differences import FACTS, EnvironmentCopy, environment_differences
 
 pytestmark = pytest.mark.corpus
 

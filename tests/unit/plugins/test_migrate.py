@@ -22,8 +22,7 @@ from package_trees import write_package
 from refusals import refused
 
 from fuelclient.commands.graph.sides import package_addition
-from fuelclient.environment.layers import snapshot
-from fuelclient.environment.what_if import changed
+from fuelclient.environment.layers import changed, snapshot
 from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 from fuelclient.insight.comparison import compare
 from fuelclient.model.cluster import Cluster
