@@ -89,8 +89,7 @@ class Clusters(Facet):
         checked too."""
         from fuelclient.engine.inventory.nodes import joined, require_free_names  # a list needs no nodes
 
-        with environment.keeping_rules(connection, [cluster_id]):
-            target = environment.read(connection, cluster_id)
+        with environment.keeping_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
             lookup.require_roles(roles, known)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]

@@ -28,8 +28,7 @@ class Networks(Facet):
         self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """Store the addresses of VIPs, too: all of it, or nothing."""
-        with environment.keeping_rules(connection, [cluster_id]):
-            target = environment.read(connection, cluster_id)
+        with environment.keeping_rules(connection, [cluster_id]) as (target,):
             put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put(connection, cluster_id, vips_of(configuration, target))
             return network_configuration(environment.read(connection, cluster_id))
@@ -54,8 +53,8 @@ class Networks(Facet):
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         """Raise `InvalidDocument` for an impossible virtual address."""
-        with environment.keeping_rules(connection, [cluster_id]):
-            _put(connection, cluster_id, vips_from(vips, environment.read(connection, cluster_id)))
+        with environment.keeping_rules(connection, [cluster_id]) as (target,):
+            _put(connection, cluster_id, vips_from(vips, target))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
@@ -63,8 +62,7 @@ class Networks(Facet):
         """Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
         address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
-        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
-            target = environment.read(connection, cluster_id)
+        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]) as (target,):
             for vip in target.vips:
                 if vip.name == name:
                     raise Conflict(

@@ -13,6 +13,7 @@ from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, Unsupported, UsageError
+from fuelclient.model.environment import Environment
 from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
 from fuelclient.model.node import Node, NodeStatus, is_address
@@ -40,11 +41,11 @@ class Nodes(Facet):
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
-        with self._database.write() as connection, environment.keeping_rules(connection, homes):
+        with self._database.write() as connection, environment.keeping_rules(connection, homes) as targets:
             require_sound(wanted)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
-            placed = _joined(connection, wanted)
+            placed = _joined(wanted, targets)
             # a new id must not be one that is given
             given_first = sorted(enumerate(placed), key=lambda pair: not pair[1].id)
             ids = {index: nodes.insert(connection, node) for index, node in given_first}
@@ -209,16 +210,11 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
         given.add(node_id)
 
 
-def _joined(connection: Connection, wanted: Sequence[Node]) -> list[Node]:
+def _joined(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
     """Return the nodes as members of the environments that they name. Raise what `Clusters.add_nodes` raises."""
-    environments = {
-        cluster_id: environment.read(connection, cluster_id)
-        for cluster_id in dict.fromkeys(node.cluster_id for node in wanted)
-        if cluster_id is not None
-    }
     placed = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
-    for cluster_id, target in environments.items():
-        coming = [node for node in placed if node.cluster_id == cluster_id]
+    for target in targets:
+        coming = [node for node in placed if node.cluster_id == target.cluster.id]
         lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
     return placed
 

@@ -22,9 +22,8 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
     """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
     with (
         database.undone() if dry_run else database.write() as connection,
-        environment.keeping_rules(connection, [cluster_id], gives_roles=True),
+        environment.keeping_rules(connection, [cluster_id], gives_roles=True) as (before,),
     ):
-        before = environment.read(connection, cluster_id)
         wanted = lookup.release(connection, release_id)
         require_another_version(before.release, wanted, releases.every(connection))
         require_free(connection, cluster_id)

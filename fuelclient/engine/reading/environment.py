@@ -34,10 +34,12 @@ def read(connection: Connection, cluster_id: int) -> Environment:
     return connection.once(("environment", repr(cluster_id)), lambda: _read(connection, cluster_id))
 
 
-def _read(connection: Connection, cluster_id: int) -> Environment:
+def _read(connection: Connection, cluster_id: int, release: Release | None = None) -> Environment:
+    """Read an environment. If it has `release`, that is not read again: its metadata is the most of it."""
     cluster = lookup.cluster(connection, cluster_id)
-    stored = lookup.release(connection, cluster.release_id)
-    release = replace(stored, metadata=sound(stored.metadata))  # earlier versions stored malformed metadata
+    if release is None or release.id != cluster.release_id:
+        release = lookup.release(connection, cluster.release_id)
+        release = replace(release, metadata=sound(release.metadata))  # earlier versions stored malformed metadata
     target = Environment(
         cluster,
         release,
@@ -70,16 +72,22 @@ def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]
 
 
 @contextmanager
-def keeping_rules(connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False) -> Iterator[None]:
-    """Compare environments before and after a block that writes. Raise what `environment.rules` raises for what the
-    block has broken; the transaction then undoes it. `gives_roles` as in `rules.require_no_more`."""
+def keeping_rules(
+    connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False
+) -> Iterator[list[Environment]]:
+    """Yield environments to a block that writes, and compare them with what they are after it.
+
+    Raise what `environment.rules` raises for what the block has broken; the transaction then undoes it. `gives_roles`
+    as in `rules.require_no_more`.
+    """
     from fuelclient.environment import rules
 
     present = nodes.ids(connection)
     before = [read(connection, cluster_id) for cluster_id in dict.fromkeys(cluster_ids)]
-    yield
+    yield before
     for was in before:
-        rules.require_no_more(was, read(connection, was.cluster.id), present, gives_roles=gives_roles)
+        now = _read(connection, was.cluster.id, was.release)
+        rules.require_no_more(was, now, present, gives_roles=gives_roles)
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
