@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fuelclient.environment.roles import in_merge_order, plugin_owner, primary_tags, roles
 from fuelclient.errors import NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import Finding, Place, Severity, listed
+from fuelclient.model.finding import Finding
 from fuelclient.model.graph import DEFAULT_TYPE, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import roles_in
@@ -67,35 +67,25 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str, *, checked: bool = True) -> Snapshot:
     """Return the inputs of a preview or a plan of one graph; its findings only if they are to be `checked`."""
-    known = roles(environment)
     return Snapshot(
         cluster=environment.cluster,
         layers=_joining(environment, tuple(layers), graph_type),
         nodes=environment.nodes,
-        roles=known,
+        roles=roles(environment),
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
         unique_tasks=environment.unique_tasks,
-        findings=tuple(_findings(environment, known, graph_type)) if checked else (),
+        findings=tuple(_findings(environment, graph_type)) if checked else (),
         fills_parameters=_is_role_based(environment),
     )
 
 
-def _findings(environment: Environment, known: Collection[str], graph_type: str) -> Iterator[Finding]:
-    """Yield what is wrong with an environment.
-
-    What the roles lack matters to the graph that deploys an environment, and not to others, such as one that only
-    restarts a service.
-    """
-    yield from _undefined(environment, known)
+def _findings(environment: Environment, graph_type: str) -> Iterator[Finding]:
+    """Yield what is wrong with an environment."""
     if environment.nodes or environment.vips or environment.own_settings:
         from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
 
-        yield from rules.shown(environment)
-    if graph_type == DEFAULT_TYPE and environment.nodes:
-        from fuelclient.environment.role_limits import missing_nodes  # which reads settings and expressions
-
-        yield from missing_nodes(environment)
+        yield from rules.shown(environment, deploys=graph_type == DEFAULT_TYPE)
 
 
 def _is_role_based(environment: Environment) -> bool:
@@ -123,22 +113,6 @@ def _joining(environment: Environment, layers: tuple[Layer, ...], graph_type: st
         replace(each, tasks=tuple(replace(task, joins=adapts and relates(task)) for task in each.tasks))
         for each in layers
     )
-
-
-def _undefined(environment: Environment, known: Collection[str]) -> Iterator[Finding]:
-    """Yield a warning for each role that nodes have and nothing defines any more, such as one that was removed from a
-    linked plugin or from the environment."""
-    having: dict[str, list[str]] = {}
-    for node in environment.nodes:
-        if node.pending_deletion:
-            continue
-        for role in node.all_roles:
-            if role not in known:
-                having.setdefault(role, []).append(node.name)
-    for role, names in sorted(having.items()):
-        message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
-        hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
-        yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Only differences from the release are kept, so that later changes of other defau
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network
 from itertools import pairwise
 from typing import Any
@@ -17,9 +16,11 @@ from fuelclient.environment.networks import (
     NETWORKS,
     PARAMETERS,
     SEGMENTATION,
+    cidr_of,
     default_configuration,
     network_configuration,
     ranges,
+    within,
 )
 from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import InvalidDocument
@@ -132,7 +133,7 @@ def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Repor
     if not isinstance(after["meta"], Mapping):
         report.error(_CODE, line, f"meta is {in_words(after['meta'])}, not a mapping", _START)
         after["meta"] = before["meta"]
-    cidr = _cidr(after["cidr"])
+    cidr = cidr_of(after["cidr"])
     if after["cidr"] is not None and cidr is None:
         report.error(_CODE, line, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
     by_notation = ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
@@ -154,13 +155,13 @@ def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str
     if network["cidr"] is not None and cidr is None:
         return  # which is reported already
     gateway = network["gateway"]
-    if gateway is not None and not _within([gateway], cidr):
+    if gateway is not None and not within([gateway], cidr):
         yield f"gateway {gateway} is not an address in {cidr or 'a network without cidr'}"
     if not isinstance(network[IP_RANGES], list | tuple):
         yield f"ip_ranges is {in_words(network[IP_RANGES])}, not a list of pairs of addresses"
         return
     for pair in network[IP_RANGES]:
-        if not isinstance(pair, list | tuple) or len(pair) != 2 or not _within(pair, cidr):
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not within(pair, cidr):
             yield f"the range {pair} is not a pair of addresses in {cidr or 'a network without cidr'}"
         elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
             yield f"the range {' to '.join(pair)} ends before it begins"
@@ -190,7 +191,7 @@ def _parameters(
 
 def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> None:
     """Report networks whose addresses overlap."""
-    stated = ((_cidr(network.get("cidr")), str(network["name"])) for network in networks)
+    stated = ((cidr_of(network.get("cidr")), str(network["name"])) for network in networks)
     known = sorted((cidr, name) for cidr, name in stated if cidr is not None)
     for (low, name), (high, other) in pairwise(known):
         if low.overlaps(high):
@@ -210,7 +211,6 @@ def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], envir
     address = _address(record.get("ip_addr", before.ip_addr or None), f"virtual address {before.name}")
     namespace, is_own = record.get("vip_namespace", before.namespace), _is_own(record, True, before, address)
     home = _home(record.get("network"), before, environment)
-    _require_within(address, home, before.name, environment)
     return Vip(before.id, before.name, address, home, namespace, is_own)
 
 
@@ -238,38 +238,12 @@ def _homes(environment: Environment) -> dict[str, str]:
     return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
 
 
-def _require_within(address: str, home: str, name: str, environment: Environment) -> None:
-    """Raise `InvalidDocument` for an address outside its network."""
-    for network in network_configuration(environment)[NETWORKS]:
-        cidr = _cidr(network["cidr"])
-        if network["name"] == home and cidr is not None and IPv4Address(address) not in cidr:
-            hint = f"Choose another address, or another network with its id; {home} has the id {network['id']}."
-            raise InvalidDocument(
-                f"The virtual address {name}, {address}, is not in network {home} ({cidr}).", hint=hint
-            )
-
-
 def _address(text: Any, noun: str) -> str:
     try:
         return str(IPv4Address(text if isinstance(text, str) else ""))
     except ValueError:
         hint = "Write it as 192.168.0.2."
         raise InvalidDocument(f"The {noun} is {in_words(text)}, not an address.", hint=hint) from None
-
-
-def _cidr(text: Any) -> IPv4Network | None:
-    with suppress(ValueError):
-        return IPv4Network(text) if isinstance(text, str) and "/" in text else None
-    return None
-
-
-def _within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
-    try:
-        return cidr is not None and all(
-            isinstance(address, str) and IPv4Address(address) in cidr for address in addresses
-        )
-    except ValueError:
-        return False
 
 
 _START = "Start from 'fuel2 env network download'."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from typing import Any, TypeVar
 
 from fuelclient.environment import settings
@@ -157,6 +157,23 @@ def hosts(cidr: str, *, skip: int = 0) -> list[str]:
     network = IPv4Network(cidr)
     edge = 1 if network.num_addresses > 2 else 0
     return [str(network[min(edge + skip, network.num_addresses - 1)]), str(network[-1 - edge])]
+
+
+def cidr_of(text: Any) -> IPv4Network | None:
+    """Return a network in the notation 192.168.0.0/24, or None for anything else."""
+    with suppress(ValueError):
+        return IPv4Network(text) if isinstance(text, str) and "/" in text else None
+    return None
+
+
+def within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
+    """Return whether all addresses are IPv4 ones in a network."""
+    try:
+        return cidr is not None and all(
+            isinstance(address, str) and IPv4Address(address) in cidr for address in addresses
+        )
+    except ValueError:
+        return False
 
 
 def _networks(environment: Environment) -> Iterator[dict[str, Any]]:

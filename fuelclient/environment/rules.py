@@ -3,30 +3,30 @@
 Each rule is one function over the whole environment. A write refuses what it would break anew, by whatever door it
 comes; what was broken before is shown by previews and plans, and stops no other change. A role is refused where a node
 gets it, and a clash where a plugin is enabled: a setting, a role or a package that changes later is stored, as on a
-Fuel master, and the rule is shown as broken. Source: Nailgun, which checks settings, roles and restrictions when they
-change, and some of them again before a deployment.
+Fuel master, and the rule is shown as broken. Environments are built step by step, so how many nodes a role needs is
+shown, and refuses nothing. Source: Nailgun, which checks settings, roles and restrictions when they change, and some of
+them again before a deployment; it knows the limits of roles and enforces none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Network
 from typing import Any
 
 from fuelclient.environment import settings
-from fuelclient.environment.role_limits import restricted, violated
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
-from fuelclient.expressions.legacy import Models
-from fuelclient.expressions.restrictions import LimitKind, conflicting
+from fuelclient.expressions.legacy import Models, parse
+from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import Finding, Place, Severity, errors_in
+from fuelclient.model.finding import Finding, Place, Severity, errors_in, listed
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
-from fuelclient.serializers.values import mapping
+from fuelclient.serializers.values import mapping, mappings
 
-SETTING, ROLE, NAME, ADDRESS = "N003", "N004", "N005", "N006"
+NETWORK, SETTING, ROLE, NAME, ADDRESS = "N001", "N003", "N004", "N005", "N006"
 """The codes of the findings; those about plugins have the codes of `clashes`."""
 
 
@@ -46,15 +46,21 @@ class Broken:
 
 
 def broken(environment: Environment) -> list[Broken]:
-    """Return what an environment breaks, rule by rule."""
+    """Return what an environment breaks of the rules that can refuse a write, rule by rule."""
     return [*_settings(environment), *_roles(environment), *_plugins(environment), *_names(environment),
             *_addresses(environment)]  # fmt: skip
 
 
-def shown(environment: Environment) -> Iterator[Finding]:
-    """Yield what an environment breaks as warnings, for previews and plans."""
+def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Finding]:
+    """Yield what an environment breaks as warnings, for previews and plans.
+
+    What its roles lack matters to a graph that `deploys` it, and not to one that restarts a service.
+    """
     place = Place(layer=environment.label)
-    return (replace(each.finding, severity=Severity.WARNING, place=place) for each in broken(environment))
+    yield from _undefined(environment)
+    yield from (replace(each.finding, severity=Severity.WARNING, place=place) for each in broken(environment))
+    if deploys:
+        yield from _missing_nodes(environment)
 
 
 def require_no_more(
@@ -100,7 +106,8 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
         reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
         return Conflict(reasons, hint=f"{whom}nothing was changed.".capitalize())
     text = "; ".join(dict.fromkeys(each.finding.message for each in same))
-    return Conflict(f"{text[:1].upper()}{text[1:]}.", hint=findings[0].hint)
+    raised = InvalidDocument if code == NETWORK else Conflict
+    return raised(f"{text[:1].upper()}{text[1:]}.", hint=findings[0].hint)
 
 
 # Settings
@@ -145,11 +152,93 @@ def _roles(environment: Environment, wanted: Collection[str] | None = None) -> I
 
 def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
     """Yield why `count` nodes cannot have a role."""
-    reasons = restricted(role, models)
+    reasons = _restricted(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
-    for reason in violated(role, count, models, LimitKind.MAX):
+    for reason in _violated(role, count, models, LimitKind.MAX):
         yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
+
+
+def _missing_nodes(environment: Environment) -> Iterator[Finding]:
+    """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes of its own.
+
+    A role that no node may have, because of its restrictions, lacks none.
+    """
+    nodes = [node for node in environment.nodes if not node.pending_deletion]
+    limited = [role for role in roles_of(environment).values() if role.metadata.get("limits")]
+    if not nodes or not limited or environment.nodes_are_assumed:
+        return
+    models = settings.models(environment)
+    for role in limited:
+        count = sum(role.name in node.all_roles for node in nodes)
+        if not count and _restricted(role, models):
+            continue
+        for reason in _violated(role, count, models, LimitKind.MIN):
+            message = f"role {role.name}: {reason.rstrip('.')}"
+            hint = f"Give more nodes the role: fuel2 env add nodes -e {environment.cluster.id} -n NODE -r {role.name}."
+            yield Finding(Severity.WARNING, "P089", message, Place(layer=role.owner), hint=hint)
+
+
+def _violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[str]:
+    """Return the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
+    limits = _lenient(mapping(role.metadata.get("limits")), models)
+    with suppress(InvalidDocument):
+        return [violation.message for violation in check_limits(limits, count, models, kinds=(kind,))]
+    return []
+
+
+def _restricted(role: Role, models: Models) -> list[str]:
+    """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
+    reasons: list[str] = []
+    with suppress(InvalidDocument):
+        for restriction in expand_restrictions(role.metadata.get("restrictions")):
+            with suppress(InvalidDocument):
+                reasons += unmet([replace(restriction, strict=False)], models)
+    return reasons
+
+
+def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
+    """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
+    active = [
+        {**_numbers(override, models), "condition": "true"}
+        for override in mappings(stated.get("overrides"))
+        if _value(override.get("condition"), models)
+    ]
+    return {**_numbers(stated, models), "overrides": active}
+
+
+def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
+    return {key: _value(value, models) if key in tuple(LimitKind) else value for key, value in stated.items()}
+
+
+def _value(stated: Any, models: Models) -> Any:
+    """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
+    if not isinstance(stated, str):
+        return stated
+    try:
+        return parse(stated).evaluate(models, strict=False)
+    except InvalidDocument:
+        return None
+
+
+def undefined_roles(environment: Environment) -> list[tuple[Node, list[str]]]:
+    """Return the nodes with roles that neither the release, nor a plugin, nor the environment defines, and these."""
+    known = roles_of(environment)
+    roles = [(node, [role for role in node.all_roles if role not in known]) for node in environment.nodes]
+    return [(node, names) for node, names in roles if names]
+
+
+def _undefined(environment: Environment) -> Iterator[Finding]:
+    """Yield a warning for each role that nothing defines any more, such as one that was removed from a linked plugin
+    or from the environment."""
+    having: dict[str, list[str]] = {}
+    for node, names in undefined_roles(environment):
+        for role in names if not node.pending_deletion else ():
+            having.setdefault(role, []).append(node.name)
+    for role, names in sorted(having.items()):
+        message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
+        hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
+        yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
 
 
 # Plugins
@@ -203,36 +292,37 @@ def _public_endpoint(environment: Environment) -> str:
 
 
 def _addresses(environment: Environment) -> Iterator[Broken]:
-    """Yield virtual addresses that something else has: another one, a gateway, a network itself, a node.
+    """Yield virtual addresses that are outside their network, or that something else has: another one, a gateway, a
+    network itself, a node.
 
     Only those that a user chose: an allocated one gives way.
     """
     chosen = [vip for vip in environment.vips if vip.is_user_defined]
     if not chosen:
         return
-    from fuelclient.environment.networks import NETWORKS, network_configuration
+    from fuelclient.environment.networks import NETWORKS, cidr_of, network_configuration, within
 
     taken: dict[str, str] = {}
-    for network in network_configuration(environment)[NETWORKS]:
+    networks = {network["name"]: network for network in network_configuration(environment)[NETWORKS]}
+    for network in networks.values():
         taken |= {str(network["gateway"]): f"the gateway of network {network['name']}"} if network["gateway"] else {}
-        for address, what in _edges(network["cidr"]):
-            taken[address] = f"the {what} of network {network['name']}"
+        cidr = cidr_of(network["cidr"])
+        if cidr is not None and cidr.num_addresses > 2:
+            taken[str(cidr[0])] = f"the address of network {network['name']}"
+            taken[str(cidr[-1])] = f"the broadcast address of network {network['name']}"
     taken |= {node.ip: f"the address of node {node.id}" for node in environment.nodes if node.ip}
     for vip in sorted(chosen, key=lambda vip: vip.id):
+        home = networks.get(vip.network, {})
+        cidr = cidr_of(home.get("cidr"))
+        if cidr is not None and not within([vip.ip_addr], cidr):
+            text = f"the virtual address {vip.name}, {vip.ip_addr}, is not in network {vip.network} ({cidr})"
+            hint = f"Choose another address, or another network with its id; {vip.network} has the id {home['id']}."
+            yield Broken((vip.name, vip.ip_addr, vip.network), Finding(Severity.ERROR, NETWORK, text, hint=hint))
         other = taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")
         if other != f"virtual address {vip.name}":
             text = f"virtual address {vip.name} cannot be {vip.ip_addr}, which is {other}"
             finding = Finding(Severity.ERROR, ADDRESS, text, hint="Choose another address of its network.")
             yield Broken((vip.name, vip.ip_addr, other), finding)
-
-
-def _edges(cidr: Any) -> Iterable[tuple[str, str]]:
-    if not isinstance(cidr, str):
-        return ()
-    network = IPv4Network(cidr, strict=False)
-    if network.num_addresses <= 2:
-        return ()
-    return (str(network[0]), "address"), (str(network[-1]), "broadcast address")
 
 
 _LASTING: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (

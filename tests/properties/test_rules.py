@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from package_trees import write_package
+from refusals import refused
 
 pytest.importorskip("flask", reason="the server comes with the extra [server]")
 
@@ -21,7 +22,7 @@ from in_process_server import served
 
 from fuelclient.backends.base import Backend
 from fuelclient.backends.local import LocalBackend
-from fuelclient.errors import FuelError
+from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
 from fuelclient.server.app import application
@@ -160,3 +161,19 @@ def test_virtual_addresses(engine: Path, address: str) -> None:
     record = {"vip_name": "mine", "ip_addr": address, "network": 2}
     answers.append(over_rest(engine, "POST", "clusters/1/network_configuration/ips/vips", record)[0])
     assert set(answers) == {address == "172.16.0.7"}, answers
+
+
+@pytest.mark.parametrize("kind", ["local", "remote"])
+def test_a_virtual_address_stays_inside_its_network(engine: Path, kind: str) -> None:
+    record = {"vip_name": "mine", "ip_addr": "10.0.0.1", "network": 2}
+    moved = {"networks": [{"name": "public", "cidr": "172.17.0.0/24", "gateway": "172.17.0.1"}]}
+    with opened(engine, kind) as backend:
+        named = "The virtual address mine, 10.0.0.1, is not in network public (172.16.0.0/24)."
+        with refused(InvalidDocument, named, "id 2"):
+            backend.networks.create_vip(1, "mine", "10.0.0.1", network_id=2)
+        with refused(InvalidDocument, named):
+            backend.networks.set_vips(1, [record])
+        backend.networks.create_vip(1, "mine", "172.16.0.7", network_id=2)
+        with refused(InvalidDocument, "mine, 172.16.0.7, is not in network public (172.17.0.0/24)"):
+            backend.networks.set_configuration(1, moved)
+        backend.networks.set_configuration(1, {**moved, "vips": {"mine": {"ipaddr": "172.17.0.7"}}})

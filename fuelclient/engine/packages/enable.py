@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
-from fuelclient.environment import settings
+from fuelclient.environment import rules, settings
 from fuelclient.environment.clashes import Contributor, clashes
-from fuelclient.environment.roles import roles as roles_of
 from fuelclient.environment.settings import valued
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
@@ -143,13 +142,10 @@ def is_deployed(members: Environment) -> bool:
 
 def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
     """Raise `Conflict`, naming the nodes, if the environment does not have all roles of its nodes."""
-    target = environment.read(connection, cluster_id)
-    known = roles_of(target)
-    lacking = {node.id: [role for role in node.all_roles if role not in known] for node in target.nodes}
-    reasons = [f"node {node_id} has the role {', '.join(roles)}" for node_id, roles in lacking.items() if roles]
-    if reasons:
-        ids = ",".join(str(node_id) for node_id, roles in lacking.items() if roles)
-        text = "; ".join(reasons)
+    undefined = rules.undefined_roles(environment.read(connection, cluster_id))
+    if undefined:
+        ids = ",".join(str(node.id) for node, _ in undefined)
+        text = "; ".join(f"node {node.id} has the role {', '.join(roles)}" for node, roles in undefined)
         raise Conflict(
             f"{text[:1].upper()}{text[1:]}, {why}.",
             hint=f"Remove these nodes first: `fuel2 env remove nodes --env {cluster_id} --nodes {ids}`.",

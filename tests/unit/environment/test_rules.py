@@ -83,6 +83,8 @@ PLUGINS = (Plugin(1, "a", "1.0.0", metadata={"roles_metadata": {"compute": {}}})
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.9", "public"),
                               Vip(2, "b", "172.16.0.9", "public", is_user_defined=False))), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.1", "public"),)), ["N006"]),
+        (replace(PLAIN, vips=(Vip(1, "a", "10.0.0.1", "public"),)), ["N001"]),
+        (replace(PLAIN, vips=(Vip(1, "a", "10.0.0.1", "public", is_user_defined=False),)), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.0", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.255", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.7", "public"),), nodes=(Node(1, "n", 1, ip="172.16.0.7"),)),
