@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
-from fuelclient.environment.copies import EnvironmentCopy, PastRun
-from fuelclient.environment.differences import graph_key
-from fuelclient.environment.differences import Copied, EnvironmentCopy, PastRun, graph_key
+from fuelclient.environment.differences import EnvironmentCopy, PastRun, graph_key
 from fuelclient.errors import NotFound
 from fuelclient.facts.given import by_node
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from fuelclient.model.release import Role, Tag
 
 if TYPE_CHECKING:
-    from fuelclient.environment.copies import Copied, EnvironmentCopy
+    from fuelclient.environment.differences import Copied, EnvironmentCopy
     from fuelclient.model.graph import OwnerRef
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node

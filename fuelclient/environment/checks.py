@@ -11,6 +11,7 @@ from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.similar import normal
 
 if TYPE_CHECKING:
     from fuelclient.model.run import HistoryFilter, HistoryRow, Run
@@ -64,13 +65,48 @@ def require_printable(noun: str, name: str) -> None:
 
 
 def require_node(node: Node) -> None:
-    """Raise `UsageError` if a node has an impossible id or address, or no name."""
+    """Raise `UsageError` if a node has an impossible id, name or address."""
     require_id("node", node.id)
     if not node.name.strip():
         raise UsageError("A node needs a name.")
     if node.ip and not is_address(node.ip):
         hint = "Write it like 10.20.0.3 or node-1.domain.tld."
         raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
+    require_printable("node", node.name)
+
+
+def require_free_names(present: Iterable[Node], coming: Iterable[Node], cluster_id: int | None) -> None:
+    """Raise `Conflict` if a coming node has the name of another one, or of one that is `present`.
+
+    A name is unique among the nodes of one environment, and among the free nodes (no `cluster_id`), but not in the
+    whole engine: environments are independent, and deleting one must be able to free its nodes. So only nodes that come
+    are checked, and a node that leaves keeps its name. Nailgun checks no names at all.
+    """
+    taken = {normal(node.name): node.id for node in present}
+    seen: set[str] = set()
+    for node in coming:
+        name = normal(node.name)
+        if name in taken:
+            raise _taken(cluster_id, node.name, taken[name])
+        if name in seen:
+            raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
+        seen.add(name)
+
+
+def require_free_hostname(present: Iterable[Node], hostname: str, cluster_id: int | None) -> None:
+    """Raise `UsageError` for an impossible host name (RFC 1123), `Conflict` if a node that is `present` has it."""
+    if ":" in hostname or not is_address(hostname) or hostname.replace(".", "").isdigit():
+        raise UsageError(f"{hostname!r} is not a host name.", hint="Write it like node-1 or node-1.domain.tld.")
+    for node in present:
+        if hostname in (node.attributes.get("hostname"), node.name):
+            raise _taken(cluster_id, hostname, node.id)
+
+
+def _taken(cluster_id: int | None, name: str, node_id: int) -> Conflict:
+    where = "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
+    return Conflict(
+        f"{where} has a node {name} already, with id {node_id}.", hint="Choose another name; nothing was changed."
+    )
 
 
 def require_labels(names: Iterable[str]) -> None:

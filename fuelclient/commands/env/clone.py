@@ -16,14 +16,11 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment import differences
-from fuelclient.environment.owners import owners
 from fuelclient.errors import Conflict, Declined, NotFound, UsageError
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.environment.copies import GraphKey
-    from fuelclient.model.graph import Layer
     from fuelclient.environment.differences import GraphKey
     from fuelclient.model.graph import Layer, OwnerRef
     from fuelclient.plan.inputs import Inputs
@@ -211,7 +208,7 @@ def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
     """Return the owner of a graph in the original environment; None for a plugin that is not enabled there."""
     from fuelclient.environment.roles import owners
-    from fuelclient.model.graph import Level, OwnerRef
+    from fuelclient.model.graph import OwnerRef
 
     level, name, version, _ = key
     for owner in owners(original.environment):

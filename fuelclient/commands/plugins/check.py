@@ -353,7 +353,7 @@ class PluginsWatch(Command):
         from fuelclient.backends.studies import study_of
         from fuelclient.commands.graph.diff import comparison_lines
         from fuelclient.commands.graph.sides import package_addition, package_at
-        from fuelclient.environment.what_if import changed
+        from fuelclient.environment.layers import changed
         from fuelclient.insight.comparison import compare
 
         environment = self.backend.clusters.environment(env)

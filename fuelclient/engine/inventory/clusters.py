@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import settings
-from fuelclient.environment.checks import require_deletable, require_nodes_in, require_printable
+from fuelclient.environment.checks import require_deletable, require_free_names, require_nodes_in, require_printable
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, UsageError
 from fuelclient.model.cluster import Cluster
@@ -87,14 +87,14 @@ class Clusters(Facet):
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """The new roles replace those that were pending, and roles that a node brings along are
         checked too."""
-        from fuelclient.engine.inventory.nodes import joined, require_free_names  # a list needs no nodes
+        from fuelclient.engine.inventory.nodes import joined  # a list needs no nodes
 
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
             lookup.require_roles(roles, known)
             coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
             added = [node for node in coming if node.cluster_id is None]
-            require_free_names(target.nodes, added, f"Environment {cluster_id}")
+            require_free_names(target.nodes, added, cluster_id)
             for node in (joined(node, cluster_id, roles) for node in coming):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, replace(node, pending_deletion=False))

@@ -8,17 +8,23 @@ from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.checks import require_labels, require_node, require_node_change, require_printable
+from fuelclient.environment.checks import (
+    require_free_hostname,
+    require_free_names,
+    require_labels,
+    require_node,
+    require_node_change,
+    require_printable,
+)
 from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, Unsupported, UsageError
+from fuelclient.errors import Conflict, Unsupported
 from fuelclient.model.environment import Environment
 from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
-from fuelclient.model.node import Node, NodeStatus, is_address
+from fuelclient.model.node import Node, NodeStatus
 from fuelclient.serializers.values import plain
-from fuelclient.similar import normal
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import node_part, nodes, put_node_part
 
@@ -42,7 +48,8 @@ class Nodes(Facet):
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
         with self._database.write() as connection, environment.keeping_rules(connection, homes) as targets:
-            require_sound(wanted)
+            for node in wanted:
+                require_node(node)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
             placed = _joined(wanted, targets)
@@ -74,13 +81,13 @@ class Nodes(Facet):
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
-            require_sound([wanted])
-            neighbours = [other for other in nodes.every(connection) if other.cluster_id == node.cluster_id]
-            others = [other for other in neighbours if other.id != node_id]
-            require_free_names(others, [wanted], _where(node.cluster_id))
+            require_node(wanted)
+            home = node.cluster_id
+            others = [each for each in nodes.every(connection) if each.cluster_id == home and each.id != node_id]
+            require_free_names(others, [wanted], home)
             if hostname is not None:
-                require_free_hostname(others, hostname, _where(node.cluster_id))
-                wanted = replace(wanted, attributes={**wanted.attributes, HOSTNAME: hostname})
+                require_free_hostname(others, hostname, home)
+                wanted = replace(wanted, attributes={**wanted.attributes, "hostname": hostname})
             with environment.keeping_rules(connection, _home(node)):
                 nodes.update(connection, wanted)
             return wanted
@@ -185,16 +192,11 @@ def _home(node: Node) -> list[int]:
     return [] if node.cluster_id is None else [node.cluster_id]
 
 
-def _where(cluster_id: int | None) -> str:
-    """Return how messages name the place within which names of nodes differ."""
-    return "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
-
-
 def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
         here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
-        require_free_names(here, coming, _where(cluster_id))
+        require_free_names(here, coming, cluster_id)
 
 
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
@@ -217,42 +219,3 @@ def _joined(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node
         coming = [node for node in placed if node.cluster_id == target.cluster.id]
         lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
     return placed
-
-
-HOSTNAME = "hostname"
-"""The attribute of a node with its host name, if that is not its name."""
-
-
-def require_sound(wanted: Iterable[Node]) -> None:
-    """Raise `UsageError` if a node has an impossible id, name or address."""
-    for node in wanted:
-        require_node(node)
-        require_printable("node", node.name)
-
-
-def require_free_names(present: Iterable[Node], coming: Iterable[Node], where: str) -> None:
-    """Raise `Conflict` if a coming node has the name of another one, or of one that is `present` in `where`."""
-    taken = {normal(node.name): node.id for node in present}
-    seen: set[str] = set()
-    for node in coming:
-        name = normal(node.name)
-        if name in taken:
-            raise _taken(where, node.name, taken[name])
-        if name in seen:
-            raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
-        seen.add(name)
-
-
-def require_free_hostname(present: Iterable[Node], hostname: str, where: str) -> None:
-    """Raise `UsageError` for an impossible host name (RFC 1123), `Conflict` if a node in `where` has it."""
-    if ":" in hostname or not is_address(hostname) or hostname.replace(".", "").isdigit():
-        raise UsageError(f"{hostname!r} is not a host name.", hint="Write it like node-1 or node-1.domain.tld.")
-    for node in present:
-        if hostname in (node.attributes.get(HOSTNAME), node.name):
-            raise _taken(where, hostname, node.id)
-
-
-def _taken(where: str, name: str, node_id: int) -> Conflict:
-    return Conflict(
-        f"{where} has a node {name} already, with id {node_id}.", hint="Choose another name; nothing was changed."
-    )

@@ -15,13 +15,10 @@ from typing import Any, Generic, TypeVar
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import roles as effective
-from fuelclient.environment.owners import metadata_of_owners
+from fuelclient.environment.roles import metadata_of_owners
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Level, OwnerRef
-from fuelclient.environment.roles import metadata_of_owners
-from fuelclient.errors import Conflict, InvalidDocument
-from fuelclient.model.graph import Level
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
 from fuelclient.serializers.release import require_name
 from fuelclient.serializers.release_metadata import sound

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.plugin_settings import METADATA
+from fuelclient.environment.settings import METADATA
 from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.model.finding import Finding, require_no_errors
 from fuelclient.model.package import Selection
