@@ -83,28 +83,30 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
 
 
 def _volumes(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    own, *theirs = (
-        _names(mapping(party.metadata.get("volumes_metadata")).get("volumes"), "id") for party in (plugin, *present)
-    )
-    for other, names in zip(present, theirs, strict=True):
-        for name in (name for name in own if name in names):
-            text = (
-                f"Plugin {plugin.full_name} is overlapping with {other.words.removeprefix('the ')} by introducing the"
-                f' same volume with id "{name}"'
-            )
-            yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} already has {name}.")
+    records = [mapping(party.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
+    for other, name in _shared(present, records, "id"):
+        text = (
+            f"Plugin {plugin.full_name} is overlapping with {other.words.removeprefix('the ')} by introducing the"
+            f' same volume with id "{name}"'
+        )
+        yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} already has {name}.")
 
 
 def _components(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    own, *theirs = (_names(party.metadata.get("components_metadata"), "name") for party in (plugin, *present))
-    for other, names in zip(present, theirs, strict=True):
-        for name in (name for name in own if name in names):
-            other_name = "release" if other.is_release else other.name
-            text = (
-                f"Plugin {plugin.name} is overlapping with {other_name} by introducing the same component"
-                f' with name "{name}"'
-            )
-            yield _error(plugin, COMPONENT, text, f"The component {name} already belongs to {other.words}. {_APART}")
+    records = [party.metadata.get("components_metadata") for party in (plugin, *present)]
+    for other, name in _shared(present, records, "name"):
+        other_name = "release" if other.is_release else other.name
+        text = (
+            f"Plugin {plugin.name} is overlapping with {other_name} by introducing the same component"
+            f' with name "{name}"'
+        )
+        yield _error(plugin, COMPONENT, text, f"The component {name} already belongs to {other.words}. {_APART}")
+
+
+def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) -> Iterator[tuple[Contributor, str]]:
+    """Yield each name (`key`) in the first of the `records` that those of somebody `present` have, too."""
+    own, *theirs = (dict.fromkeys(str(item[key]) for item in mappings(each) if key in item) for each in records)
+    return ((other, name) for other, names in zip(present, theirs, strict=True) for name in own if name in names)
 
 
 def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
@@ -173,10 +175,6 @@ def _overrides(plugin: Contributor, release: Contributor) -> Iterator[Finding]:
 
 def _error(plugin: Contributor, code: str, text: str, hint: str) -> Finding:
     return Finding(Severity.ERROR, code, text, Place(layer=f"plugin {plugin.full_name}"), hint=hint)
-
-
-def _names(value: Any, key: str) -> list[str]:
-    return list(dict.fromkeys(str(item[key]) for item in mappings(value) if key in item))
 
 
 def _same(ours: Any, theirs: Any) -> bool:

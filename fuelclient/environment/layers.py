@@ -123,17 +123,6 @@ class Added:
     graph: GraphDocument | None
 
 
-def with_own_graph(layers: Iterable[Layer], environment: Environment, document: GraphDocument) -> tuple[Layer, ...]:
-    """Return layers with the environment's own graph as an upload would leave it: metadata stays if it is not stated.
-
-    The tasks of the graph replace all that it has.
-    """
-    kept = [known for known in layers if known.owner.level is not Level.CLUSTER]
-    own = next((known for known in layers if known.owner.level is Level.CLUSTER), None)
-    owner = own.owner if own else Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name)
-    return (*kept, Layer(owner, document.tasks, {**(own.metadata if own else {}), **document.metadata}))
-
-
 def changed(
     environment: Environment,
     known: Snapshot,
@@ -163,5 +152,9 @@ def changed(
             graph = Graph(0, known.graph_type, owner, more.graph.tasks, metadata=more.graph.metadata)
             layers.append(layer(members, owner, graph))
     if own is not None:
-        layers = list(with_own_graph(layers, environment, own))
+        # as an upload would leave it: its tasks replace all that are there, and metadata that it does not state stays
+        owner = Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name)
+        before = next((each for each in layers if each.owner.level is Level.CLUSTER), Layer(owner, ()))
+        layers = [each for each in layers if each.owner.level is not Level.CLUSTER]
+        layers.append(Layer(before.owner, own.tasks, {**before.metadata, **own.metadata}))
     return snapshot(members, sorted(layers, key=lambda each: each.owner.order), known.graph_type)

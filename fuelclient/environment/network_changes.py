@@ -90,8 +90,7 @@ def vips_from(records: Any, environment: Environment) -> list[Vip]:
     """
     if not isinstance(records, list | tuple):
         raise InvalidDocument(f"Virtual addresses are a list, not {in_words(records)}.", hint=_VIPS)
-    stored = {vip.id: vip for vip in environment.vips}
-    return [_vip(record, stored, {vip.name: vip for vip in environment.vips}, environment) for record in records]
+    return [_vip(record, environment) for record in records]
 
 
 def part_from(part: NodePart, document: Any) -> list[Any]:
@@ -198,13 +197,14 @@ def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> No
             report.error(_CODE, 0, f"networks {name} ({low}) and {other} ({high}) overlap", "Change one cidr.")
 
 
-def _vip(record: Any, stored: Mapping[int, Vip], named: Mapping[str, Vip], environment: Environment) -> Vip:
+def _vip(record: Any, environment: Environment) -> Vip:
     if not isinstance(record, Mapping):
         raise InvalidDocument(f"A virtual address is a mapping, not {in_words(record)}.", hint=_VIPS)
     number, name = record.get("id"), record.get("vip_name")
-    if number is not None and number not in stored:
+    known: dict[Any, Vip] = {vip.name if number is None else vip.id: vip for vip in environment.vips}
+    before = known.get(str(name) if number is None else number)
+    if number is not None and before is None:
         raise InvalidDocument(f"There is no virtual address with the id {number}.", hint=_VIPS)
-    before = stored[number] if number is not None else named.get(str(name))
     if before is None and (not isinstance(name, str) or not name):
         raise InvalidDocument("A virtual address needs an id, or a vip_name.", hint=_VIPS)
     before = before or Vip(0, str(name), "")

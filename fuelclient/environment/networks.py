@@ -17,6 +17,7 @@ from fuelclient.environment import settings
 from fuelclient.environment.roles import asked_vips, network_roles, roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
+from fuelclient.model.network import Vip
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import deep_merged, mapping, mappings, plain
 
@@ -259,21 +260,16 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
     for role, vip in asked_vips(network_roles(environment)):
         carriers = [str(name) for name in vip.get("node_roles") or VIP_ROLES]
         if role.get("default_mapping") in networks and present.intersection(carriers):
-            known = stored.pop(vip["name"], None)
-            ip_addr, is_own = (known.ip_addr, known.is_user_defined) if known else (None, False)
-            yield vip["name"], _vip(str(role.get("id")), plain(vip), ip_addr, carriers, is_user_defined=is_own)
+            yield vip["name"], _vip(str(role.get("id")), plain(vip), stored.pop(vip["name"], None), carriers)
     for name, own in stored.items():
-        about = {"namespace": own.namespace}
-        yield name, _vip(None, about, own.ip_addr, VIP_ROLES, is_user_defined=own.is_user_defined)
+        yield name, _vip(None, {"namespace": own.namespace}, own, VIP_ROLES)
 
 
-def _vip(
-    role: str | None, stated: Mapping[str, Any], ip_addr: str | None, carriers: Sequence[str], *, is_user_defined: bool
-) -> dict[str, Any]:
+def _vip(role: str | None, stated: Mapping[str, Any], known: Vip | None, carriers: Sequence[str]) -> dict[str, Any]:
     return {
         "network_role": role,
-        "ipaddr": ip_addr,
-        "is_user_defined": is_user_defined,
+        "ipaddr": known and known.ip_addr,
+        "is_user_defined": known is not None and known.is_user_defined,
         "vendor_specific": stated.get("vendor_specific"),
         "namespace": stated.get("namespace"),
         "node_roles": list(carriers),

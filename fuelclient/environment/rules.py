@@ -213,12 +213,9 @@ def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
 
 def _value(stated: Any, models: Models) -> Any:
     """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
-    if not isinstance(stated, str):
-        return stated
-    try:
-        return parse(stated).evaluate(models, strict=False)
-    except InvalidDocument:
-        return None
+    with suppress(InvalidDocument):
+        return parse(stated).evaluate(models, strict=False) if isinstance(stated, str) else stated
+    return None
 
 
 def undefined_roles(environment: Environment) -> list[tuple[Node, list[str]]]:
@@ -265,7 +262,9 @@ def _names(environment: Environment) -> Iterator[Broken]:
     """Yield nodes that have the host name of another node, or that of the public endpoint."""
     if environment.nodes_are_assumed:
         return
-    endpoint = ""
+    has_names = any(node.attributes.get("hostname") for node in environment.nodes)
+    stated = mapping(settings.effective(environment).get("public_ssl")) if has_names else {}
+    endpoint = str(mapping(stated.get("hostname")).get("value") or "").lower()
     seen: dict[str, Node] = {}
     for node in sorted(environment.nodes, key=lambda node: (not node.attributes.get("hostname"), node.id)):
         name = node.hostname.lower()
@@ -275,17 +274,10 @@ def _names(environment: Environment) -> Iterator[Broken]:
             # not the node that has its name by default: it may be one that is not stored, then
             hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."
             yield Broken((*sorted((other.id, node.id)),), Finding(Severity.ERROR, NAME, text, hint=hint))
-        if node.attributes.get("hostname"):
-            endpoint = endpoint or _public_endpoint(environment)
-            if name == endpoint:
-                text = f"node {node.id} has the host name {name}, which is that of the public endpoint"
-                hint = f"Give it another: `fuel2 node update {node.id} --hostname NAME`."
-                yield Broken((node.id, "public_ssl"), Finding(Severity.ERROR, NAME, text, hint=hint))
-
-
-def _public_endpoint(environment: Environment) -> str:
-    stated = mapping(settings.effective(environment).get("public_ssl"))
-    return str(mapping(stated.get("hostname")).get("value") or "").lower()
+        if name == endpoint and node.attributes.get("hostname"):
+            text = f"node {node.id} has the host name {name}, which is that of the public endpoint"
+            hint = f"Give it another: `fuel2 node update {node.id} --hostname NAME`."
+            yield Broken((node.id, "public_ssl"), Finding(Severity.ERROR, NAME, text, hint=hint))
 
 
 # Addresses
