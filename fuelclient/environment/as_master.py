@@ -37,15 +37,15 @@ _NAMES_ONLY = ("requires", "required_for")
 
 
 def strict(snapshot: Snapshot) -> Snapshot:
-    """Return a snapshot in which two plugins that define one task are an error (G049), as on a master."""
+    """Make it an error (G049) in a snapshot that two plugins define one task, as on a master."""
     return replace(snapshot, unique_tasks=True)
 
 
 def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, ...]:
-    """Return what a master refuses or does otherwise in the graph of an environment.
+    """Check the graph of an environment.
 
-    Expressions are evaluated if there are facts; else it is said which ones were not. Those that fail in findings of
-    the study, or `reported` already, are left out.
+    Expressions are evaluated if there are facts; else a finding names those that were not. Those that fail in findings
+    of the study, or `reported` already, are left out.
     """
     failed = (finding for finding in (*study.findings, *reported) if finding.code in ("G024", "G034"))
     known = {(finding.task, finding.place) for finding in failed}
@@ -59,7 +59,7 @@ def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, .
 
 
 def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
-    """Return what a master refuses or does otherwise in documents, as far as they show it."""
+    """Check documents, as far as they show what a master would do with them."""
     found: list[Finding] = []
     for document in documents:
         file = document.tasks[0].source.file if document.tasks else ""
@@ -226,5 +226,5 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
 
 
 def _placed(study: Study) -> list[MergedTask]:
-    """Return the tasks that run somewhere: a master evaluates no others."""
+    """Leave out tasks that run nowhere, which a master does not evaluate."""
     return [task for task, nodes in zip(study.merged.tasks, study.expansion.placement.nodes, strict=True) if nodes]

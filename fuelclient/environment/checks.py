@@ -42,7 +42,7 @@ def require_id(noun: str, number: int) -> None:
 
 
 def is_possible(noun: str, key: int) -> bool:
-    """Return whether anything stored can have this id. Raise `UsageError` for what is no number: a caller's mistake.
+    """Whether anything stored can have this id. Raise `UsageError` for what is no number: a caller's mistake.
 
     >>> is_possible("node", 7), is_possible("node", 0)
     (True, False)
@@ -55,7 +55,7 @@ def is_possible(noun: str, key: int) -> bool:
 def require_printable(noun: str, name: str) -> None:
     """Raise `UsageError` for a name with control or other unprintable characters.
 
-    They would command terminals, and hide what a name really is.
+    They could control terminals, and hide what a name really is.
     """
     if not name.isprintable():
         raise UsageError(
@@ -133,7 +133,7 @@ def require_deletable(cluster: Cluster, *, force: bool) -> None:
 
 
 def deletion(cluster: Cluster) -> str:
-    """Return the command that deletes an environment, which `require_deletable` does not refuse."""
+    """The command that deletes an environment, with --force if `require_deletable` refuses it without."""
     return f"`fuel2 env delete {cluster.id}{' --force' * (cluster.status == ClusterStatus.OPERATIONAL)}`"
 
 
@@ -199,13 +199,11 @@ def _unknown(words: Iterable[str], known: type[StrEnum]) -> list[str]:
 
 
 def require_node_change(name: str | None, hostname: str | None) -> None:
-    """Raise `UsageError` if neither the name nor the host name of a node is to change."""
     if name is None and hostname is None:
         raise UsageError("Nothing to update.", hint="Give a node another name or another hostname.")
 
 
 def require_sequence_change(name: str | None, graph_types: Sequence[str] | None) -> None:
-    """Raise `UsageError` if neither the name nor the graph types of a sequence are to change."""
     if name is None and graph_types is None:
         raise UsageError("Nothing to update.", hint="Give the sequence a name, graph types, or both.")
 

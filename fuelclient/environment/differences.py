@@ -105,13 +105,13 @@ class EnvironmentDifference:
 
 
 def graph_key(owner: Owner, graph_type: str) -> GraphKey:
-    """Return what a graph is called wherever its environment is."""
+    """The name of a graph without ids, so that it is the same in a copy of its environment."""
     is_plugin = owner.level is Level.PLUGIN
     return owner.level, owner.name if is_plugin else "", owner.version if is_plugin else "", graph_type
 
 
 def graph_label(key: GraphKey) -> str:
-    """Return the name of a graph in a comparison of environments: its owner and its type.
+    """The name of a graph for people, in a comparison of environments.
 
     >>> graph_label((Level.PLUGIN, "lma", "0.10.2", "default"))
     'plugin lma-0.10.2, type default'
@@ -121,14 +121,13 @@ def graph_label(key: GraphKey) -> str:
 
 
 def layers_by_key(inputs: Inputs) -> dict[GraphKey, Layer]:
-    """Return all layers of an environment by the names of their graphs."""
     return {
         graph_key(layer.owner, graph_type): layer for graph_type, layers in inputs.layers.items() for layer in layers
     }
 
 
 def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDifference, ...]:
-    """Return the differences of graphs, settings and facts, in this order."""
+    """Compare graphs, settings and facts, in this order."""
     return (
         *graph_differences(ours, theirs),
         *settings_differences(ours.environment, theirs.environment),
@@ -137,7 +136,7 @@ def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDi
 
 
 def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of all graphs by task and attribute. The order of tasks does not count."""
+    """Compare all graphs by task and attribute. The order of tasks does not count."""
     here, there = layers_by_key(ours), layers_by_key(theirs)
     for key in sorted({*here, *there}):
         label, mine, other = graph_label(key), here.get(key), there.get(key)
@@ -159,7 +158,7 @@ class Remembered:
 
 
 def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDifference, ...]:
-    """Return what differs since a run: `ours` is what it saw, `theirs` what is there now.
+    """Compare a run with now: `ours` is what it saw, `theirs` what is there now.
 
     Secrets are compared as they are masked, since runs do not remember them. Groups are left out, as runs have none.
     """
@@ -173,23 +172,22 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
 
 
 def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
-    """Return the same digest for two graphs without differences. The order of tasks and attributes does not count."""
+    """A digest that is equal for two graphs without differences. The order of tasks and attributes does not count."""
     stated = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
     return digest([stated, _stated(metadata)])
 
 
 def digest(value: object) -> str:
-    """Return the same digest for equal values. The order of keys does not count."""
+    """A digest that is the same for equal values. The order of keys does not count."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def graph_digests(inputs: Inputs) -> dict[str, str]:
-    """Return the digests of all graphs of an environment by their labels."""
     return {graph_label(key): graph_digest(layer.tasks, layer.metadata) for key, layer in layers_by_key(inputs).items()}
 
 
 def changed_sides(base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
-    """Return where each graph was changed since `base`: in the copy, the original, or both. Equal ones are left out.
+    """Find out where each graph was changed since `base`: in the copy, the original, or both. Equal ones are left out.
 
     >>> changed_sides({"a": "1", "b": "1"}, {"a": "2", "b": "1", "c": "1"}, {"a": "3", "b": "2"})
     {'a': 'both', 'b': 'original', 'c': 'copy'}
@@ -204,7 +202,7 @@ def changed_sides(base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapp
 
 
 def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a section of settings without what a master notes in it about a plugin and its versions.
+    """Leave out of a section of settings what a master notes in it about a plugin and its versions.
 
     >>> without_bookkeeping({"metadata": {"class": "plugin", "chosen_id": 3}, "url": {"value": "x"}})
     {'metadata': {'class': 'plugin'}, 'url': {'value': 'x'}}
@@ -216,7 +214,7 @@ def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of the effective settings by section."""
+    """Compare the effective settings by section."""
     return _sections(settings.effective(ours), settings.effective(theirs))
 
 
@@ -228,19 +226,19 @@ def _sections(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[Env
 
 
 def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of facts: those of the common part first, then those of each node."""
+    """Compare facts: the common part first, then each node."""
     yield from _compared(FACTS, COMMON, "", ours.common, theirs.common)
     for uid in sorted({*ours.nodes, *theirs.nodes}):
         yield from _compared(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
 
 
 def differences_below(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of one value of the facts, with the name of the value before each path."""
+    """Compare one value of the facts, with the name of the value before each path."""
     return _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
 
 
 def masked_value(path: str, value: Any) -> Any:
-    """Return a value without secrets: all of it if a name on its path is that of a secret."""
+    """Mask the secrets in a value, or all of it if a name on its path is that of a secret."""
     if value and any(map(redact.is_secret, path.split("."))) and not isinstance(value, bool):
         return redact.MASK
     return redact.masked_document({"value": value})["value"]

@@ -18,7 +18,7 @@ from fuelclient.model.task import Task, TaskType
 
 
 def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
-    """Return the graph types of an environment, sorted. `types` are those of all its owners.
+    """Sort the graph types of an environment. `types` are those of all its owners.
 
     The default type is always among them, unless the release has only graphs of other types (`of_release`). Such a
     release only provisions its environments, and an empty default graph would get in their way.
@@ -27,7 +27,7 @@ def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
 
 
 def types_for(release_id: int, graphs: Iterable[GraphSummary], clusters: Iterable[Cluster] | None = None) -> set[str]:
-    """Return the types of those of `graphs` that belong to a release, to one of its environments, or to a plugin.
+    """The types of those of `graphs` that belong to a release, to one of its environments, or to a plugin.
 
     Without `clusters` all environments count.
     """
@@ -49,7 +49,7 @@ def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -
 
 
 def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
-    """Return a graph as a layer of an environment.
+    """Make a graph a layer of an environment.
 
     Tasks of plugins get Nailgun's defaults: the plugin's directory on the nodes as working directory, and the fault
     tolerance of the groups that are named after its roles. Source: Nailgun's plugin adapters.
@@ -66,7 +66,7 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
 
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str, *, checked: bool = True) -> Snapshot:
-    """Return the inputs of a preview or a plan of one graph; its findings only if they are to be `checked`."""
+    """Collect the inputs of a preview or a plan of one graph; if `checked`, with findings about the environment."""
     return Snapshot(
         cluster=environment.cluster,
         layers=_joining(environment, tuple(layers), graph_type),
@@ -81,7 +81,6 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str,
 
 
 def _findings(environment: Environment, graph_type: str) -> Iterator[Finding]:
-    """Yield what is wrong with an environment."""
     if environment.nodes or environment.vips or environment.own_settings:
         from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
 
@@ -89,13 +88,13 @@ def _findings(environment: Environment, graph_type: str) -> Iterator[Finding]:
 
 
 def _is_role_based(environment: Environment) -> bool:
-    """Return whether Fuel deployed environments of this release role by role: until 8.0."""
+    """Whether Fuel deployed environments of this release role by role: until 8.0."""
     return environment.release.version.rpartition("-")[2].partition(".")[0] in ("5", "6", "7", "8")
 
 
 def _joining(environment: Environment, layers: tuple[Layer, ...], graph_type: str) -> tuple[Layer, ...]:
-    """Return the layers with groups that order old tasks: of a release that was deployed role by role, if all its tasks
-    are old, and with the setting `propagate_task_deploy`. Source: Nailgun `task.legacy_tasks_adapter`."""
+    """Mark the groups that order old tasks: of a release that was deployed role by role, if all its tasks are old, else
+    with the setting `propagate_task_deploy`. Source: Nailgun `task.legacy_tasks_adapter`."""
     tasks = [task for layer in layers for task in layer.tasks]
 
     def relates(task: Task) -> bool:
@@ -131,7 +130,7 @@ def changed(
     added: Iterable[Added] = (),
     own: GraphDocument | None = None,
 ) -> Snapshot:
-    """Return the snapshot of a graph as it would be after all of the changes.
+    """Make the snapshot of a graph as it would be after all of the changes.
 
     An added plugin takes the place of another version of itself, and brings its roles and tags. `without` has the ids
     of enabled plugins. Raise `NotFound` for one that is not enabled.

@@ -37,7 +37,7 @@ _LAST_VLAN = 4094
 
 
 def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]:
-    """Return the part of a network configuration that differs from the default, in the shape of `own_networks`.
+    """Keep what differs from the default in a network configuration, in the shape of `own_networks`.
 
     Networks that the document leaves out, and parameters, are as before. Raise `InvalidDocument` with all findings.
     """
@@ -69,7 +69,7 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
 
 
 def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
-    """Return the addresses that a network configuration states for VIPs. Raise `InvalidDocument` for a wrong one."""
+    """Read the addresses that a network configuration has for VIPs. Raise `InvalidDocument` for a wrong one."""
     homes = _homes(environment)
     stored = {vip.name: vip for vip in environment.vips}
     vips: list[Vip] = []
@@ -84,7 +84,7 @@ def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
 
 
 def vips_from(records: Any, environment: Environment) -> list[Vip]:
-    """Return the virtual addresses of a list in Nailgun's shape, each over a stored one with its id or its name.
+    """Read virtual addresses in Nailgun's shape, each over a stored one with its id or its name.
 
     Raise `InvalidDocument` for records without a name and an address, or with an unknown id or network.
     """
@@ -94,7 +94,7 @@ def vips_from(records: Any, environment: Environment) -> list[Vip]:
 
 
 def part_from(part: NodePart, document: Any) -> list[Any]:
-    """Return the document of a node's disks or interfaces. Raise `InvalidDocument` with all findings.
+    """Check the document of a node's disks or interfaces. Raise `InvalidDocument` with all findings.
 
     Each is a mapping that names itself; each network of an interface does, too, and each volume of a disk.
     """
@@ -120,13 +120,13 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
 
 
 def _new(name: str) -> dict[str, Any]:
-    """Return a network that no release defines, before its fields are set."""
+    """A network that no release defines, before its fields are set."""
     meta = {"name": name, "notation": "cidr", "use_gateway": False, "configurable": True, "map_priority": 2}
     return {"name": name, "cidr": None, "gateway": None, IP_RANGES: [], "vlan_start": None, "meta": meta}
 
 
 def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Report, line: int) -> dict[str, Any]:
-    """Return a network with the stated fields, after checking them."""
+    """Check the stated fields of a network, and put them over those it had."""
     report.subject = f"network {before['name']}"
     after = {**before, **{field: plain(stated[field]) for field in _FIELDS if field in stated}}
     if not isinstance(after["meta"], Mapping):
@@ -173,7 +173,7 @@ def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str
 def _parameters(
     document: Mapping[str, Any], default: Mapping[str, Any], environment: Environment, report: Report
 ) -> dict[str, Any]:
-    """Return the parameters that differ from the default; the ones that the document leaves out are as before."""
+    """Keep the parameters that differ from the default; those that the document leaves out are as before."""
     stated, before = document.get(PARAMETERS), dict(environment.own_networks.get(PARAMETERS) or {})
     if stated is None:
         return before
@@ -189,7 +189,6 @@ def _parameters(
 
 
 def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> None:
-    """Report networks whose addresses overlap."""
     stated = ((cidr_of(network.get("cidr")), str(network["name"])) for network in networks)
     known = sorted((cidr, name) for cidr, name in stated if cidr is not None)
     for (low, name), (high, other) in pairwise(known):
@@ -215,7 +214,7 @@ def _vip(record: Any, environment: Environment) -> Vip:
 
 
 def _is_own(record: Mapping[str, Any], default: bool, before: Vip, address: str) -> bool:
-    """Return whether a user chose an address: also if a downloaded record says otherwise, but its address was changed.
+    """Whether a user chose an address: also if a downloaded record says otherwise, but its address was changed.
 
     One that was allocated would give way to the node that has it.
     """
@@ -223,7 +222,7 @@ def _is_own(record: Mapping[str, Any], default: bool, before: Vip, address: str)
 
 
 def _home(number: Any, before: Vip, environment: Environment) -> str:
-    """Return the name of the network with an id; by default that of the address before, or of its network role."""
+    """Find the name of the network with an id; by default that of the address before, or of its network role."""
     if number is None:
         return before.network or _homes(environment).get(before.name, "")
     networks = {network["id"]: network["name"] for network in network_configuration(environment)[NETWORKS]}
@@ -234,7 +233,7 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
 
 
 def _homes(environment: Environment) -> dict[str, str]:
-    """Return the network of each virtual address that network roles ask for."""
+    """The network of each virtual address that network roles ask for."""
     return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
 
 

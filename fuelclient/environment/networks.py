@@ -56,7 +56,7 @@ _LAST_PRIORITY = 2
 
 
 def network_configuration(environment: Environment) -> dict[str, Any]:
-    """Return the network configuration of an environment, as Nailgun shows it.
+    """Compute the network configuration of an environment, as Nailgun shows it.
 
     It has `networks`, `networking_parameters`, `vips` by name, and the addresses of VIPs under their older names.
     """
@@ -71,12 +71,12 @@ def network_configuration(environment: Environment) -> dict[str, Any]:
 
 
 def default_configuration(environment: Environment) -> dict[str, Any]:
-    """Return the network configuration without the changes of the environment."""
+    """The network configuration without the changes of the environment."""
     return network_configuration(replace(environment, own_networks={}))
 
 
 def vip_records(environment: Environment) -> list[dict[str, Any]]:
-    """Return the virtual addresses of an environment by id, in the shape of Nailgun's `ips/vips`."""
+    """The virtual addresses of an environment, in the shape of Nailgun's `ips/vips`."""
     ids = {network["name"]: network["id"] for network in _networks(environment)}
     return [
         {
@@ -93,7 +93,7 @@ def vip_records(environment: Environment) -> list[dict[str, Any]]:
 
 
 def default_interfaces(environment: Environment | None, node: Node) -> list[dict[str, Any]]:
-    """Return the interfaces of a node, with the networks of its environment as Nailgun assigns them at first.
+    """Give a node interfaces, with the networks of its environment as Nailgun assigns them at first.
 
     The interfaces are those that the node's attributes state as `meta.interfaces`; a node that states none has eth0,
     from which it boots, and eth1. On each interface come all tagged networks and at most one untagged one, in the order
@@ -115,7 +115,7 @@ T = TypeVar("T")
 
 
 def spread(starts: Sequence[bool], networks: Sequence[T], about: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
-    """Return the networks of each interface, as Nailgun assigns them at first; what is left is on the first interface.
+    """Divide networks among interfaces as Nailgun does at first; what is left is on the first interface.
 
     `starts` has for each interface whether a node boots from it, `about` tells the name of a network and whether it is
     tagged.
@@ -135,7 +135,7 @@ def spread(starts: Sequence[bool], networks: Sequence[T], about: Callable[[T], t
 
 
 def public_nodes(environment: Environment, nodes: Iterable[Node]) -> tuple[frozenset[int], frozenset[int]]:
-    """Return which of `nodes` have a public address, and which are connected to the public network at all."""
+    """Find out which of `nodes` have a public address, and which are connected to the public network at all."""
     known, effective = roles(environment), settings.effective(environment)
     everyone = settings.is_on(effective, "public_network_assignment", "assign_to_all_nodes")
     routing = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
@@ -150,7 +150,7 @@ def public_nodes(environment: Environment, nodes: Iterable[Node]) -> tuple[froze
 
 
 def hosts(cidr: str, *, skip: int = 0) -> list[str]:
-    """Return the first and the last address for hosts in a network, without the first `skip`.
+    """The first and the last address for hosts in a network, without the first `skip`.
 
     >>> hosts("192.168.0.0/24"), hosts("10.0.0.0/30", skip=1)
     (['192.168.0.1', '192.168.0.254'], ['10.0.0.2', '10.0.0.2'])
@@ -161,14 +161,14 @@ def hosts(cidr: str, *, skip: int = 0) -> list[str]:
 
 
 def cidr_of(text: Any) -> IPv4Network | None:
-    """Return a network in the notation 192.168.0.0/24, or None for anything else."""
+    """Read a network in the notation 192.168.0.0/24; None for anything else."""
     with suppress(ValueError):
         return IPv4Network(text) if isinstance(text, str) and "/" in text else None
     return None
 
 
 def within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
-    """Return whether all addresses are IPv4 ones in a network."""
+    """Whether all addresses are IPv4 addresses in a network."""
     try:
         return cidr is not None and all(
             isinstance(address, str) and IPv4Address(address) in cidr for address in addresses
@@ -192,7 +192,7 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
 
 
 def _stated(environment: Environment) -> list[Mapping[str, Any]]:
-    """Return the networks that the release defines for the segmentation of the environment."""
+    """The networks that the release defines for the segmentation of the environment."""
     return [
         network
         for network in mappings(_neutron(environment).get("networks"))
@@ -202,7 +202,7 @@ def _stated(environment: Environment) -> list[Mapping[str, Any]]:
 
 
 def _is_available(environment: Environment, network: Mapping[str, Any]) -> bool:
-    """Return whether no restriction of a network applies; one that cannot be read is ignored."""
+    """Whether no restriction of a network applies; one that cannot be read is ignored."""
     if not network.get("restrictions"):
         return True
     from fuelclient.expressions.restrictions import expand_restrictions, unmet  # few networks have restrictions
@@ -229,7 +229,7 @@ def _network(environment: Environment, meta: Mapping[str, Any], number: int) -> 
 
 
 def ranges(meta: Mapping[str, Any], cidr: str | None, gateway: str | None) -> list[list[str]]:
-    """Return the ranges of addresses that follow from the notation of a network.
+    """The ranges of addresses that follow from the notation of a network.
 
     >>> ranges({"notation": "cidr"}, "10.0.0.0/24", None)
     [['10.0.0.1', '10.0.0.254']]

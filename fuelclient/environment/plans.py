@@ -24,7 +24,7 @@ _FIRST_RUN = Finding(
 
 
 def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = has_handler) -> Plan:
-    """Return the plan of one graph of a request. Raise what `plan.plan.plan` raises."""
+    """Plan one graph of a request. Raise what `plan.plan.plan` raises."""
     others = [name for name in inputs.layers if name != graph_type]
     made = plan_of(
         snapshot(inputs.environment, inputs.layers[graph_type], graph_type),
@@ -43,12 +43,12 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
 
 
 def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:
-    """Return the plans of all graphs of a request, each as if no other ran before it."""
+    """Plan all graphs of a request, each as if no other ran before it."""
     return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
 
 
 def evaluation_of(inputs: Inputs) -> Expressions:
-    """Return the evaluation of expressions on the facts of now and of earlier runs."""
+    """Prepare to evaluate expressions on the facts of now and of earlier runs."""
     memory = inputs.memory
     if memory is None:
         return Expressions(inputs.facts, NO_PAST)

@@ -67,7 +67,7 @@ class Rerun:
 
 
 def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
-    """Return the instances of a plan in execution order, without sync points."""
+    """Explain the instances of a plan, in execution order and without sync points."""
     evaluation = evaluation_of(inputs)
     order = made.order.generation
     vertices = [vertex for vertex in range(made.work.size) if made.work.kinds[vertex] is not InstanceKind.SYNC]
@@ -106,7 +106,7 @@ def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first:
 
 
 def _sees_no_past(task: MergedTask) -> bool:
-    """Return whether a task has no condition, or one in Fuel's own expression language, which sees no earlier facts."""
+    """Whether a task has no condition, or one in Fuel's own expression language, which sees no earlier facts."""
     return not isinstance(task.task.condition, Mapping)
 
 

@@ -14,7 +14,7 @@ from fuelclient.model.release import Release
 
 
 def is_another_version(release: Release, other: Release) -> bool:
-    """Return whether two releases are versions of one: they have the same name and operating system.
+    """Whether two releases are versions of one: they have the same name and operating system.
 
     >>> is_another_version(Release(1, "Cloud", "1", "Ubuntu"), Release(2, "Cloud", "2", "ubuntu"))
     True
@@ -38,14 +38,14 @@ def require_another_version(now: Release, wanted: Release, known: Iterable[Relea
 
 
 def kept_settings(before: Environment, after: Environment) -> tuple[dict[str, Any], tuple[Finding, ...]]:
-    """Return the environment's own settings without those that only the old release has, and a finding for each."""
+    """Drop own settings that only the old release has, with a finding for each."""
     lost: list[str] = []
     own = _kept(before.own_settings, settings.defaults(before), settings.defaults(after), "", lost)
     return own, tuple(_dropped(after, f"its own value of the setting {path}") for path in lost)
 
 
 def kept_networks(before: Environment, after: Environment) -> tuple[dict[str, Any], tuple[Finding, ...]]:
-    """Return the environment's own networks without those that only the old release has, and a finding for each."""
+    """Drop own networks that only the old release has, with a finding for each."""
     had, has = ({network["name"] for network in default_configuration(each)[NETWORKS]} for each in (before, after))
     gone = had - has
     own = before.own_networks.get(NETWORKS) or {}
@@ -57,7 +57,7 @@ def kept_networks(before: Environment, after: Environment) -> tuple[dict[str, An
 def _kept(
     own: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], above: str, lost: list[str]
 ) -> dict[str, Any]:
-    """Return what the new defaults know, or the old ones did not, down to the settings; what is left out is `lost`."""
+    """Keep what the new defaults have, or the old ones had not, down to the settings. Add other paths to `lost`."""
     kept: dict[str, Any] = {}
     for name, value in own.items():
         path = f"{above}{name}"

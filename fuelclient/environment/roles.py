@@ -28,7 +28,7 @@ def plugin_owner(plugin: Plugin) -> Owner:
 
 
 def owners(environment: Environment) -> tuple[Owner, ...]:
-    """Return the owners of an environment's graphs, least important first."""
+    """The owners of an environment's graphs, least important first."""
     return (
         release_owner(environment.release),
         *(plugin_owner(plugin) for plugin in environment.plugins),
@@ -48,7 +48,7 @@ def metadata_of_owners(environment: Environment) -> Iterator[Mapping[str, Any]]:
 
 
 def roles(environment: Environment) -> dict[str, Role]:
-    """Return the roles by name: those of the release, then of the plugins, then of the environment itself.
+    """The roles by name: those of the release, then of the plugins, then of the environment itself.
 
     A later one replaces an earlier one of its name, but the environment's own role does not hide a plugin's.
     """
@@ -64,7 +64,7 @@ def roles(environment: Environment) -> dict[str, Role]:
 
 
 def tags(environment: Environment) -> dict[str, Tag]:
-    """Return the tags by name, in the order of `roles`."""
+    """The tags by name, in the order of `roles`."""
     known = tags_in(environment.release.metadata)
     for plugin in environment.plugins:
         known.update(_stated_tags(plugin.metadata, plugin_owner(plugin).label, known))
@@ -73,17 +73,14 @@ def tags(environment: Environment) -> dict[str, Tag]:
 
 
 def primary_tags(environment: Environment) -> frozenset[str]:
-    """Return the tags of which one node is the primary.
-
-    These are the tags that say so themselves, and the tags of plugin roles with `has_primary`.
-    """
+    """The tags of which one node is the primary: those with `has_primary`, and those of plugin roles with it."""
     of_plugins = (role for plugin in environment.plugins for role in roles_in(plugin.metadata).values())
     of_roles = (role.tags for role in of_plugins if role.metadata.get("has_primary"))
     return frozenset[str]().union(*map(primary_tags_in, metadata_of_owners(environment)), *of_roles)
 
 
 def volumes(environment: Environment) -> dict[str, Any]:
-    """Return the volumes of each role and their definitions, in the shape of `volumes_metadata`.
+    """The volumes of each role and their definitions, in the shape of `volumes_metadata`.
 
     Source: Nailgun's plugin manager, which lets a plugin replace the mapping of a role silently.
     """
@@ -97,26 +94,26 @@ def volumes(environment: Environment) -> dict[str, Any]:
 
 
 def _stated_tags(metadata: Mapping[str, Any], owner: str, below: Mapping[str, Tag]) -> dict[str, Tag]:
-    """Return the tags of one owner. Those that its roles only imply do not replace a tag below."""
+    """The tags of one owner. Those that only its roles name do not replace a tag below."""
     stated = metadata.get("tags_metadata") or {}
     return {name: tag for name, tag in tags_in(metadata, owner).items() if name in stated or name not in below}
 
 
 def _only_with_plugin(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:
-    """Return a plugin's role with the restriction that Nailgun puts first: only if the plugin is enabled."""
+    """Put first the restriction that Nailgun adds to a plugin's role: only if the plugin is enabled."""
     stated = metadata.get("restrictions")
     own = stated if isinstance(stated, list) else [stated] if stated else []
     return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}
 
 
 def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
-    """Return the network roles of the release and of its plugins, each id once."""
+    """The network roles of the release and of its plugins, each id once."""
     stated = (mappings(metadata.get("network_roles_metadata")) for metadata in metadata_of_owners(environment))
     return merged_network_roles(role for roles in stated for role in roles if role.get("id"))
 
 
 def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """Return network roles with each id once: a later record extends an earlier one.
+    """Merge network roles with one id: a later record extends an earlier one.
 
     All that it adds is virtual addresses with new names; an empty list of them removes all that were there. They need a
     list in both records, as in Nailgun.

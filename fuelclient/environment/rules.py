@@ -41,18 +41,18 @@ class Broken:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What is the same as long as it is not put right."""
+        """The identity of the broken rule, by which findings before and after a write are compared."""
         return self.finding.code, *self.subjects
 
 
 def broken(environment: Environment) -> list[Broken]:
-    """Return what an environment breaks of the rules that can refuse a write, rule by rule."""
+    """Check an environment against the rules that can refuse a write."""
     return [*_settings(environment), *_roles(environment), *_plugins(environment), *_names(environment),
             *_addresses(environment)]  # fmt: skip
 
 
 def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Finding]:
-    """Yield what an environment breaks as warnings, for previews and plans.
+    """Check an environment against all rules, for previews and plans; what it breaks is a warning there.
 
     What its roles lack matters to a graph that `deploys` it, and not to one that restarts a service.
     """
@@ -66,7 +66,8 @@ def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Findin
 def require_no_more(
     before: Environment, after: Environment, present: Collection[int], *, gives_roles: bool = False
 ) -> None:
-    """Raise an error with all that a write has broken: `InvalidDocument` for settings, `Conflict` for the rest.
+    """Raise an error with all that a write has broken: `InvalidDocument` for values of settings and addresses outside
+    their network, `Conflict` for the rest.
 
     Only rules about what has changed are looked at, and roles only where a node gets one, or another one that excludes
     it; a write that `gives_roles` gives all nodes theirs anew. `present` are the ids of nodes that stay if the write is
@@ -180,7 +181,7 @@ def _missing_nodes(environment: Environment) -> Iterator[Finding]:
 
 
 def _violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[str]:
-    """Return the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
+    """Word the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
     limits = _lenient(mapping(role.metadata.get("limits")), models)
     with suppress(InvalidDocument):
         return [violation.message for violation in check_limits(limits, count, models, kinds=(kind,))]
@@ -188,7 +189,7 @@ def _violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[s
 
 
 def _restricted(role: Role, models: Models) -> list[str]:
-    """Return the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
+    """Word the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
     reasons: list[str] = []
     with suppress(InvalidDocument):
         for restriction in expand_restrictions(role.metadata.get("restrictions")):
@@ -198,7 +199,7 @@ def _restricted(role: Role, models: Models) -> list[str]:
 
 
 def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    """Return limits with their expressions evaluated, in which an unknown setting is null and no error."""
+    """Evaluate the expressions in limits; an unknown setting is null there, and no error."""
     active = [
         {**_numbers(override, models), "condition": "true"}
         for override in mappings(stated.get("overrides"))
@@ -212,14 +213,14 @@ def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
 
 
 def _value(stated: Any, models: Models) -> Any:
-    """Return the value of a limit or a condition: a string is an expression, everything else stands for itself."""
+    """Evaluate a limit or a condition: a string is an expression, everything else stands for itself."""
     with suppress(InvalidDocument):
         return parse(stated).evaluate(models, strict=False) if isinstance(stated, str) else stated
     return None
 
 
 def undefined_roles(environment: Environment) -> list[tuple[Node, list[str]]]:
-    """Return the nodes with roles that neither the release, nor a plugin, nor the environment defines, and these."""
+    """Find the nodes with roles that neither release nor plugin nor environment defines, and these roles."""
     known = roles_of(environment)
     roles = [(node, [role for role in node.all_roles if role not in known]) for node in environment.nodes]
     return [(node, names) for node, names in roles if names]

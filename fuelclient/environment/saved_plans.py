@@ -59,7 +59,6 @@ class SavedPlan:
 
 
 def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGraph]) -> SavedPlan:
-    """Return the plan of a request as it can be saved."""
     environment = inputs.environment
     return SavedPlan(
         request,
@@ -73,7 +72,7 @@ def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGra
 
 
 def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
-    """Yield what keeps a saved plan from being what would run now: which layers, nodes, facts, in words."""
+    """Describe what has changed since a plan was saved: layers, nodes, plugins, facts."""
     if then.environment != now.environment:
         yield f"environment {now.request.cluster_id} is {now.environment} now, and was {then.environment}"
     for was, graph in zip(then.graphs, now.graphs, strict=True):
@@ -96,7 +95,7 @@ def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
 
 
 def is_stale(then: SavedPlan, now: SavedPlan) -> bool:
-    """Return whether another plan would be made now, of other layers or for other reasons."""
+    """Whether another plan would be made now, of other layers or for other reasons."""
     return any(moved(then, now)) or [graph.digest for graph in then.graphs] != [graph.digest for graph in now.graphs]
 
 
@@ -133,7 +132,6 @@ FORMAT_VERSION = 1
 
 
 def plan_to(plan: SavedPlan) -> dict[str, Any]:
-    """Return the document of a saved plan."""
     return {
         "format_version": FORMAT_VERSION,
         "env": plan.request.cluster_id,
@@ -156,7 +154,7 @@ def plan_to(plan: SavedPlan) -> dict[str, Any]:
 
 
 def plan_from(data: Any, path: str) -> SavedPlan:
-    """Return the saved plan of a document. Raise `InvalidDocument` if it is not one, or one of another version."""
+    """Read a saved plan. Raise `InvalidDocument` for another document, or another version."""
     if not isinstance(data, dict) or "facts_digest" not in data:
         raise InvalidDocument(f"{path} is not a saved plan.", hint="`fuel2 plan create` writes one.")
     if data.get("format_version") != FORMAT_VERSION:

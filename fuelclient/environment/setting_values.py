@@ -27,7 +27,7 @@ _QUOTES = "Write it in quotes."
 
 
 def findings(sections: Mapping[str, Any], environment: Environment) -> list[Finding]:
-    """Return an error for each value in `sections` that does not fit its setting, with its path in the document.
+    """Find each value in `sections` that does not fit its setting, with its path in the document.
 
     What equals a default fits. A setting that neither the release nor a plugin knows is what the document says, if that
     has a type; without one it is unknown, as in Nailgun.
@@ -153,7 +153,7 @@ def _all(values: Any, wanted: type) -> bool:
 
 
 def _mismatch(stated: Any, value: Any) -> str:
-    """Return what a regex says of a text, or of a list with a text, that it does not match; or an empty string."""
+    """The error that a setting states for texts that its regex does not match, or an empty string if it matches."""
     source = mapping(stated).get("source")
     values = value if isinstance(value, list) else [value]
     if not isinstance(source, str) or not _all(values, str):
@@ -166,7 +166,7 @@ def _mismatch(stated: Any, value: Any) -> str:
 
 
 def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:
-    """Return why restrictions disable a setting; those that cannot be read or evaluated disable nothing."""
+    """Word the restrictions that disable a setting; those that cannot be read or evaluated disable nothing."""
     try:
         restrictions = [one for one in expand_restrictions(declared.get("restrictions")) if one.action == "disable"]
         return unmet([replace(one, strict=False) for one in restrictions], models(target)) if restrictions else []
@@ -175,7 +175,7 @@ def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:
 
 
 def _is_disabled(stated: Mapping[str, Any], target: Environment) -> bool:
-    """Return whether a setting or its section is off, or has a restriction that holds or cannot be evaluated."""
+    """Whether a setting or its section is off, or has a restriction that holds or cannot be evaluated."""
     if stated.get("enabled") is False:
         return True
     try:

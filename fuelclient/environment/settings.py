@@ -33,7 +33,7 @@ _READ = re.compile(r"settings:([\w-]+)\.([\w-]+)")
 
 
 def effective(environment: Environment) -> dict[str, Any]:
-    """Return the settings by section, as restrictions read them.
+    """The settings by section, as restrictions read them.
 
     The settings of a plugin count while it is enabled, which itself is not a setting.
     """
@@ -45,7 +45,6 @@ def effective(environment: Environment) -> dict[str, Any]:
 
 
 def defaults(environment: Environment) -> dict[str, Any]:
-    """Return the default settings by section."""
     attributes = environment.release.metadata.get("attributes_metadata") or {}
     stated = plain(attributes.get(EDITABLE) or {})
     settings = {name: section for name, section in stated.items() if isinstance(section, dict)}
@@ -58,7 +57,7 @@ def defaults(environment: Environment) -> dict[str, Any]:
 
 
 def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str, Any]:
-    """Return the sections of `document` without what equals a default.
+    """Keep of the sections of `document` what does not equal a default.
 
     So a document that was downloaded, changed in one place and uploaded again sets that place only, and later changes
     of other defaults still reach the environment. Raise `InvalidDocument` as `sections_from` does.
@@ -67,7 +66,7 @@ def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str,
 
 
 def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the sections of a settings document, with or without Nailgun's `editable` around them.
+    """Read the sections of a settings document, with or without Nailgun's `editable` around them.
 
     Raise `InvalidDocument` if a section is not a mapping.
     """
@@ -86,7 +85,7 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
-    """Return what expressions of restrictions can read, under Fuel's names."""
+    """What expressions of restrictions can read, under Fuel's names."""
     cluster = environment.cluster
     return {
         "settings": effective(environment),
@@ -104,7 +103,7 @@ def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
 
 
 def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
-    """Return whether a setting exists and has a true value.
+    """Whether a setting exists and has a true value.
 
     >>> is_on({"storage": {"ceph": {"value": True}}}, "storage", "ceph")
     True
@@ -114,7 +113,7 @@ def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
 
 
 def _state(plugin: Plugin) -> dict[str, Any]:
-    """Return what Nailgun says about an enabled plugin in the `metadata` of its section, whatever the plugin states."""
+    """What Nailgun writes about an enabled plugin into the `metadata` of its section, over what the plugin states."""
     return {
         "class": "plugin",
         "enabled": True,
@@ -125,7 +124,7 @@ def _state(plugin: Plugin) -> dict[str, Any]:
 
 
 def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -> dict[str, Any]:
-    """Return the settings of a plugin's section that `values` names, with these values.
+    """Give the settings of a plugin's section that `values` names these values.
 
     A text becomes what the setting has already: true or false, a number, or a list or mapping in JSON. Raise `NotFound`
     for an unknown setting, `UsageError` for a value that the setting cannot have.
@@ -145,7 +144,7 @@ def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -
 
 
 def concerned(settings: Mapping[str, Any], text: str) -> list[str]:
-    """Return the settings (`section.name`) that a refusal is about, from the messages that they state for one.
+    """Find the settings (`section.name`) that a refusal is about, by the messages that they have for it.
 
     `settings` are those of an environment by section; a Fuel master has those of a plugin in its `versions`.
 
@@ -174,7 +173,7 @@ def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
 
 
 def _read(name: str, current: Any, text: str) -> Any:
-    """Return the value that a text means for a setting with the value `current`."""
+    """Read a text as the type of the value that a setting has now."""
     number = int | float
     if isinstance(current, bool):
         if text.lower() not in _WORDS:

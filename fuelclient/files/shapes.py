@@ -115,7 +115,7 @@ class Shapes:
                 yield _finding(origin.document, line, message, _hint(error))
 
     def _compiled(self, name: str) -> Callable[[Any], bool]:
-        """Return a function that says what `validator` would, without finding out what is wrong."""
+        """Compile a schema to a function that returns whether data is valid, but not what is wrong with it."""
         ready = {file: _translated(schema, file) for file, schema in self.schemas.items()}
         validate: Callable[[Any], Any] = fastjsonschema.compile(
             {**ready[name], "$id": f"{_BASE}{name}"},
@@ -134,7 +134,7 @@ class Shapes:
         return is_valid
 
     def _validator(self, name: str) -> Validator:
-        """Return what finds the violations of a schema.
+        """Make what finds the violations of a schema.
 
         Wherever a schema has `$schema`, the library switches to its own class, without our keywords. So that is
         removed.
@@ -165,7 +165,7 @@ class Shapes:
 
 
 def line_at(data: Any, path: Sequence[str | int]) -> int:
-    """Return the line of what `path` leads to in `data`, or of the nearest enclosing value that has one.
+    """Find the line of what `path` leads to in `data`, or of the nearest enclosing value that has one.
 
     >>> line_at(Marked({"a": MarkedList([1, 2], [4, 5])}, 3, {"a": 3}), ["a", 1])
     5
@@ -180,7 +180,7 @@ def line_at(data: Any, path: Sequence[str | int]) -> int:
 
 
 def _walk(data: Any, path: Sequence[str | int]) -> list[tuple[Any, Any]]:
-    """Return the steps of `path` that lead to something in `data`: what holds it, and its key or index there.
+    """Follow `path` as far as it leads to something in `data`. A step is what holds it, and its key or index there.
 
     >>> [len(_walk({"a": [5]}, path)) for path in (["a", 0], ["a", 1], ["b"])]
     [2, 1, 0]
@@ -203,7 +203,7 @@ def _finding(document: Document, line: int, message: str, hint: str) -> Finding:
 
 
 def comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) -> Any:
-    """Return `value` as JSON would have it, with keys as strings. Add the number of its values to `count`.
+    """Convert `value` to what JSON would have, with keys as strings. Add the number of its values to `count`.
 
     Values shared by YAML aliases are converted once, but counted as often as they appear.
     """
@@ -224,7 +224,7 @@ def comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) 
 
 
 def _translated(schema: Any, file: str) -> Any:
-    """Return a schema with the same meaning in draft 7, the newest one that the library knows."""
+    """Translate a schema to draft 7, the newest one that fastjsonschema supports."""
     if isinstance(schema, bool):
         return schema
     found: dict[str, Any] = {}
@@ -308,7 +308,7 @@ def _word(
 
 
 def _where(name: str, path: Sequence[str | int]) -> str:
-    """Return the name of a place in a file, as messages show it.
+    """Name a place in a file for messages.
 
     >>> _where("metadata.yaml", ["releases", 0, "os"]), _where("tasks.yaml", [2]), _where("a.yaml", [])
     ('metadata.yaml:releases[0].os', 'tasks.yaml:[2]', 'a.yaml')
@@ -324,7 +324,7 @@ def _where(name: str, path: Sequence[str | int]) -> str:
 
 
 def _sentence(error: ValidationError, place: str) -> str:
-    """Return what is wrong at `place`: what is missing, or what belongs there and what is there instead.
+    """Word what is wrong at `place`: what is missing, or what belongs there and what is there instead.
 
     The message of our own keywords (see above) is data: the key that is missing or repeated.
     """
@@ -341,7 +341,7 @@ def _sentence(error: ValidationError, place: str) -> str:
 
 
 def _hint(error: ValidationError) -> str:
-    """Return what to do about a violation."""
+    """Word what to do about a violation."""
     keyword, schema = str(error.validator), _schema(error)
     if keyword == "required":
         return f"Add the key {error.message}."

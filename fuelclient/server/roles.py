@@ -69,7 +69,7 @@ class _Noun(Generic[Value]):
         self.facet(backend).delete(owner, name)
 
     def _stated(self, call: Call) -> Value:
-        """Return what the body describes: as a file would, so that no mistake in it is lost."""
+        """Read the body as a file would be read, with the same findings."""
         body = {key: call.body[key] for key in DESCRIBED if key in call.body}
         return self.read(Document(body, ""), call.body["name"])
 

@@ -30,12 +30,12 @@ from fuelclient.store.inventory import clusters, node_parts, nodes, own_networks
 
 
 def read(connection: Connection, cluster_id: int) -> Environment:
-    """Return the environment. Raise `NotFound` if it does not exist."""
+    """Read an environment. Raise `NotFound` if it does not exist."""
     return connection.once(("environment", repr(cluster_id)), lambda: _read(connection, cluster_id))
 
 
 def _read(connection: Connection, cluster_id: int, release: Release | None = None) -> Environment:
-    """Read an environment. If it has `release`, that is not read again: its metadata is the most of it."""
+    """Read an environment, but not its release again if that is `release`: the metadata of one is large."""
     cluster = lookup.cluster(connection, cluster_id)
     if release is None or release.id != cluster.release_id:
         release = lookup.release(connection, cluster.release_id)
@@ -91,7 +91,7 @@ def keeping_rules(
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
-    """Return the plugin with what it brings for a release in its metadata."""
+    """Put what a plugin brings for a release into its metadata."""
     if not plugin.by_release:
         return plugin
     from fuelclient.plugins.select import select
@@ -102,7 +102,7 @@ def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plu
 
 
 def metadata_from(contents: Contents) -> dict[str, Any]:
-    """Return the contents of a package under the names that Nailgun keeps them.
+    """Give the contents of a package the names under which Nailgun keeps them.
 
     >>> metadata_from(Contents(roles={"watcher": {}}))["roles_metadata"]
     {'watcher': {}}
@@ -118,7 +118,7 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
 
 
 def selected(connection: Connection, plugin: Plugin, release: Release, *, strict: bool = True) -> Contents:
-    """Return what a plugin brings for a release. Unless `strict`, a linked plugin that cannot be read brings what it
+    """Select what a plugin brings for a release. Unless `strict`, a linked plugin that cannot be read brings what it
     brought when it was linked."""
     # Most plugins bring the same for every release, and then this need not be loaded.
     from fuelclient.plugins.select import select
@@ -128,7 +128,7 @@ def selected(connection: Connection, plugin: Plugin, release: Release, *, strict
 
 
 def extension(connection: Connection, plugin: Plugin, release: Release) -> Mapping[str, Any]:
-    """Return what an installed plugin would bring to environments of a release, under Nailgun's names.
+    """Find what an installed plugin would bring to environments of a release, under Nailgun's names.
 
     It is empty if the plugin does not extend that release, or only defines releases itself.
     """
@@ -163,11 +163,11 @@ def layers(
     *,
     strict: bool = True,
 ) -> tuple[Layer, ...]:
-    """Return the layers of one type, least important first; with `levels` those of these classes of owners only.
+    """Read the layers of one type, least important first; with `levels` only those of such owners.
 
     What runs or is shown as the result has to be `strict`; warnings about something else need not, as in `selected`.
 
-    Raise `NotFound` if no layer of the environment, whatever its level, has the type.
+    Raise `NotFound` if no layer of the environment has the type.
     """
     require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
     asked = [owner for owner in owners(environment) if not levels or owner.level in levels]
@@ -177,13 +177,13 @@ def layers(
 
 
 def with_graphs(connection: Connection, environment: Environment) -> Inputs:
-    """Return an environment with its graphs of all types, without facts."""
+    """Read the graphs of all types of an environment, without facts."""
     known = {name: layers(connection, environment, name) for name in types(connection, environment)}
     return Inputs(environment, known, DeploymentFacts())
 
 
 def _where_its_scripts_are(connection: Connection, release: Release, known: Layer) -> Layer:
-    """Return the layer of a release whose package has scripts with their directory as the working directory.
+    """Make the scripts of the package that defines a release the working directory of its layer.
 
     A plugin's layer has it already. Fuel has no such default, because its own releases bring no scripts.
     """
@@ -194,13 +194,13 @@ def _where_its_scripts_are(connection: Connection, release: Release, known: Laye
 
 
 def _is_uploaded(connection: Connection, owner: Owner, graph_type: str) -> bool:
-    """Return whether a stored graph is not the one that a package has for releases in general."""
+    """Whether a stored graph is not the one that a package has for releases in general."""
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     return graph_id is not None and not graphs.is_derived(connection, graph_id)
 
 
 def summaries(connection: Connection, environment: Environment) -> list[GraphSummary]:
-    """Return the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release
+    """List the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release
     of this environment, and none that it has only for others."""
     listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
     by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
@@ -217,7 +217,7 @@ def summaries(connection: Connection, environment: Environment) -> list[GraphSum
 def _graph(
     connection: Connection, environment: Environment, owner: Owner, graph_type: str, *, strict: bool
 ) -> Graph | None:
-    """Return the graph of an owner. An uploaded one wins over the one that a package has for this release."""
+    """Read the graph of an owner. An uploaded one wins over the one that a package has for this release."""
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
     plugin = next(
         (plugin for plugin in environment.plugins if owner.level is Level.PLUGIN and plugin.id == owner.id), None
