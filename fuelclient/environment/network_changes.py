@@ -5,8 +5,8 @@ Only differences from the release are kept, so that later changes of other defau
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from ipaddress import IPv4Address, IPv4Network
+from collections.abc import Iterable, Iterator, Mapping
+from ipaddress import IPv4Address
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from fuelclient.environment.networks import (
     cidr_of,
     default_configuration,
     network_configuration,
+    new_network,
     ranges,
     within,
 )
@@ -27,12 +28,13 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.values import in_words, items_of, line_of, mapping, mappings, plain
+from fuelclient.serializers.values import in_words, mapping, mappings, plain
 
 _CODE = "N001"
 _FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")
 """What can change in a network."""
 
+OVERLAP_HINT = "Change one cidr."
 _LAST_VLAN = 4094
 
 
@@ -50,19 +52,20 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
     own = dict(environment.own_networks.get(NETWORKS) or {})
     stated = document.get(NETWORKS)
     if not isinstance(stated, list | tuple | None):
-        report.error(_CODE, line_of(document, NETWORKS), f"{NETWORKS} is {in_words(stated)}, not a list", _START)
+        report.error(_CODE, 0, f"{NETWORKS} is {in_words(stated)}, not a list", _START)
         stated = ()
-    for network, line in items_of(stated or ()):
+    for network in stated or ():
         if not isinstance(network, Mapping) or not isinstance(network.get("name"), str) or not network["name"]:
-            report.error(_CODE, line, "a network is a mapping with a name", _START)
+            report.error(_CODE, 0, "a network is a mapping with a name", _START)
             continue
         name = network["name"]
-        after = _network(network, before.get(name) or _new(name), report, line_of(network) or line)
+        after = _network(network, before.get(name) or new_network(name), report)
         is_new, default_network = name not in known, known.get(name, {})
         changed = (field for field in ("name", *_FIELDS) if is_new or after[field] != default_network.get(field))
         own[name] = {field: after[field] for field in changed}
     parameters = _parameters(document, default[PARAMETERS], environment, report)
-    _check_overlaps([{**known.get(name, {}), **own.get(name, {})} for name in {**known, **own}], report)
+    for message in overlaps({**known.get(name, {}), **own.get(name, {})} for name in {**known, **own}):
+        report.error(_CODE, 0, message, OVERLAP_HINT)
     report.raise_errors()
     networks = {name: changes for name, changes in own.items() if changes}
     return {key: value for key, value in ((NETWORKS, networks), (PARAMETERS, parameters)) if value}
@@ -103,63 +106,58 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
         raise InvalidDocument(f"The {part} of a node are a list, not {in_words(document)}.", hint=_PARTS)
     key, inner = ("id", "volumes") if part is NodePart.DISKS else ("name", "assigned_networks")
     seen: set[str] = set()
-    for item, line in items_of(document):
+    for item in document:
         name = mapping(item).get(key)
         if not isinstance(name, str) or not name:
-            report.error(_CODE, line, f"an item without {key}", _PARTS)
+            report.error(_CODE, 0, f"an item without {key}", _PARTS)
             continue
         if name in seen:
-            report.error(_CODE, line, f"{name} is there twice", "Remove one of them.")
+            report.error(_CODE, 0, f"{name} is there twice", "Remove one of them.")
         seen.add(name)
         below = item.get(inner, ())
         named = [part for part in mappings(below) if isinstance(part.get("name"), str)]
         if not isinstance(below, list | tuple) or len(named) < len(below):
-            report.error(_CODE, line, f"{inner} of {name} is not a list of mappings with names", _PARTS)
+            report.error(_CODE, 0, f"{inner} of {name} is not a list of mappings with names", _PARTS)
     report.raise_errors()
     return list(plain(document))
 
 
-def _new(name: str) -> dict[str, Any]:
-    """A network that no release defines, before its fields are set."""
-    meta = {"name": name, "notation": "cidr", "use_gateway": False, "configurable": True, "map_priority": 2}
-    return {"name": name, "cidr": None, "gateway": None, IP_RANGES: [], "vlan_start": None, "meta": meta}
-
-
-def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Report, line: int) -> dict[str, Any]:
+def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """Check the stated fields of a network, and put them over those it had."""
     report.subject = f"network {before['name']}"
     after = {**before, **{field: plain(stated[field]) for field in _FIELDS if field in stated}}
     if not isinstance(after["meta"], Mapping):
-        report.error(_CODE, line, f"meta is {in_words(after['meta'])}, not a mapping", _START)
+        report.error(_CODE, 0, f"meta is {in_words(after['meta'])}, not a mapping", _START)
         after["meta"] = before["meta"]
     cidr = cidr_of(after["cidr"])
     if after["cidr"] is not None and cidr is None:
-        report.error(_CODE, line, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
+        report.error(_CODE, 0, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
     by_notation = ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
     if after["meta"].get("notation") == "cidr" and after[IP_RANGES] in (before[IP_RANGES], by_notation):
         after[IP_RANGES] = by_notation
     elif after["meta"].get("notation") != BY_RANGES and after[IP_RANGES] != before[IP_RANGES]:
         hint = f"Set meta.notation to {BY_RANGES} to choose the ranges yourself."
-        report.error(_CODE, line_of(stated, IP_RANGES) or line, "its notation does not allow other ip_ranges", hint)
-    for message in _wrong(after, cidr):
-        report.error(_CODE, line, message)
+        report.error(_CODE, 0, "its notation does not allow other ip_ranges", hint)
+    for message in wrong_values(after):
+        report.error(_CODE, 0, message)
     report.subject = ""
     return after
 
 
-def _wrong(network: Mapping[str, Any], cidr: IPv4Network | None) -> Iterator[str]:
-    vlan = network["vlan_start"]
+def wrong_values(network: Mapping[str, Any]) -> Iterator[str]:
+    """Word what is wrong with the values of a network, but for its cidr."""
+    vlan, gateway, ip_ranges = (network.get(key) for key in ("vlan_start", "gateway", IP_RANGES))
+    cidr = cidr_of(network.get("cidr"))
     if vlan is not None and (isinstance(vlan, bool) or not isinstance(vlan, int) or not 1 <= vlan <= _LAST_VLAN):
         yield f"vlan_start is {in_words(vlan)}, not a number from 1 to {_LAST_VLAN}"
-    if network["cidr"] is not None and cidr is None:
-        return  # which is reported already
-    gateway = network["gateway"]
+    if network.get("cidr") is not None and cidr is None:
+        return
     if gateway is not None and not within([gateway], cidr):
         yield f"gateway {gateway} is not an address in {cidr or 'a network without cidr'}"
-    if not isinstance(network[IP_RANGES], list | tuple):
-        yield f"ip_ranges is {in_words(network[IP_RANGES])}, not a list of pairs of addresses"
+    if not isinstance(ip_ranges, list | tuple):
+        yield f"ip_ranges is {in_words(ip_ranges)}, not a list of pairs of addresses"
         return
-    for pair in network[IP_RANGES]:
+    for pair in ip_ranges:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not within(pair, cidr):
             yield f"the range {pair} is not a pair of addresses in {cidr or 'a network without cidr'}"
         elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
@@ -177,23 +175,22 @@ def _parameters(
     stated, before = document.get(PARAMETERS), dict(environment.own_networks.get(PARAMETERS) or {})
     if stated is None:
         return before
-    line = line_of(document, PARAMETERS)
     if not isinstance(stated, Mapping):
-        report.error(_CODE, line, f"{PARAMETERS} is {in_words(stated)}, not a mapping", _START)
+        report.error(_CODE, 0, f"{PARAMETERS} is {in_words(stated)}, not a mapping", _START)
         return before
     if stated.get(SEGMENTATION, environment.cluster.net_segment_type) != environment.cluster.net_segment_type:
         hint = "Create another environment with `fuel2 env create --net-segmentation-type`."
-        report.error(_CODE, line_of(stated, SEGMENTATION) or line, f"{SEGMENTATION} cannot be changed", hint)
+        report.error(_CODE, 0, f"{SEGMENTATION} cannot be changed", hint)
     after = {**default, **before, **plain(stated)}
     return {name: value for name, value in after.items() if name not in default or value != default[name]}
 
 
-def _check_overlaps(networks: Sequence[Mapping[str, Any]], report: Report) -> None:
+def overlaps(networks: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     stated = ((cidr_of(network.get("cidr")), str(network["name"])) for network in networks)
     known = sorted((cidr, name) for cidr, name in stated if cidr is not None)
     for (low, name), (high, other) in pairwise(known):
         if low.overlaps(high):
-            report.error(_CODE, 0, f"networks {name} ({low}) and {other} ({high}) overlap", "Change one cidr.")
+            yield f"networks {name} ({low}) and {other} ({high}) overlap"
 
 
 def _vip(record: Any, environment: Environment) -> Vip:

@@ -177,9 +177,15 @@ def within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
         return False
 
 
+def new_network(name: str) -> dict[str, Any]:
+    """A network that no release defines, before its fields are set."""
+    meta = {"name": name, "notation": "cidr", "use_gateway": False, "configurable": True, "map_priority": 2}
+    return {"name": name, "cidr": None, "gateway": None, IP_RANGES: [], "vlan_start": None, "meta": meta}
+
+
 def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
     """Yield the networks of an environment in the order of its release, then its own ones, then the admin network."""
-    own = environment.own_networks.get(NETWORKS) or {}
+    own = {name: mapping(each) for name, each in mapping(environment.own_networks.get(NETWORKS)).items()}
     known = set()
     for number, meta in enumerate(_stated(environment), 2):
         known.add(meta["name"])
@@ -187,7 +193,7 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
             yield {**_network(environment, meta, number), **own.get(meta["name"], {})}
     further = [name for name in own if name not in known and name != ADMIN]
     for number, name in enumerate(further, len(known) + 2):
-        yield {**own[name], "id": number, "group_id": environment.cluster.id}
+        yield {**new_network(name), **own[name], "id": number, "group_id": environment.cluster.id}
     yield {**plain(_ADMIN), **own.get(ADMIN, {})}
 
 

@@ -48,7 +48,7 @@ class Broken:
 def broken(environment: Environment) -> list[Broken]:
     """Check an environment against the rules that can refuse a write."""
     return [*_settings(environment), *_roles(environment), *_plugins(environment), *_names(environment),
-            *_addresses(environment)]  # fmt: skip
+            *_networks(environment), *_addresses(environment)]  # fmt: skip
 
 
 def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Finding]:
@@ -281,7 +281,23 @@ def _names(environment: Environment) -> Iterator[Broken]:
             yield Broken((node.id, "public_ssl"), Finding(Severity.ERROR, NAME, text, hint=hint))
 
 
-# Addresses
+# Networks and addresses
+
+
+def _networks(environment: Environment) -> Iterator[Broken]:
+    """Yield networks that the environment changed with values that do not fit them, and networks that overlap."""
+    own = environment.own_networks.get("networks")
+    if not own:
+        return
+    from fuelclient.environment import network_changes
+    from fuelclient.environment.networks import NETWORKS, network_configuration
+
+    networks = network_configuration(environment)[NETWORKS]
+    changed = (network for network in networks if network["name"] in own)
+    found = [(f"network {each['name']}: {text}", "") for each in changed for text in network_changes.wrong_values(each)]
+    found += [(text, network_changes.OVERLAP_HINT) for text in network_changes.overlaps(networks)]
+    for text, hint in found:
+        yield Broken((text,), Finding(Severity.ERROR, NETWORK, text, hint=hint))
 
 
 def _addresses(environment: Environment) -> Iterator[Broken]:
@@ -321,6 +337,7 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
 _LASTING: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (
     (_settings, lambda each: (each.own_settings, each.release, each.plugins)),
     (_names, lambda each: ([node.hostname for node in each.nodes], each.own_settings, each.release)),
+    (_networks, lambda each: (each.own_networks, each.release)),
     (_addresses, lambda each: (each.vips, each.own_networks, [node.ip for node in each.nodes], each.release)),
 )
 """The rules that no write may break, and what each is about."""

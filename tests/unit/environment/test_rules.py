@@ -53,6 +53,10 @@ def own(**values: Any) -> Environment:
     return replace(PLAIN, own_settings={"test": {name: {"value": value} for name, value in values.items()}})
 
 
+def networks(**own: Any) -> Environment:
+    return replace(PLAIN, own_networks={"networks": own})
+
+
 PLUGINS = (Plugin(1, "a", "1.0.0", metadata={"roles_metadata": {"compute": {}}}),)
 
 
@@ -84,6 +88,10 @@ PLUGINS = (Plugin(1, "a", "1.0.0", metadata={"roles_metadata": {"compute": {}}})
                               Vip(2, "b", "172.16.0.9", "public", is_user_defined=False))), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.1", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "10.0.0.1", "public"),)), ["N001"]),
+        (networks(public={"vlan_start": 7}), []),
+        (networks(public={"gateway": "172.17.0.1"}), ["N001"]),
+        (networks(public={"vlan_start": 4095}, other={}), ["N001"]),
+        (networks(fuelweb_admin={"cidr": "172.16.0.0/16", "gateway": None, "ip_ranges": []}), ["N001"]),
         (replace(PLAIN, vips=(Vip(1, "a", "10.0.0.1", "public", is_user_defined=False),)), []),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.0", "public"),)), ["N006"]),
         (replace(PLAIN, vips=(Vip(1, "a", "172.16.0.255", "public"),)), ["N006"]),
@@ -110,6 +118,15 @@ def test_an_old_error_stops_no_other_change() -> None:
     rules.require_no_more(wrong, own(name="8"), ())
     with refused(InvalidDocument, "test.one", codes=["N003"]):
         rules.require_no_more(wrong, own(name="7", one="yes"), ())
+
+
+def test_another_release_may_not_overlap_with_own_networks() -> None:
+    before = networks(mine={"cidr": "172.18.0.0/24"})
+    (network,) = METADATA["networks_metadata"]["neutron"]["networks"]
+    metadata = {"networks_metadata": {"neutron": {"networks": [{**network, "cidr": "172.18.0.0/16"}]}}}
+    after = replace(before, release=replace(PLAIN.release, metadata=metadata))
+    with refused(InvalidDocument, "mine (172.18.0.0/24)", "public (172.18.0.0/16)", "overlap. Change one cidr"):
+        rules.require_no_more(before, after, ())
 
 
 def test_a_role_is_refused_where_a_node_gets_it() -> None:
