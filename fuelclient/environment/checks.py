@@ -177,14 +177,9 @@ def require_recorded(
     rows, nodes = every()
     if not {part.id for part in run.children or [run]} <= {row.run_id for row in rows}:
         return
-    for noun, named, known in (
-        ("task", filters.tasks, dict.fromkeys(row.task for row in rows)),
-        (
-            "node",
-            filters.nodes,
-            dict.fromkeys(["master", "null", *map(str, nodes), *(uid_of(row.node) for row in rows)]),
-        ),
-    ):
+    tasks = dict.fromkeys(row.task for row in rows)
+    uids = dict.fromkeys(("master", "null", *map(str, nodes), *(uid_of(row.node) for row in rows)))
+    for noun, named, known in (("task", filters.tasks, tasks), ("node", filters.nodes, uids)):
         for name in named:
             if name not in known:
                 raise NotFound(noun, f"{name} of run {run.id}", known=[*known])

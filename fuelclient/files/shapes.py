@@ -41,20 +41,14 @@ Words = Mapping[str, Callable[[str], str | None]]
 _BASE = "schemas://files/"
 _ONLY_FOR_PEOPLE = ("$schema", "$id", "x-is", "x-hint")
 _TYPES = {
-    "string": "a string",
-    "integer": "a whole number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "a mapping",
-    "null": "empty",
+    "string": ("a string", "Write it in quotes."),
+    "integer": ("a whole number", "Write a whole number without quotes."),
+    "boolean": ("true or false", "Write true or false, without quotes."),
+    "array": ("a list", "Write [a, b], or lines that begin with `- `."),
+    "object": ("a mapping", "Write its keys below it, indented."),
+    "null": ("empty", "Correct it."),
 }
-_WRITE = {
-    "string": "Write it in quotes.",
-    "integer": "Write a whole number without quotes.",
-    "boolean": "Write true or false, without quotes.",
-    "array": "Write [a, b], or lines that begin with `- `.",
-    "object": "Write its keys below it, indented.",
-}
+"""What messages call the types of JSON, and the hint where one is missing."""
 _SAID = {"required": "lacks {}", "additionalProperties": "is not a known key", "uniqueItems": "repeats {}"}
 _PLAIN = re.compile(r"[\w*:/-]+")
 _LONG = 200
@@ -333,8 +327,7 @@ def _sentence(error: ValidationError, place: str) -> str:
         return f"{place} {_SAID[keyword].format(error.message)}"
     if keyword in ("minItems", "minProperties") and not error.instance:
         return f"{place} must not be empty"
-    types = schema.get("type", ())
-    names = [_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types)]
+    names = [_TYPES.get(name, (name, ""))[0] for name in _types(schema)]
     expected = schema.get("x-is") or " or ".join(names) or "something else"
     why = f": {error.message}" if keyword.endswith("Word") and error.message else ""
     return f"{place} must be {expected}, not {description(error.instance)}{why}"
@@ -358,10 +351,14 @@ def _hint(error: ValidationError) -> str:
         shown = " or ".join("'*'" if word == "*" else word for word in known)
         return f"Did you mean {close}?" if close else f"Write {shown}."
     if keyword == "type":
-        types = schema.get("type", "")
-        return _WRITE.get(types if isinstance(types, str) else types[0], "Correct it.")
+        return _TYPES.get(_types(schema)[0], ("", "Correct it."))[1]
     return "List at least one, or remove the key." if keyword.startswith("min") else "Correct it."
 
 
 def _schema(error: ValidationError) -> dict[str, Any]:
     return error.schema if isinstance(error.schema, dict) else {}
+
+
+def _types(schema: Mapping[str, Any]) -> Sequence[str]:
+    types = schema.get("type", ())
+    return [types] if isinstance(types, str) else types

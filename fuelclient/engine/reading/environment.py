@@ -144,12 +144,12 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
 
 def types(connection: Connection, environment: Environment) -> list[str]:
     """Return the graph types that any layer of an environment has."""
-    by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
     known: set[str] = set()
     for owner in owners(environment):
         stored = graphs.types(connection, owner.level, owner.id)
-        if owner.level is Level.PLUGIN and owner.id in by_release:
-            known.update(selected(connection, by_release[owner.id], environment.release, strict=False).graphs)
+        plugin = _by_release(environment, owner)
+        if plugin is not None:
+            known.update(selected(connection, plugin, environment.release, strict=False).graphs)
             stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
         known.update(stored)
     return graph_types(known, of_release=bool(graphs.types(connection, Level.RELEASE, environment.release.id)))
@@ -193,6 +193,12 @@ def _where_its_scripts_are(connection: Connection, release: Release, known: Laye
     return replace(known, cwd=source.scripts) if source is not None else known
 
 
+def _by_release(environment: Environment, owner: Owner) -> Plugin | None:
+    """Find the plugin of an owner, if it brings something else for each release."""
+    plugins_by_release = (plugin for plugin in environment.plugins if plugin.by_release)
+    return next((each for each in plugins_by_release if owner.level is Level.PLUGIN and each.id == owner.id), None)
+
+
 def _is_uploaded(connection: Connection, owner: Owner, graph_type: str) -> bool:
     """Whether a stored graph is not the one that a package has for releases in general."""
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
@@ -203,10 +209,9 @@ def summaries(connection: Connection, environment: Environment) -> list[GraphSum
     """List the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release
     of this environment, and none that it has only for others."""
     listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
-    by_release = {plugin.id: plugin for plugin in environment.plugins if plugin.by_release}
     known = []
     for summary in listed:
-        plugin = by_release.get(summary.owner.id) if summary.owner.level is Level.PLUGIN else None
+        plugin = _by_release(environment, summary.owner)
         if plugin is None or not graphs.is_derived(connection, summary.id):
             known.append(summary)
         elif graph := selected(connection, plugin, environment.release, strict=False).graphs.get(summary.type):
@@ -219,10 +224,8 @@ def _graph(
 ) -> Graph | None:
     """Read the graph of an owner. An uploaded one wins over the one that a package has for this release."""
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
-    plugin = next(
-        (plugin for plugin in environment.plugins if owner.level is Level.PLUGIN and plugin.id == owner.id), None
-    )
-    if plugin is None or not plugin.by_release or (graph is not None and not graphs.is_derived(connection, graph.id)):
+    plugin = _by_release(environment, owner)
+    if plugin is None or (graph is not None and not graphs.is_derived(connection, graph.id)):
         return graph
     document = selected(connection, plugin, environment.release, strict=strict).graphs.get(graph_type)
     if document is None:
