@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from shutil import copyfile
 
@@ -84,9 +85,10 @@ def test_commands_name_what_goes_and_need_a_yes(full: CommandLine) -> None:
 
 
 def test_a_yes_does_it_and_neither_yes_nor_a_pipe_is_asked(full: CommandLine) -> None:
-    copied = CommandLine(Path("copy.db").absolute())
+    rounds = itertools.count()
     for line, _ in ASKING:
         for given, asked in (({"stdin": "y\n", "terminal": True}, 1), ({"terminal": True}, 0), ({}, 0)):
+            copied = CommandLine(Path(f"copy-{next(rounds)}.db").absolute())  # beside an old one lies its log
             copyfile(full.engine, copied.engine)
             options = ["--yes"] * (given == {"terminal": True})
             done = copied(*line.split(), *options, **given)
