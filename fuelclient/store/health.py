@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
+from fuelclient.model.graph import METADATA
+from fuelclient.model.task import COLUMNS
 from fuelclient.store import access, migrations
 from fuelclient.store.access import translated
 from fuelclient.store.rows import decode
@@ -15,8 +18,8 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was found in an engine file: the number of its schema, what SQLite says of damage and of rows that refer to
-    nothing, and the directories of plugins, by plugin, as they are stored."""
+    """The state of an engine file: the number of its schema, SQLite's reports of damage and of rows that refer to
+    nothing, and the stored directories of plugins, by plugin."""
 
     schema: int
     damage: tuple[str, ...] = ()
@@ -30,7 +33,7 @@ class Examined:
 
 
 def schema(path: str) -> int:
-    """Return the number of the schema of an engine file that exists. Raise what `examine` does."""
+    """The number of the schema of an engine file that exists. Raise what `examine` raises."""
     access.size_of(path)
     with translated(path), closing(_opened(path)) as connection:
         return migrations.version(connection, path)
@@ -58,61 +61,50 @@ def examine(path: str) -> Examined:
         return Examined(schema, damage, dangling, plugins)
 
 
-_DOCUMENTS = {
-    "releases": ("metadata",),
-    "clusters": ("settings", "metadata", "networks", "generated", "addresses", "copied_graphs"),
-    "nodes": ("roles", "pending_roles", "primary_tags", "ssh", "attributes", "labels"),
-    "plugins": ("metadata", "package"),
-    "deployment_graphs": ("node_filter", "on_success", "on_error", "on_stop", "warnings"),
-    "deployment_graph_tasks": (
-        "version", "type", "condition", '"groups"', "tasks", "roles", "reexecute_on", "refresh_on", "required_for",
-        "requires", "cross_depended_by", "cross_depends", "parameters", "_custom", "stated", "source_lines",
-    ),
-    "transactions": ("result", "request", "findings", "nodes", "forgotten", "definitions"),
-    "history": ("summary",),
-    "cluster_facts": ("body",),
-    "fact_parts": ("body",),
-    "sequences": ("graph_types",),
-    "node_parts": ("body",),
-    "leftovers": ("body",),
-}  # fmt: skip
-"""The columns with documents, by table."""
+_MAPPING, _LIST, _ANY = "object", "array", ""
+"""The types of documents that columns hold: mappings, lists, or whatever was stored."""
 
-
-_SHAPES = {
-    "object": {
-        "releases": ("metadata",),
-        "clusters": ("settings", "metadata", "generated", "addresses"),
-        "nodes": ("ssh", "attributes", "labels"),
-        "plugins": ("metadata", "package"),
-        "transactions": ("request", "definitions"),
+_DOCUMENTS: Mapping[str, Mapping[str, str]] = {
+    "releases": {"metadata": _MAPPING},
+    "clusters": {
+        **dict.fromkeys(("settings", "metadata", "generated", "addresses"), _MAPPING),
+        **dict.fromkeys(("networks", "copied_graphs"), _ANY),
     },
-    "array": {
-        "nodes": ("roles", "pending_roles", "primary_tags"),
-        "transactions": ("nodes", "forgotten", "findings"),
-        "sequences": ("graph_types",),
+    "nodes": {
+        **dict.fromkeys(("roles", "pending_roles", "primary_tags"), _LIST),
+        **dict.fromkeys(("ssh", "attributes", "labels"), _MAPPING),
     },
+    "plugins": dict.fromkeys(("metadata", "package"), _MAPPING),
+    "deployment_graphs": dict.fromkeys((*METADATA, "warnings"), _ANY),
+    "deployment_graph_tasks": dict.fromkeys((*map('"{}"'.format, COLUMNS), "_custom", "stated", "source_lines"), _ANY),
+    "transactions": {
+        **dict.fromkeys(("request", "definitions"), _MAPPING),
+        **dict.fromkeys(("nodes", "forgotten", "findings"), _LIST),
+        "result": _ANY,
+    },
+    "history": {"summary": _ANY},
+    "sequences": {"graph_types": _LIST},
+    **{table: {"body": _ANY} for table in ("cluster_facts", "fact_parts", "node_parts", "leftovers")},
 }
-"""The columns whose documents are always mappings, or always lists."""
+"""The columns with documents and their types, by table."""
 
 
 def misshapen(connection: sqlite3.Connection) -> list[str]:
-    """Return which documents of an engine file of the latest schema are mappings or lists and should be the other, or
-    are neither. Rows are named by their ids."""
-    found = []
-    for shape, tables in _SHAPES.items():
-        for table, columns in tables.items():
-            for column in columns:
-                query = f"SELECT id FROM {table} WHERE json_valid({column}) AND json_type({column}) <> ?"  # noqa: S608 - ours
-                for (row,) in connection.execute(query, (shape,)).fetchmany(_MOST):
-                    kind = "mapping" if shape == "object" else "list"
-                    found.append(f"column {column} of row {row} of table {table} is not a {kind}")
-    return found
+    """Report documents of an engine file of the latest schema whose type is not that of their column. Rows are named by
+    their ids."""
+    reports = []
+    for table, columns in _DOCUMENTS.items():
+        for column, kind in columns.items():
+            query = f"SELECT id FROM {table} WHERE json_valid({column}) AND json_type({column}) <> ?"  # noqa: S608 - ours
+            for (row,) in connection.execute(query, (kind,)).fetchmany(_MOST) if kind else ():
+                wanted = "mapping" if kind == _MAPPING else "list"
+                reports.append(f"column {column} of row {row} of table {table} is not a {wanted}")
+    return reports
 
 
 def unreadable(path: str) -> list[str]:
-    """Return where documents cannot be read in an engine file of the latest schema."""
-    found = []
+    """Report the columns with documents that cannot be read in an engine file of the latest schema."""
+    reports = []
     with translated(path), closing(_opened(path)) as connection:
         for table, columns in _DOCUMENTS.items():
             for column in columns:
@@ -120,14 +112,13 @@ def unreadable(path: str) -> list[str]:
                 query = f"SELECT {column} FROM {table} {suspect}"  # noqa: S608 - our own names
                 broken = sum(not _is_document(text) for (text,) in connection.execute(query))
                 if broken:
-                    found.append(
-                        f"{broken} of the values in column {column} of table {table} cannot be read as documents"
-                    )
-        return found + misshapen(connection)
+                    where = f"column {column} of table {table}"
+                    reports.append(f"{broken} of the values in {where} cannot be read as documents")
+        return reports + misshapen(connection)
 
 
 def _is_document(text: object) -> bool:
-    """Return whether we can read what SQLite does not take for a document, such as an infinite number."""
+    """Whether we can read what SQLite does not take for a document, such as an infinite number."""
     try:
         decode(str(text))
     except (ValueError, RecursionError):
@@ -136,7 +127,7 @@ def _is_document(text: object) -> bool:
 
 
 def used(connection: sqlite3.Connection) -> int:
-    """Return how many bytes of an engine file are in use."""
+    """The bytes of an engine file that are in use."""
     (pages,), (free,), (size,) = (
         connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
     )
