@@ -128,7 +128,7 @@ def _begun(database: Database, made: Plan) -> tuple[int, GraphRun]:
         return Job(child.id, str(uid), f"node-{uid}", task.id, task.task.type, parameters, attempt=attempt)
 
     return child.id, GraphRun(
-        work=made.work, schedule=Schedule(made.work), journal=Journal(database, parent.id, child, os.getpid()),
+        work=made.work, schedule=Schedule(made.work), journal=Journal(database, child, os.getpid()),
         make=make, executor=instant, log=lambda line: print(line, file=sys.stderr),
     )  # fmt: skip
 

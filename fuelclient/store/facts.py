@@ -23,8 +23,8 @@ such a name."""
 
 
 def uploaded(connection: Connection, cluster_id: int, kind: str = "") -> DeploymentFacts:
-    """Return the uploaded facts of a cluster, which may be empty; or those of another `kind`, with which the uids begin
-    in the store."""
+    """The uploaded facts of a cluster, which may be empty; or those of another `kind`, a prefix of the uids in the
+    store."""
     rows = connection.execute(
         "SELECT uid, body FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%' AND (uid LIKE '/%') = ? "
         "ORDER BY uid",
@@ -48,19 +48,19 @@ def delete(connection: Connection, cluster_id: int) -> None:
 
 
 def forget_node(connection: Connection, node_id: int) -> None:
-    """Remove the parts of a node that were uploaded or copied: they are about the machine in its environment."""
+    """Remove the parts of a node that were uploaded or copied: they describe the machine in its environment."""
     uids = [kind + str(node_id) for kind in ("", _ORIGINAL, _THEN)]
     connection.execute("DELETE FROM cluster_facts WHERE uid IN (?, ?, ?)", uids)
 
 
 def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
-    """Return the facts of a copy's original, and those that were computed for the copy when it was made; both are empty
-    for an environment that is no copy."""
+    """The facts of a copy's original, and those that were computed for the copy when it was made; both are empty for
+    an environment that is no copy."""
     return uploaded(connection, cluster_id, _ORIGINAL), uploaded(connection, cluster_id, _THEN)
 
 
 def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
-    """Return the uids of the nodes that a copy has from its original, and of the master."""
+    """The uids of the nodes that a copy has from its original, and of the master."""
     query = "SELECT substr(uid, ?) FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%'"
     return {*firsts(connection, query, len(_ORIGINAL) + 1, cluster_id, _ORIGINAL)}
 
@@ -72,7 +72,7 @@ def put_copied(connection: Connection, cluster_id: int, original: DeploymentFact
 
 
 def kept(connection: Connection, cluster_id: int) -> Kept:
-    """Return the secrets and the addresses of nodes that were chosen once for a cluster."""
+    """The secrets and the addresses of nodes that were chosen once for a cluster."""
     row = connection.execute("SELECT generated, addresses FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
     generated, chosen = (mapping(text) for text in row) if row else ({}, {})
     nodes = {network: {int(node): address for node, address in by_node.items()} for network, by_node in chosen.items()}
@@ -104,7 +104,6 @@ def put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, A
 
 
 def seen(connection: Connection, run_id: int) -> DeploymentFacts:
-    """Return the facts that a run saw."""
     rows = connection.execute(
         "SELECT f.uid, p.body FROM transaction_facts f JOIN fact_parts p ON p.id = f.part_id "
         "WHERE f.transaction_id = ? AND f.uid NOT IN (?, ?) ORDER BY f.uid",
@@ -114,7 +113,7 @@ def seen(connection: Connection, run_id: int) -> DeploymentFacts:
 
 
 def part_of(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
-    """Return what `put_part` stored for a run; None if nothing was."""
+    """What `put_part` stored for a run, or None."""
     query = "SELECT body FROM transaction_facts JOIN fact_parts ON id = part_id WHERE transaction_id = ? AND uid = ?"
     body = one(connection, query, run_id, uid)
     return None if body is None else dict(decode(body))

@@ -3,8 +3,8 @@
 A graph's type and owner are columns of its coupling, as in Nailgun. The view `graph_owners` shows all couplings with
 the names of their owners.
 
-Tasks come back as their author stated them, in order, with their lines. A column holds the JSON of its attribute, and
-NULL if the author did not state it. Attributes without a column are in `_custom`. `stated` has the names of all
+Tasks come back as their author wrote them, in order, with their lines. A column holds the JSON of its attribute, and
+NULL if the author did not write it. Attributes without a column are in `_custom`. `stated` has the names of all
 attributes in the author's order, so that falsy values and the order survive.
 """
 
@@ -33,32 +33,32 @@ _COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
 
 
 def find(connection: Connection, level: Level, owner_id: int, graph_type: str) -> Graph | None:
-    """Return the graph of an owner and type with its tasks, or None."""
+    """The graph of an owner and type with its tasks, or None."""
     return next(iter(of_owner(connection, level, owner_id, graph_type)), None)
 
 
 def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: str = "") -> list[Graph]:
-    """Return the graphs of an owner with their tasks by type, or only the one of a type."""
+    """The graphs of an owner with their tasks by type, or only the one of a type."""
     where = "WHERE w.level = ? AND w.owner_id = ? AND ? IN (w.type, '') ORDER BY w.type"
     rows = connection.execute(_SELECT + where, (level, owner_id, graph_type)).fetchall()
     return [_graph(connection, row) for row in rows]
 
 
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
-    """Return the id of the graph of an owner and type, or None."""
+    """The id of the graph of an owner and type, or None."""
     query = "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?"
     found: int | None = one(connection, query, level, owner_id, graph_type)
     return found
 
 
 def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
-    """Return the types of an owner's graphs, sorted."""
+    """The types of an owner's graphs, sorted."""
     query = "SELECT type FROM graph_owners WHERE level = ? AND owner_id = ? ORDER BY type"
     return firsts(connection, query, level, owner_id)
 
 
 def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | None = None) -> list[GraphSummary]:
-    """Return all graphs by id, or those of `owners`, without the bodies of their tasks."""
+    """All graphs by id, or those of `owners`, without the bodies of their tasks."""
     summaries = []
     for row in connection.execute(_SELECT + "ORDER BY g.id").fetchall():
         owner = _owner(row)
@@ -68,7 +68,7 @@ def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | No
 
 
 def create(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int:
-    """Create an empty graph, which the owner must not have yet, and return its id."""
+    """Create an empty graph, which the owner must not have yet; its id."""
     graph_id = int(connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES").lastrowid or 0)
     coupling = {"type": graph_type, "deployment_graph_id": graph_id, f"{level.value}_id": owner_id}
     insert_row(connection, f"{level.value}_deployment_graphs", coupling)
@@ -76,7 +76,7 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
 
 
 def is_derived(connection: Connection, graph_id: int) -> bool:
-    """Return whether a graph was derived from the package of a plugin, and not uploaded."""
+    """Whether a graph was derived from the package of a plugin, and not uploaded."""
     return bool(column(connection, "deployment_graphs", "derived", graph_id))
 
 
@@ -91,12 +91,12 @@ def reset(connection: Connection, graph_id: int) -> None:
 
 
 def describe(connection: Connection, graph_id: int, name: str | None, metadata: Mapping[str, Any]) -> None:
-    """Set the name and the metadata of a graph as far as they are stated."""
-    stated = {key: encode(metadata[key]) for key in METADATA if key in metadata}
+    """Set the name of a graph unless it is None, and those fields of its metadata that are given."""
+    given = {key: encode(metadata[key]) for key in METADATA if key in metadata}
     if name is not None:
-        stated["name"] = name
-    if stated:
-        update_row(connection, "deployment_graphs", graph_id, stated)
+        given["name"] = name
+    if given:
+        update_row(connection, "deployment_graphs", graph_id, given)
 
 
 def delete(connection: Connection, graph_id: int) -> None:
@@ -122,7 +122,7 @@ def _warnings(text: str | None) -> tuple[Finding, ...]:
 
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
-    """Return the tasks of a graph in their author's order."""
+    """The tasks of a graph in their author's order."""
     query = (
         f"SELECT {_QUOTED} FROM deployment_graph_tasks "  # noqa: S608 - our own names
         "WHERE deployment_graph_id = ? ORDER BY position"
@@ -131,17 +131,17 @@ def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
 
 
 def task_ids(connection: Connection, graph_id: int) -> tuple[str, ...]:
-    """Return the ids of a graph's tasks in their author's order. The index has them, so that no body is read."""
+    """The ids of a graph's tasks in their author's order, read from the index without the bodies."""
     query = "SELECT task_name FROM deployment_graph_tasks WHERE deployment_graph_id = ? ORDER BY position"
     return tuple(firsts(connection, query, graph_id))
 
 
 def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warnings: Sequence[Finding] = ()) -> None:
-    """Replace the tasks of a graph, and what their document was warned of."""
+    """Replace the tasks of a graph, and the warnings about their document."""
     from fuelclient.serializers.finding import finding_to
 
-    told = encoded_or_null([finding_to(warning) for warning in warnings])
-    update_row(connection, "deployment_graphs", graph_id, {"warnings": told})
+    stored_warnings = encoded_or_null([finding_to(warning) for warning in warnings])
+    update_row(connection, "deployment_graphs", graph_id, {"warnings": stored_warnings})
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
     connection.executemany(
         f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names
@@ -152,26 +152,16 @@ def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warn
 
 def _task_rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]]:
     for position, task in enumerate(tasks):
-        stated = task.attributes
-        custom = {name: value for name, value in stated.items() if name not in _COLUMNS}
-        source = task.source
-        yield (
-            graph_id,
-            position,
-            task.id,
-            encode(list(stated)),
-            encoded_or_null(custom),
-            task.legacy,
-            source.file,
-            source.line,
-            encoded_or_null(source.lines),
-            *(encode(stated[name]) if name in stated else None for name in COLUMNS),
-        )
+        attributes, source = task.attributes, task.source
+        custom = encoded_or_null({name: value for name, value in attributes.items() if name not in _COLUMNS})
+        origin = (source.file, source.line, encoded_or_null(source.lines))
+        columns = (encode(attributes[name]) if name in attributes else None for name in COLUMNS)
+        yield graph_id, position, task.id, encode(list(attributes)), custom, task.legacy, *origin, *columns
 
 
 @lru_cache(maxsize=1000)
 def _stated_names(text: str) -> tuple[str, ...]:
-    """Return the names in a column `stated`; a graph has only a few different ones, hence the cache."""
+    """Decode a column `stated`. The tasks of a graph have only a few different ones, hence the cache."""
     return tuple(decode(text))
 
 
@@ -186,6 +176,6 @@ def _task(row: tuple[Any, ...]) -> Task:
 
 
 def parameters_of(connection: Connection, task: str) -> list[Any]:
-    """Return the parameters that a task states in the graphs of all owners."""
+    """The parameters of a task in the graphs of all owners."""
     query = "SELECT parameters FROM deployment_graph_tasks WHERE task_name = ? AND parameters IS NOT NULL"
     return [decode(text) for text in firsts(connection, query, task)]

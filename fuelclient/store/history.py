@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from fuelclient.model.run import CHILD, Event, EventKind, HistoryFilter, HistoryRow, NodeKey
+from fuelclient.model.run import CHILD, Event, EventKind, HistoryFilter, HistoryRow, NodeKey, Run
 from fuelclient.model.status import InstanceStatus
 from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import encoded_or_null, insert_row, mapping
+from fuelclient.store.rows import encoded_or_null, insert_row, mapping, matching
 
-_COLUMNS = "task, node, status, type, reason, because, message, time_start, time_end, return_code, attempts, summary"
+_PLAIN = ("task", "type", "reason", "message", "time_start", "time_end", "return_code", "attempts")
+"""The columns with fields of `HistoryRow` as they are."""
+
+_LABEL = "task || coalesce('@' || node, '')"
+"""SQL for the name of an instance: `task@node`, or the task alone for a sync point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Written:
 
 
 def node_key(text: str | None) -> NodeKey:
-    """Return the key of a node that the store has as text.
+    """Decode the key of a node from its text in the store.
 
     >>> node_key("3"), node_key("master"), node_key(None)
     (3, 'master', None)
@@ -36,7 +40,7 @@ def node_key(text: str | None) -> NodeKey:
 
 
 def _selected(connection: Connection, run_id: int, columns: str, more: str = "", *values: object) -> list[Any]:
-    """Return columns of the instances of a run. `more` is SQL that chooses and orders them."""
+    """Read columns of the instances of a run. `more` is SQL that filters and orders them."""
     query = f"SELECT {columns} FROM history WHERE transaction_id = ? {more}"  # noqa: S608 - our own names
     return connection.execute(query, (run_id, *values)).fetchall()
 
@@ -55,47 +59,40 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
 
 def insert_ended(connection: Connection, run_id: int, rows: Sequence[HistoryRow]) -> None:
     """Insert instances that ended elsewhere, with their times."""
-    same = ("task", "type", "status", "reason", "message", "time_start", "time_end", "return_code", "attempts")
     for vertex, row in enumerate(rows):
         node, summary = None if row.node is None else str(row.node), encoded_or_null(row.summary)
-        stored = {"transaction_id": run_id, "vertex": vertex, "node": node, "summary": summary}
-        insert_row(connection, "history", {**stored, **{name: getattr(row, name) for name in same}})
+        stored = {"transaction_id": run_id, "vertex": vertex, "node": node, "status": row.status, "summary": summary}
+        insert_row(connection, "history", {**stored, **{name: getattr(row, name) for name in _PLAIN}})
 
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:
     """Write changes of instances at this time. Of several changes of one instance, the last one remains."""
+    starting = "status = ?, time_start = ?, attempts = attempts + 1"
+    ending = (
+        "status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
+        "time_start = coalesce(time_start, ?), time_end = ?"
+    )
     for starts, group in groupby(changes, key=lambda written: written.change.status is InstanceStatus.RUNNING):
-        if starts:
-            connection.executemany(
-                "UPDATE history SET status = ?, time_start = ?, attempts = attempts + 1 "
-                "WHERE transaction_id = ? AND vertex = ?",
-                [(written.change.status, now, run_id, written.change.vertex) for written in group],
-            )
-        else:
-            connection.executemany(
-                "UPDATE history SET status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
-                "time_start = coalesce(time_start, ?), time_end = ? WHERE transaction_id = ? AND vertex = ?",
-                [_ended(run_id, written, now) for written in group],
-            )
-
-
-def _ended(run_id: int, written: Written, now: str) -> tuple[Any, ...]:
-    change = written.change
-    return (
-        change.status, change.reason, change.because, written.message, written.return_code,
-        encoded_or_null(written.summary), now, now, run_id, change.vertex,
-    )  # fmt: skip
+        rows = []
+        for written in group:
+            change, values = written.change, list[Any]([now])
+            if not starts:
+                summary = encoded_or_null(written.summary)
+                values = [change.reason, change.because, written.message, written.return_code, summary, now, now]
+            rows.append((change.status, *values, run_id, change.vertex))
+        query = f"UPDATE history SET {starting if starts else ending} WHERE transaction_id = ? AND vertex = ?"  # noqa: S608 - ours
+        connection.executemany(query, rows)
 
 
 def changes(connection: Connection, run_id: int) -> list[Change]:
-    """Return the last change of every instance that is not pending, from which a schedule resumes."""
+    """The last change of every instance that is not pending, from which a schedule resumes."""
     columns, begun = "vertex, status, reason, because", "AND status != ? ORDER BY vertex"
     selected = _selected(connection, run_id, columns, begun, InstanceStatus.PENDING)
     return [Change(vertex, InstanceStatus(status), reason, because) for vertex, status, reason, because in selected]
 
 
 def attempts(connection: Connection, run_id: int) -> dict[int, int]:
-    """Return how often each instance was begun, for those that were."""
+    """How often each instance was begun, for those that were."""
     return dict(_selected(connection, run_id, "vertex, attempts", "AND attempts"))
 
 
@@ -119,32 +116,23 @@ def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], no
 def rows(
     connection: Connection, run_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
 ) -> list[HistoryRow]:
-    """Return the rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
-    clauses, values = "", list[object]()
-    for column, allowed in (("coalesce(node, 'null')", wanted.nodes), ("status", wanted.statuses),
-                            ("task", wanted.tasks)):  # fmt: skip
-        if allowed:
-            clauses += f"AND {column} IN ({', '.join('?' * len(allowed))}) "
-            values += allowed
-    found = _selected(connection, run_id, _COLUMNS, f"{clauses}ORDER BY vertex", *values)
-    blamed = {row[5] for row in found} - {None}
-    named = {vertex: _selected(connection, run_id, "task, node", "AND vertex = ?", vertex) for vertex in blamed}
-    names = {vertex: _name(*instance) for vertex, (instance,) in named.items()}
-    return [
-        HistoryRow(
-            run_id, graph_type, task, node_key(node), InstanceStatus(status), task_type, reason,
-            names.get(because, ""), message, start, end, code, attempts, mapping(summary), definitions.get(task, {}),
-        )
-        for task, node, status, task_type, reason, because, message, start, end, code, attempts, summary in found
-    ]  # fmt: skip
-
-
-def _name(task: str, node: str | None) -> str:
-    return task if node is None else f"{task}@{node}"
+    """The rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
+    allowed = {"coalesce(node, 'null')": wanted.nodes, "status": wanted.statuses, "task": wanted.tasks}
+    where, values = matching({column: names or None for column, names in allowed.items()})
+    same = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
+    blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
+    columns = f"node, status, summary, {blamed}, {', '.join(_PLAIN)}"
+    query = f"SELECT {columns} FROM history WHERE transaction_id = ? AND {where} ORDER BY vertex"  # noqa: S608 - ours
+    found = []
+    for node, status, summary, because, *plain in connection.execute(query, (run_id, *values)):
+        fields = dict(zip(_PLAIN, plain, strict=True))
+        fields |= {"because": because, "summary": mapping(summary), "definition": definitions.get(fields["task"], {})}
+        found.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))
+    return found
 
 
 def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:
-    """Return, by task and uid, the last run on a cluster with an id below `before` in which the instance succeeded.
+    """Find, by task and uid, the last run on a cluster with an id below `before` in which the instance succeeded.
 
     Dry runs and noop runs do not count.
     """
@@ -158,8 +146,8 @@ def last_successes(connection: Connection, cluster_id: int, before: int) -> dict
 
 
 def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, str], float]:
-    """Return, by graph type, task and uid, how many seconds the last success on a cluster took. Tasks of the same name
-    in graphs of different types are different tasks."""
+    """The seconds that the last success on a cluster took, by graph type, task and uid: graphs of different types may
+    have different tasks of one name."""
     selected = connection.execute(
         "SELECT t.graph_type, h.task, coalesce(h.node, 'null'), max(h.transaction_id), "
         "(julianday(h.time_end) - julianday(h.time_start)) * 86400 FROM transactions t "
@@ -171,73 +159,71 @@ def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, s
 
 
 def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceStatus]]:
-    """Return every instance with its status, in the order of the plan."""
+    """Every instance with its status, in the order of the plan."""
     selected = _selected(connection, run_id, "vertex, status", "ORDER BY vertex")
     return [(vertex, InstanceStatus(status)) for vertex, status in selected]
 
 
 def by_node(connection: Connection, run_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
-    """Return the distinct (node, status, reason) of all instances except sync points."""
+    """The distinct (node, status, reason) of all instances except sync points."""
     distinct, ordered = "DISTINCT node, status, reason", "AND node IS NOT NULL ORDER BY node, status, reason"
     selected = _selected(connection, run_id, distinct, ordered)
     return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in selected]
 
 
 def nodes_of(connection: Connection, run_id: int) -> set[NodeKey]:
-    """Return the nodes on which a run has instances, including the master."""
+    """The nodes on which a run has instances, including the master."""
     return {node_key(node) for (node,) in _selected(connection, run_id, "DISTINCT node", "AND node IS NOT NULL")}
 
 
 def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
-    """Return (node, task type) of all instances of a run that ever began, including those on the master."""
+    """(Node, task type) of all instances of a run that ever began, including those on the master."""
     selected = _selected(connection, run_id, "DISTINCT node, type", "AND attempts AND node IS NOT NULL")
     return {(node_key(node), task_type) for node, task_type in selected}
 
 
 def running_names(connection: Connection, run_id: int, reason: str = "") -> dict[int, str]:
-    """Return the names (`task@node`) of all running instances by their numbers, or of those with a reason."""
+    """The names (`task@node`) of all running instances by their numbers, or of those with a reason."""
     chosen = "AND status = ? AND ? IN (reason, '') ORDER BY vertex"
-    selected = _selected(connection, run_id, "vertex, task, node", chosen, InstanceStatus.RUNNING, reason)
-    return {vertex: _name(task, node) for vertex, task, node in selected}
+    return dict(_selected(connection, run_id, f"vertex, {_LABEL}", chosen, InstanceStatus.RUNNING, reason))
 
 
 def placed(connection: Connection, run_id: int) -> set[str]:
-    """Return the tasks of which a run has instances."""
+    """The tasks of which a run has instances."""
     return {task for (task,) in _selected(connection, run_id, "DISTINCT task")}
 
 
-_INSERT = (
-    "INSERT INTO events (time, kind, parent_id, transaction_id, vertex, node, status, reason, message, progress) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
-def append_event(connection: Connection, event: Event) -> None:
-    """Append an event under the next id. `append_events` appends the events of instances."""
-    node = None if event.node is None else str(event.node)
-    connection.execute(
-        _INSERT,
-        (event.time, event.kind, event.parent_id, event.run_id, None, node, event.status, event.reason,
-         event.message, event.progress),
-    )  # fmt: skip
-
-
-def append_events(
-    connection: Connection, parent_id: int, run_id: int, changes: Iterable[Change], now: str, progress: int
+def append_event(
+    connection: Connection,
+    run: Run,
+    kind: EventKind,
+    status: str,
+    now: str,
+    message: str = "",
+    *,
+    node: int | None = None,
+    progress: int = 0,
 ) -> None:
+    """Append an event about a run or one of its nodes."""
+    event = {
+        "time": now, "kind": kind, "parent_id": run.parent_id or run.id, "transaction_id": run.id,
+        "node": node and str(node), "status": status, "reason": "", "message": message, "progress": progress,
+    }  # fmt: skip
+    insert_row(connection, "events", event)
+
+
+def append_events(connection: Connection, run: Run, changes: Iterable[Change], now: str, progress: int) -> None:
     """Append an event for each change of an instance."""
-    kind = EventKind.INSTANCE
+    same = (now, EventKind.INSTANCE, run.parent_id or run.id, run.id, progress)
     connection.executemany(
-        _INSERT,
-        [
-            (now, kind, parent_id, run_id, change.vertex, None, change.status, change.reason, "", progress)
-            for change in changes
-        ],
+        "INSERT INTO events (time, kind, parent_id, transaction_id, progress, vertex, status, reason, message) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')",
+        [(*same, change.vertex, change.status, change.reason) for change in changes],
     )
 
 
 def events_after(connection: Connection, parent_id: int, event_id: int, limit: int) -> list[Event]:
-    """Return the events of a run after the one with this id, at most `limit`."""
+    """The events of a run after the one with this id, at most `limit`."""
     rows = connection.execute(
         "SELECT e.id, e.time, e.kind, e.parent_id, e.transaction_id, t.graph_type, h.task, h.node, e.node, e.status, "
         "e.reason, CASE WHEN e.vertex IS NULL THEN e.message "

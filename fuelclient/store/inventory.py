@@ -21,21 +21,16 @@ class _Releases(Table[Release]):
     """Releases. One that is deleted takes its graphs along."""
 
     def named(self, connection: Connection, name: str, version: str) -> int | None:
-        """Return the id of the release with this name and version, or None."""
+        """The id of the release with this name and version, or None."""
         found: int | None = one(connection, "SELECT id FROM releases WHERE name = ? AND version = ?", name, version)
         return found
-
-    def of_plugin(self, connection: Connection, plugin_id: int) -> list[Release]:
-        """Return the releases that a plugin defines, by id."""
-        return self.every(connection, "plugin_id = ?", plugin_id)
 
 
 class _Clusters(Table[Cluster]):
     """Clusters. One that is deleted takes its graphs along; its nodes stay, without a cluster.
 
-    `settings` are by section, without defaults; `metadata` has the roles, tags and volumes that a cluster describes
-    itself, under the same names as in a release; `copied_graphs` are the digests of the graphs that an environment was
-    copied from.
+    `settings` are by section, without defaults; `metadata` has the roles, tags and volumes of a cluster's own, under
+    the same names as in a release; `copied_graphs` are the digests of the graphs that an environment was copied from.
     """
 
     def __init__(self) -> None:
@@ -45,12 +40,8 @@ class _Clusters(Table[Cluster]):
         self.copied_graphs, self.put_copied_graphs = self.document("copied_graphs")
 
     def named(self, connection: Connection, name: str) -> Cluster | None:
-        """Return the cluster with this name, or None."""
+        """The cluster with this name, or one that `similar.normal` makes equal to it, or None."""
         return next((cluster for cluster in self.every(connection) if normal(cluster.name) == normal(name)), None)
-
-    def of_release(self, connection: Connection, release_id: int) -> list[Cluster]:
-        """Return the clusters of a release by id."""
-        return self.every(connection, "release_id = ?", release_id)
 
     def enable(self, connection: Connection, cluster_id: int, plugin_id: int) -> None:
         """Enable a plugin on a cluster; nothing changes if it is enabled already."""
@@ -81,22 +72,13 @@ class _Nodes(Table[Node]):
         super().delete(connection, row_id)
         facts.forget_node(connection, row_id)
 
-    def of_cluster(self, connection: Connection, cluster_id: int) -> list[Node]:
-        """Return the nodes of a cluster by id."""
-        return self.every(connection, "cluster_id = ?", cluster_id)
-
 
 class _Sequences(Table[DeploymentSequence]):
     """Sequences of graphs. Names differ within a release."""
 
-    def of_release(self, connection: Connection, release_id: int) -> list[DeploymentSequence]:
-        """Return the sequences of a release by id."""
-        return self.every(connection, "release_id = ?", release_id)
-
     def named(self, connection: Connection, release_id: int, name: str) -> DeploymentSequence | None:
-        """Return the sequence of a release with this name, or None."""
-        known = self.of_release(connection, release_id)
-        return next((sequence for sequence in known if normal(sequence.name) == normal(name)), None)
+        of_release = self.every(connection, release_id=release_id)
+        return next((sequence for sequence in of_release if normal(sequence.name) == normal(name)), None)
 
 
 releases = _Releases("releases", Release, {"metadata": mapping})
@@ -118,13 +100,13 @@ own_networks, put_own_networks = clusters.document("networks")
 
 
 def vips(connection: Connection, cluster_id: int) -> list[Vip]:
-    """Return the virtual addresses of a cluster by id."""
-    return _VIPS.every(connection, "cluster_id = ?", cluster_id)
+    """The virtual addresses of a cluster, by id."""
+    return _VIPS.every(connection, cluster_id=cluster_id)
 
 
 def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
-    """Store a virtual address, over the one of the same name, and return its id. Its own id does not matter."""
-    stored = _VIPS.first(connection, "cluster_id = ? AND name = ?", cluster_id, vip.name)
+    """Store a virtual address, over the one of the same name; its id in the store. The id that it has is ignored."""
+    stored = _VIPS.first(connection, cluster_id=cluster_id, name=vip.name)
     if stored is None:
         return insert_row(connection, "vips", {"cluster_id": cluster_id, **_VIPS.row(vip)})
     _VIPS.update(connection, replace(vip, id=stored.id))
@@ -132,13 +114,13 @@ def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
 
 
 def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any] | None:
-    """Return the document that was stored for a part of a node, or None."""
+    """The document of a part of a node, or None."""
     body = one(connection, "SELECT body FROM node_parts WHERE node_id = ? AND part = ?", node_id, part)
     return None if body is None else list(decode(body))
 
 
 def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[str, list[Any]]:
-    """Return the documents that were stored for a part of the nodes of a cluster, by the id of the node."""
+    """The documents of a part of the nodes of a cluster, by the id of the node."""
     rows = connection.execute(
         "SELECT p.node_id, p.body FROM node_parts p JOIN nodes n ON n.id = p.node_id "
         "WHERE n.cluster_id = ? AND p.part = ? ORDER BY p.node_id",
@@ -148,7 +130,6 @@ def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[
 
 
 def put_node_part(connection: Connection, node_id: int, part: NodePart, entries: Sequence[Any]) -> None:
-    """Store the document of a part of a node."""
     connection.execute(
         "INSERT INTO node_parts (node_id, part, body) VALUES (?, ?, ?) "
         "ON CONFLICT (node_id, part) DO UPDATE SET body = excluded.body",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from fuelclient.model.node import Node
 from fuelclient.store.database import Connection
@@ -28,32 +27,31 @@ class Leftover:
 
 
 def insert(connection: Connection, leftover: Leftover, due: str) -> int:
-    """Store files that a sweep removes from `due` on, and return their id."""
+    """Store files that a sweep removes from `due` on; their id."""
     fields = {name: value for name, value in asdict(leftover).items() if name not in ("id", "attempts")}
     return insert_row(connection, "leftovers", {"due": due, "attempts": leftover.attempts, "body": encode(fields)})
 
 
 def due(connection: Connection, moment: str) -> list[Leftover]:
-    """Return what is to be removed at a moment."""
-    selected = connection.execute("SELECT id, attempts, body FROM leftovers WHERE due <= ? ORDER BY id", (moment,))
-    return [_leftover(row_id, attempts, decode(body)) for row_id, attempts, body in selected]
+    """The files to remove at a moment."""
+    leftovers = []
+    query = "SELECT id, attempts, body FROM leftovers WHERE due <= ? ORDER BY id"
+    for row_id, attempts, body in connection.execute(query, (moment,)):
+        fields = fields_of(decode(body))
+        node = Node(**fields_of(fields["node"])) if fields["node"] else None
+        leftovers.append(Leftover(**{**fields, "id": row_id, "node": node, "attempts": attempts}))
+    return leftovers
 
 
 def is_due(connection: Connection, moment: str) -> bool:
-    """Return whether anything is to be removed at a moment."""
     return one(connection, "SELECT 1 FROM leftovers WHERE due <= ? LIMIT 1", moment) is not None
 
 
 def postpone(connection: Connection, leftover_id: int, due: str) -> None:
-    """Store that removing files is tried once more, and when the next time is."""
+    """Count a failed attempt to remove files, and store when the next one is due."""
     connection.execute("UPDATE leftovers SET attempts = attempts + 1, due = ? WHERE id = ?", (due, leftover_id))
 
 
 def delete(connection: Connection, ids: Iterable[int]) -> None:
     """Remove rows whose files are gone, or are not going to be removed."""
     connection.executemany("DELETE FROM leftovers WHERE id = ?", [(leftover_id,) for leftover_id in ids])
-
-
-def _leftover(row_id: int, attempts: int, fields: dict[str, Any]) -> Leftover:
-    node = Node(**fields_of(fields["node"])) if fields["node"] else None
-    return Leftover(**{**fields_of(fields), "id": row_id, "node": node, "attempts": attempts})

@@ -46,23 +46,23 @@ _QUERIES: Mapping[str, str] = {
         ORDER BY task, node
     """,
 }
-"""The rows of each noun, of an environment or of all. Runs are known by status and graph, the newest first. Graph types
+"""The rows of each noun, of an environment or of all. Runs are described by status and graph, the newest first. Types
 are those of an environment with its release and plugins; instances are those of a run, or of its children."""
 
 
 def of(
     connection: Connection, noun: str, cluster: int | None, run: int | None, graph_types: Sequence[str]
 ) -> list[Row]:
-    """Return the rows of a noun; nothing for a noun that is not known here. Without `graph_types`, tasks are of all."""
+    """The rows of a noun; none for a noun without a query. Without `graph_types`, tasks are of all types."""
     if noun == "role":
         return _roles(connection, cluster)
     values = {"cluster": cluster, "run": run, "types": encode([*graph_types])}
-    found = connection.execute(_QUERIES[noun], values) if noun in _QUERIES else ()
-    return [(str(key), str(name), str(known_by)) for key, name, known_by in found]
+    rows = connection.execute(_QUERIES[noun], values) if noun in _QUERIES else ()
+    return [(str(key), str(name), str(description)) for key, name, description in rows]
 
 
 def _roles(connection: Connection, cluster: int | None) -> list[Row]:
-    """Return the roles of an environment's release and of its own, or those of all releases.
+    """The roles of an environment's release and of its own, or those of all releases and environments.
 
     Roles of plugins are left out: they are inside the packages.
     """
@@ -71,9 +71,9 @@ def _roles(connection: Connection, cluster: int | None) -> list[Row]:
             OR id = (SELECT release_id FROM clusters WHERE id = :cluster)
         UNION ALL SELECT metadata FROM clusters WHERE :cluster IS NULL OR id = :cluster
     """
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for (metadata,) in connection.execute(query, {"cluster": cluster}):
         described = mapping(metadata).get("roles_metadata") if metadata else None
         for name, role in described.items() if isinstance(described, dict) else ():
-            found.setdefault(str(name), str(role.get("name") or "") if isinstance(role, dict) else "")
-    return [("", name, title) for name, title in sorted(found.items())]
+            titles.setdefault(str(name), str(role.get("name") or "") if isinstance(role, dict) else "")
+    return [("", name, title) for name, title in sorted(titles.items())]

@@ -30,9 +30,6 @@ from fuelclient.store.rows import (
     update_row,
 )
 
-_DATA = ("roles", "tags", "volumes", "network_roles", "components", "attributes", "files")
-"""Parts of the contents of a package that are plain data."""
-
 
 class _Plugins(Table[Plugin]):
     """Plugins, each with its clusters and its releases, by name and version.
@@ -40,7 +37,7 @@ class _Plugins(Table[Plugin]):
     One that is deleted takes its graphs along. It must not be enabled anywhere, nor define a release.
     """
 
-    def every(self, connection: Connection, where: str = "", *values: object) -> list[Plugin]:
+    def every(self, connection: Connection, **columns: Any) -> list[Plugin]:
         clusters = "SELECT cluster_id FROM cluster_plugins WHERE plugin_id = ? ORDER BY 1"
         releases = "SELECT id FROM releases WHERE plugin_id = ? ORDER BY 1"
         return [
@@ -49,7 +46,7 @@ class _Plugins(Table[Plugin]):
                 clusters=tuple(firsts(connection, clusters, plugin.id)),
                 releases=tuple(firsts(connection, releases, plugin.id)),
             )
-            for plugin in super().every(connection, where, *values)
+            for plugin in super().every(connection, **columns)
         ]
 
 
@@ -66,24 +63,23 @@ every, find, ids, update, delete = _PLUGINS.every, _PLUGINS.find, _PLUGINS.ids, 
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
-    """Return the plugins that are enabled on a cluster, by name and version."""
-    enabled = "id IN (SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?)"
-    return every(connection, enabled, cluster_id)
+    """The plugins that are enabled on a cluster, by name and version."""
+    enabled = firsts(connection, "SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?", cluster_id)
+    return every(connection, id=enabled)
 
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
-    """Return the plugin that defines a release; None for a release that was imported or created."""
+    """The plugin that defines a release; None for a release that was imported or created."""
     plugin_id = column(connection, "releases", "plugin_id", release_id)
     return find(connection, plugin_id) if plugin_id else None
 
 
 def names(connection: Connection) -> set[str]:
-    """Return the names of all plugins."""
     return {*firsts(connection, "SELECT DISTINCT name FROM plugins")}
 
 
 def insert(connection: Connection, plugin: Plugin) -> int:
-    """Store a plugin under a new id, without its clusters and releases, and return the id."""
+    """Store a plugin under a new id, without its clusters and releases; the id."""
     return insert_row(connection, "plugins", _PLUGINS.row(plugin))
 
 
@@ -99,8 +95,8 @@ def put_package(connection: Connection, plugin_id: int, package: Package) -> Non
 
 
 def package(connection: Connection, plugin_id: int) -> Package | None:
-    """Return the package of a plugin, without the releases that it defines; None if the plugin was registered before
-    packages were stored."""
+    """The package of a plugin, without the releases that it defines; None if the plugin was registered before packages
+    were stored."""
     text = column(connection, "plugins", "package", plugin_id)
     if not text:
         return None
@@ -116,7 +112,7 @@ def package(connection: Connection, plugin_id: int) -> Package | None:
 def _contents_to(contents: Contents) -> dict[str, Any]:
     return {
         "graphs": {graph_type: _graph_to(graph) for graph_type, graph in contents.graphs.items()},
-        **{name: plain(getattr(contents, name)) for name in _DATA},
+        **{name: plain(getattr(contents, name)) for name in columns_of(Contents, without=("graphs",))},
     }
 
 
@@ -136,14 +132,11 @@ def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
 
 
 def _graph_to(graph: GraphDocument) -> dict[str, Any]:
-    return {
-        "tasks": [
-            [task.id, task.attributes, task.source.file, task.source.line, dict(task.source.lines), task.legacy]
-            for task in graph.tasks
-        ],
-        "name": graph.name,
-        "metadata": graph.metadata,
-    }
+    tasks = [
+        [task.id, task.attributes, task.source.file, task.source.line, dict(task.source.lines), task.legacy]
+        for task in graph.tasks
+    ]
+    return {"tasks": tasks, "name": graph.name, "metadata": graph.metadata}
 
 
 def _graph_from(stored: Mapping[str, Any]) -> GraphDocument:

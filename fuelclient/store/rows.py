@@ -16,15 +16,15 @@ _Read = Callable[[Connection, int], dict[str, Any]]
 _Put = Callable[[Connection, int, Mapping[str, Any]], None]
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=False).encode
-"""Return the text of a value of plain JSON types. One encoder is kept, because making one costs more than using it."""
+"""Encodes a value of plain JSON types. One encoder is kept, because making one costs more than using it."""
 
 _scan = json.JSONDecoder().raw_decode
 
 
 def decode(text: str) -> Any:
-    """Return the value of a text that `encode` made. Raise `ValueError` for any other text.
+    """Decode a text that `encode` made. Raise `ValueError` for any other text.
 
-    Such a text has no white space around its value. `json.loads` takes longer to look for it than to read what most
+    Such a text has no white space around its value. `json.loads` takes longer to look for it than to decode what most
     columns contain: a graph is thousands of words and short lists.
     """
     value, end = _scan(text)
@@ -34,28 +34,28 @@ def decode(text: str) -> Any:
 
 
 def encoded_or_null(value: Any) -> str | None:
-    """Return the text of a value, or None (NULL) for an empty mapping or list."""
+    """Encode a value; an empty mapping or list as None (NULL)."""
     return encode(value) if value else None
 
 
 def mapping(text: str | None) -> dict[str, Any]:
-    """Return the mapping that `encoded_or_null` stored."""
+    """Decode a mapping that `encoded_or_null` made."""
     value: dict[str, Any] = decode(text) if text else {}
     return value
 
 
-def fields_of(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a value from JSON: its lists are tuples."""
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in stated.items()}
+def fields_of(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn the lists of a document into tuples, as fields of dataclasses have them."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()}
 
 
 def names(text: str | None) -> tuple[str, ...]:
-    """Return the names that `encoded_or_null` stored."""
+    """Decode names that `encoded_or_null` made."""
     return tuple(decode(text)) if text else ()
 
 
 def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
-    """Insert a row, given by column, and return its id."""
+    """Insert a row, given by column; its id."""
     marks = ", ".join("?" * len(row))
     statement = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608 - the names are our own
     return int(connection.execute(statement, tuple(row.values())).lastrowid or 0)
@@ -68,32 +68,43 @@ def update_row(connection: sqlite3.Connection, table: str, row_id: int, row: Map
 
 
 def firsts(connection: sqlite3.Connection, query: str, *values: object) -> list[Any]:
-    """Return the first column of all rows that a query selects."""
+    """The first column of all rows that a query selects."""
     return [row[0] for row in connection.execute(query, values)]
 
 
 def one(connection: sqlite3.Connection, query: str, *values: object) -> Any:
-    """Return the first column of the first row that a query selects; None if there is no row."""
+    """The first column of the first row that a query selects; None without a row."""
     return next(iter(firsts(connection, query, *values)), None)
 
 
 def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -> Any:
-    """Return one column of the row with this id; None if there is no such row."""
+    """One column of the row with this id; None without such a row."""
     return one(connection, f"SELECT {name} FROM {table} WHERE id = ?", row_id)  # noqa: S608 - as above
 
 
 def columns_of(kind: type[Any], *, without: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of a table that has one for each field of a dataclass, in their order."""
+    """The fields of a dataclass, for a table with a column for each of them."""
     return tuple(field.name for field in fields(kind) if field.name not in without)
+
+
+def matching(columns: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """SQL that selects rows by the values of columns, and its parameters. A list or tuple has all values that a column
+    may have, None stands for any value."""
+    clauses, values = ["1"], list[Any]()
+    for name, wanted in columns.items():
+        if wanted is not None:
+            allowed = wanted if isinstance(wanted, list | tuple) else (wanted,)
+            clauses.append(f"{name} IN ({', '.join('?' * len(allowed))})")
+            values += allowed
+    return " AND ".join(clauses), values
 
 
 class Table(Generic[Value]):
     """A table whose rows are values of one dataclass, with a column for each of `fields`, by default all. `id` is the
     first one.
 
-    `renamed` has the columns that are not called like their field. `read` has the fields that are not stored as they
-    are, and how to read them; those that are read as `mapping` or `names` are JSON, the others are stored as `write`
-    says. Rows are in the order of the columns `order`.
+    `renamed` maps fields to columns of other names. `read` has decoders of fields; those with `mapping` or `names` are
+    stored as JSON, others by the encoders in `write`. Rows come in the order of the columns `order`.
     """
 
     def __init__(
@@ -115,29 +126,27 @@ class Table(Generic[Value]):
         self._select = f"SELECT {', '.join(self._columns.values())} FROM {name} "  # noqa: S608 - the names are our own
         self._order = f"ORDER BY {order}"
 
-    def every(self, connection: Connection, where: str = "", *values: object) -> list[Value]:
-        """Return the rows that a condition chooses, by default all."""
-        query = f"{self._select}{where and f'WHERE {where} '}{self._order}"
-        return [self._value(row) for row in connection.execute(query, values)]
+    def every(self, connection: Connection, **columns: Any) -> list[Value]:
+        """All rows, or those with these values of `columns` (see `matching`)."""
+        where, values = matching(columns)
+        return [self._value(row) for row in connection.execute(f"{self._select}WHERE {where} {self._order}", values)]
 
     def find(self, connection: Connection, row_id: int) -> Value | None:
-        """Return the row with this id, or None."""
-        return self.first(connection, "id = ?", row_id)
+        return self.first(connection, id=row_id)
 
-    def first(self, connection: Connection, where: str, *values: object) -> Value | None:
-        """Return the first row that a condition chooses, or None."""
-        return next(iter(self.every(connection, where, *values)), None)
+    def first(self, connection: Connection, **columns: Any) -> Value | None:
+        """The first of the rows that `every` returns, or None."""
+        return next(iter(self.every(connection, **columns)), None)
 
     def ids(self, connection: Connection) -> list[int]:
-        """Return all ids in ascending order."""
+        """All ids in ascending order."""
         return firsts(connection, f"SELECT id FROM {self._name} ORDER BY id")  # noqa: S608 - as above
 
     def insert(self, connection: Connection, value: Value) -> int:
-        """Store a value under its id, or under a new one if that is 0, and return the id."""
+        """Store a value under its id, or under a new one if that is 0; the id."""
         return insert_row(connection, self._name, {"id": value.id or None, **self.row(value)})
 
     def update(self, connection: Connection, value: Value) -> None:
-        """Store all fields of a value."""
         update_row(connection, self._name, value.id, self.row(value))
 
     def delete(self, connection: Connection, row_id: int) -> None:
@@ -145,12 +154,12 @@ class Table(Generic[Value]):
         connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
 
     def row(self, value: Value, fields: Sequence[str] = ()) -> dict[str, Any]:
-        """Return fields of a value by column as they are stored, by default all but its id."""
+        """Encode fields of a value, by column; by default all but its id."""
         return {self._columns[field]: self._stored(value, field) for field in fields or self._fields[1:]}
 
     def document(self, name: str) -> tuple[_Read, _Put]:
-        """Return two functions for a column that holds a mapping: one reads it from the row with an id (an empty
-        mapping where the column is empty), the other replaces it."""
+        """Make two functions for a column that holds a mapping: one reads it from the row with an id (NULL as an empty
+        mapping), the other replaces it."""
 
         def read(connection: Connection, row_id: int) -> dict[str, Any]:
             return mapping(column(connection, self._name, name, row_id))

@@ -25,8 +25,8 @@ _RUNNERS = Table("runners", Runner, renamed={"run_id": "transaction_id"}, order=
 
 
 def find(connection: Connection, cluster_id: int) -> Runner | None:
-    """Return the runner of a cluster, alive or not, or None."""
-    return _RUNNERS.first(connection, "cluster_id = ?", cluster_id)
+    """The runner of a cluster, alive or not, or None."""
+    return _RUNNERS.first(connection, cluster_id=cluster_id)
 
 
 def put(connection: Connection, runner: Runner) -> None:
@@ -36,7 +36,7 @@ def put(connection: Connection, runner: Runner) -> None:
 
 
 def beat(connection: Connection, cluster_id: int, pid: int, now: str) -> bool:
-    """Store that a runner is alive; return whether it still is the runner of its cluster."""
+    """Store that a runner is alive, unless another process took over; whether it was stored."""
     cursor = connection.execute(
         "UPDATE runners SET heartbeat = ? WHERE cluster_id = ? AND pid = ?", (now, cluster_id, pid)
     )

@@ -78,7 +78,7 @@ class Clusters(Facet):
         with self._database.write() as connection:
             require_deletable(lookup.cluster(connection, cluster_id), force=force)
             leftovers = sweep.forget(connection, deletable_with_cluster(connection, cluster_id))
-            for node in nodes.of_cluster(connection, cluster_id):
+            for node in nodes.every(connection, cluster_id=cluster_id):
                 nodes.update(connection, node.freed())
             clusters.delete(connection, cluster_id)
         return sweep.remove(self._database, leftovers, executor_for)

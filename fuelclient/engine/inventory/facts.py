@@ -52,7 +52,7 @@ class Facts(Facet):
                 )
         with self._database.write() as connection:
             lookup.cluster(connection, cluster_id)
-            known = [MASTER, NULL, *(str(node.id) for node in nodes.of_cluster(connection, cluster_id))]
+            known = [MASTER, NULL, *(str(node.id) for node in nodes.every(connection, cluster_id=cluster_id))]
             for name, part in facts.nodes.items():
                 of_role = part.get("role") == name.rpartition("_")[0]  # else all of the name is a uid
                 if (uid_of(name) if of_role else name) not in known:

@@ -38,7 +38,7 @@ class Nodes(Facet):
         if cluster_id is None:
             return nodes.every(connection)
         lookup.cluster(connection, cluster_id)
-        return nodes.of_cluster(connection, cluster_id)
+        return nodes.every(connection, cluster_id=cluster_id)
 
     @reads
     def get(self, connection: Connection, node_id: int) -> Node:

@@ -57,9 +57,9 @@ def _left_sequences(connection: Connection, before: Release, after: Release) -> 
 
     Sequences belong to releases, whose other environments may be meant to deploy otherwise: none is changed.
     """
-    known = {sequence.name: sequence for sequence in sequences.of_release(connection, after.id)}
+    known = {sequence.name: sequence for sequence in sequences.every(connection, release_id=after.id)}
     release = f"release {after.name} {after.version}"
-    for sequence in sequences.of_release(connection, before.id):
+    for sequence in sequences.every(connection, release_id=before.id):
         other = known.get(sequence.name)
         if other is None:
             text = f"{release} has no sequence {sequence.name}, which stays with release {before.id}"

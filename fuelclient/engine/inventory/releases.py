@@ -70,7 +70,7 @@ class Releases(Facet):
                 f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
                 hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
             )
-        users = clusters.of_release(connection, release_id)
+        users = clusters.every(connection, release_id=release_id)
         if users:
             names = ", ".join(f"{user.id} ({user.name})" for user in users)
             raise Conflict(

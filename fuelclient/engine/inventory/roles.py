@@ -88,7 +88,7 @@ def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
     """Return the environments that the descriptions of the owner apply to."""
     if owner.level is Level.CLUSTER:
         return [owner.id]
-    return [cluster.id for cluster in clusters.of_release(connection, owner.id)]
+    return [cluster.id for cluster in clusters.every(connection, release_id=owner.id)]
 
 
 class Descriptions(Facet, ABC, Generic[Value]):

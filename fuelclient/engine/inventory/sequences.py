@@ -31,7 +31,7 @@ class Sequences(Facet):
             lookup.release(connection, release_id)
         if release_id is None:
             return sequences.every(connection)
-        return sequences.of_release(connection, release_id)
+        return sequences.every(connection, release_id=release_id)
 
     @reads
     def get(self, connection: Connection, sequence_id: int) -> DeploymentSequence:

@@ -39,7 +39,7 @@ def install(database: Database, path: str, *, force: bool, link: bool = False) -
         provided = _linked(source) if link else _copied(places, source)
         with provided as (candidate, findings), database.write() as connection:
             registered = register.register(connection, candidate, force=force)
-            defined = tuple(releases.of_plugin(connection, registered.plugin.id))
+            defined = tuple(releases.every(connection, plugin_id=registered.plugin.id))
     previous = registered.previous.version if registered.previous else ""
     findings = tuple(dict.fromkeys((*findings, *registered.findings)))
     return Installed(registered.plugin, registered.action, previous, defined, candidate.scripts, findings)
@@ -195,5 +195,5 @@ def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tupl
 def _sweep(database: Database, places: Trees) -> None:
     """Delete the files that no plugin refers to, unless a run goes on that may still have to send them to a node."""
     with database.read() as connection:
-        if not runs.every(connection, statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
+        if not runs.every(connection, status=(RunStatus.PENDING, RunStatus.RUNNING)):
             places.sweep({plugin.unpacked for plugin in plugins.every(connection)})

@@ -277,7 +277,7 @@ def _define(
 
     Raise `Conflict` if another owner has such a release, if one is defined twice, or if one to be deleted is in use.
     """
-    obsolete = releases.of_plugin(connection, plugin.id)
+    obsolete = releases.every(connection, plugin_id=plugin.id)
     kept: dict[int, Release] = {}
     # A release with the same name and version comes first, then one that was renamed or has a new version.
     for key in (attrgetter("name", "version"), attrgetter("name"), attrgetter("version")):
@@ -318,7 +318,7 @@ def _require_free(connection: Connection, release: Release) -> None:
 
 def _beside(connection: Connection, owner: Plugin, existing: int) -> str:
     """Say how a package is installed that defines a release which another plugin has already."""
-    users = clusters.of_release(connection, existing)
+    users = clusters.every(connection, release_id=existing)
     if not users:
         return f"It belongs to plugin {owner.label}. Remove that first (`fuel2 plugins remove {owner.id}`)."
     env = users[0]
@@ -331,7 +331,7 @@ def _beside(connection: Connection, owner: Plugin, existing: int) -> str:
 
 
 def _require_unused(connection: Connection, release: Release, why: str) -> None:
-    users = clusters.of_release(connection, release.id)
+    users = clusters.every(connection, release_id=release.id)
     if users:
         names = ", ".join(f"{user.id} ({user.name})" for user in users)
         raise Conflict(
@@ -352,7 +352,7 @@ def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
 
 def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
     """Return the environments that use the plugin or one of its releases, each once."""
-    users = [cluster.id for release_id in plugin.releases for cluster in clusters.of_release(connection, release_id)]
+    users = [cluster.id for cluster in clusters.every(connection, release_id=plugin.releases)]
     return tuple(dict.fromkeys((*plugin.clusters, *users)))
 
 
@@ -389,7 +389,7 @@ def remove(connection: Connection, plugin: Plugin) -> None:
             f" environment {users}.",
             hint=_way_out(connection, plugin),
         )
-    for release in releases.of_plugin(connection, plugin.id):
+    for release in releases.every(connection, plugin_id=plugin.id):
         _require_unused(connection, release, f"it would be removed with plugin {plugin.label}")
         releases.delete(connection, release.id)
     plugins.delete(connection, plugin.id)

@@ -44,7 +44,7 @@ def _read(connection: Connection, cluster_id: int, release: Release | None = Non
         cluster,
         release,
         tuple(for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
-        tuple(nodes.of_cluster(connection, cluster_id)),
+        tuple(nodes.every(connection, cluster_id=cluster_id)),
         {},
         sound(clusters.metadata(connection, cluster_id)),
         own_networks(connection, cluster_id),

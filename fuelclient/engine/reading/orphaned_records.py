@@ -32,7 +32,7 @@ class Orphan:
 def users(connection: Connection, owner: Owner) -> tuple[int, ...]:
     """Return the ids of the environments that have this release or plugin."""
     if owner.level is Level.RELEASE:
-        return tuple(cluster.id for cluster in clusters.of_release(connection, owner.id))
+        return tuple(cluster.id for cluster in clusters.every(connection, release_id=owner.id))
     plugin = plugins.find(connection, owner.id) if owner.level is Level.PLUGIN else None
     return plugin.clusters if plugin is not None else ()
 

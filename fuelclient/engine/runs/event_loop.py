@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from fuelclient import redact
-from fuelclient.engine.runs.close import tell
 from fuelclient.engine.runs.processes import now
 from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.job import Executor, Job, Log, Outcome
@@ -39,8 +38,8 @@ class Journal:
     time out, and can be killed.
     """
 
-    def __init__(self, database: Database, parent_id: int, child: Run, pid: int) -> None:
-        self._database, self._parent, self._child, self._pid = database, parent_id, child, pid
+    def __init__(self, database: Database, child: Run, pid: int) -> None:
+        self._database, self._child, self._pid = database, child, pid
         self._progress = child.progress
         self._is_lost = False
 
@@ -51,9 +50,9 @@ class Journal:
         def add(connection: Connection) -> None:
             history.write(connection, self._child.id, changes, moment)
             plain = [written.change for written in changes]
-            history.append_events(connection, self._parent, self._child.id, plain, moment, progress)
+            history.append_events(connection, self._child, plain, moment, progress)
             if progress != self._progress:
-                runs.set_progress(connection, self._parent, self._child.id, progress)
+                runs.set_progress(connection, self._child, progress)
                 self._progress = progress
 
         await self._when_free(add)
@@ -67,25 +66,26 @@ class Journal:
 
         def mark(connection: Connection) -> None:
             history.mark_interrupted(connection, self._child.id, vertices, Reason.INTERRUPTED)
-            tell(connection, self._parent, self._child.id, EventKind.RUNNER, "interrupted", message)
+            history.append_event(connection, self._child, EventKind.RUNNER, "interrupted", now(), message)
 
         await self._when_free(mark)
 
     def stop_asked(self) -> str:
-        """Return how the run was asked to stop, and note that the runner lives.
+        """Read how the run was asked to stop, and note that the runner lives.
 
         The heartbeat is left out while another process writes, because a kill must not wait for that. Raise `Lost` if
         this process is no longer the runner: it has to end like one that is killed.
         """
+        parent_id = self._child.parent_id or self._child.id
         try:
             with self._database.write(at_once=True) as connection:
                 is_ours = runners.beat(connection, self._child.cluster_id, self._pid, now())
-                asked = runs.stop_of(connection, self._parent)
+                asked = runs.stop_of(connection, parent_id)
         except Locked:
             with self._database.read() as connection:
                 runner = runners.find(connection, self._child.cluster_id)
                 is_ours = runner is not None and runner.pid == self._pid
-                asked = runs.stop_of(connection, self._parent)
+                asked = runs.stop_of(connection, parent_id)
         if not is_ours:
             self._is_lost = True
             raise Lost("Another process runs this environment now.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from fuelclient import redact, settings
 from fuelclient.engine.reading.unpacked_packages import Trees
@@ -32,6 +32,8 @@ from fuelclient.plugins.select import record_for
 from fuelclient.store import history, plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import nodes
+
+_Result = TypeVar("_Result")
 
 Definer = tuple[Level, int]
 """The owner of the layer that defines a task: its level and its id."""
@@ -185,7 +187,7 @@ def jobs_for(
 def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, with_removed: bool = False) -> Jobs:
     """Return the jobs of a child on the nodes of its environment; `with_removed` also on those that have left it."""
     planned = inputs.environment.nodes if with_removed else ()
-    known = {node.id: node for node in (*planned, *nodes.of_cluster(connection, child.cluster_id))}
+    known = {node.id: node for node in (*planned, *nodes.every(connection, cluster_id=child.cluster_id))}
     taking_part = history.nodes_of(connection, child.id)
     return jobs_for(connection, engine, child.id, child.request, inputs, known.values(), taking_part)
 
@@ -258,17 +260,26 @@ def output_of(executor: Executor, job: Job, stream: str) -> tuple[int, str]:
     and how many bytes before it are left out. Close the executor. For callers outside of an event loop."""
     end = deque[bytes](maxlen=_PIECES)
 
-    async def whole() -> int:
+    async def size_of() -> int:
         size = 0
-        try:
-            for _ in range(_MOST_PIECES):  # a command that still runs may write faster than this reads
-                end.append(await executor.read(job, stream, size, _PIECE))
-                size += len(end[-1])
-                if len(end[-1]) < _PIECE:
-                    break
-        finally:
-            await executor.close()
+        for _ in range(_MOST_PIECES):  # a command that still runs may write faster than this reads
+            end.append(await executor.read(job, stream, size, _PIECE))
+            size += len(end[-1])
+            if len(end[-1]) < _PIECE:
+                break
         return size
 
-    left_out = asyncio.run(whole()) - sum(map(len, end))
-    return left_out, b"".join(end).decode("utf-8", "replace")
+    (size,) = finished(executor, size_of())
+    return size - sum(map(len, end)), b"".join(end).decode("utf-8", "replace")
+
+
+def finished(executor: Executor, *works: Awaitable[_Result]) -> list[_Result]:
+    """Do work with an executor, all at the same time, and close it. For callers outside of an event loop."""
+
+    async def whole() -> list[_Result]:
+        try:
+            return await asyncio.gather(*works)
+        finally:
+            await executor.close()
+
+    return asyncio.run(whole())

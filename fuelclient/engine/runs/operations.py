@@ -14,7 +14,7 @@ from fuelclient.engine.reading import lookup
 from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
-from fuelclient.engine.runs.close import close, end_commands, tell
+from fuelclient.engine.runs.close import close, end_commands
 from fuelclient.engine.runs.jobs import (
     Jobs,
     Provider,
@@ -236,7 +236,7 @@ class Operations(Records):
             undecided = [name for child in children for name in undecided_in(connection, child)]
             begun = next((child for child in children if child.digest), None)
             fetched = inputs.recorded(connection, begun) if begun else None
-            present = nodes.of_cluster(connection, run.cluster_id)
+            present = nodes.every(connection, cluster_id=run.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
                 f"It is not known how these ended when their processes or the machine were killed: "
@@ -362,7 +362,7 @@ def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Ru
 def _hand_over(connection: Connection, parent: Run, message: str = "") -> None:
     """Mark a run as running and waiting for the runner that is about to start."""
     runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
-    tell(connection, parent.id, parent.id, EventKind.RUN, RunStatus.RUNNING, message)
+    history.append_event(connection, parent, EventKind.RUN, RunStatus.RUNNING, processes.now(), message)
 
 
 def _require_no_original(connection: Connection, request: RunRequest) -> None:
@@ -370,7 +370,7 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
     if request.dry_run or request.on_originals or request.master_only:
         return
     copied = facts.copied_nodes(connection, request.cluster_id)
-    for node in nodes.of_cluster(connection, request.cluster_id):
+    for node in nodes.every(connection, cluster_id=request.cluster_id):
         if str(node.id) not in copied or (request.node_ids and node.id not in request.node_ids):
             continue
         kind = target_of(node, request.executor, noop=request.noop).kind

@@ -21,12 +21,20 @@ from fuelclient.plan.inputs import Inputs
 from fuelclient.store import facts, history, runners, runs
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import nodes
+from fuelclient.support import unsupported
 
 EVERYTHING = HistoryFilter()
 
 
 class Records(Facet):
     """The part of `backends.base.Runs` that only reads. Questions and lists load no more than this."""
+
+    pause = 0.0
+    act = unsupported(
+        "Graphs define how environments are deployed and reset here.",
+        hint="Run such a graph with `fuel2 graph execute`.",
+    )
+    decided = unsupported("Plans are computed from their inputs here.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
         """All of it is of one moment, with the durations of earlier runs."""
@@ -46,7 +54,7 @@ class Records(Facet):
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
-            selected = runs.every(connection, cluster_id=cluster_id, statuses=statuses, kinds=names)
+            selected = runs.every(connection, cluster_id=cluster_id, status=statuses or None, name=names or None)
             return [with_runner(connection, run) for run in selected]
 
     @reads

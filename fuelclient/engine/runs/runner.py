@@ -11,7 +11,6 @@ the run. Every step first looks at what the store has, so that it can be repeate
 from __future__ import annotations
 
 import argparse
-import asyncio
 import os
 import signal
 import subprocess
@@ -27,16 +26,16 @@ from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
-from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run, tell
+from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun, Journal
-from fuelclient.engine.runs.jobs import Provider, checker, executor_for, jobs_of
+from fuelclient.engine.runs.jobs import Provider, checker, executor_for, finished, jobs_of
 from fuelclient.engine.runs.paths import log_path, spool_path
 from fuelclient.engine.runs.processes import now
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.environment import plans, settings
 from fuelclient.environment.networks import network_configuration
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, StalePlan, Unavailable
-from fuelclient.executors.job import Executor, Job, Log
+from fuelclient.executors.job import Executor, Job
 from fuelclient.expressions import limits
 from fuelclient.insight.progress import rest_of
 from fuelclient.model.cluster import ClusterStatus
@@ -110,17 +109,9 @@ def execute(
     pid = os.getpid()
     limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
-
     reserve = _reserved(spool_path(database.path, parent) / "reserve")
-
-    async def whole() -> bool:
-        try:
-            return await Execution(database, parent, pid, executor, _log, rerun_interrupted, prepared).go()
-        finally:
-            await executor.close()
-
     try:
-        return asyncio.run(whole())
+        return finished(executor, Execution(database, parent, pid, executor, rerun_interrupted, prepared).go())[0]
     except Unavailable:
         if not access.is_full(database.path):
             raise
@@ -166,7 +157,6 @@ class Execution:
     parent: Run
     pid: int
     executor: Executor
-    log: Log
     rerun_interrupted: bool = False
     prepared: Prepared | None = None
 
@@ -193,7 +183,7 @@ class Execution:
             reported = error.findings if isinstance(error, InvalidDocument) else ()
             findings = tuple(finding for finding in reported if isinstance(finding, Finding))
             with self.database.write() as connection:
-                abandon(connection, self.parent.id, child, Verdict.ERROR, str(error), findings)
+                abandon(connection, child, Verdict.ERROR, str(error), findings)
             return True
         with self.database.write() as connection:
             begin(connection, child.id, inputs, plan)
@@ -201,7 +191,7 @@ class Execution:
         if not await graph_run.go():
             return False
         with self.database.write() as connection:
-            finish_graph(connection, self.parent.id, child.id, plan, graph_run.schedule)
+            finish_graph(connection, child.id, plan, graph_run.schedule)
         return True
 
     def _planned(self, child: Run) -> tuple[Inputs, Plan]:
@@ -215,7 +205,7 @@ class Execution:
                 inputs = run_inputs.recorded(connection, child)
             else:
                 inputs = run_inputs.read(connection, child.request, child.graph_type, before=child.id)
-            present = nodes.of_cluster(connection, child.cluster_id)
+            present = nodes.every(connection, cluster_id=child.cluster_id)
             jobs = jobs_of(connection, self.database.path, child, inputs, with_removed=True)
         plan = plans.plan(inputs, child.request, child.graph_type, checker(jobs, self.executor))
         if child.digest:
@@ -239,10 +229,10 @@ class Execution:
         return GraphRun(
             work=plan.work,
             schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if asked else ""),
-            journal=Journal(self.database, self.parent.id, child, self.pid),
+            journal=Journal(self.database, child, self.pid),
             make=make,
             executor=self.executor,
-            log=self.log,
+            log=_log,
             attempts=attempts,
             rerun_interrupted=self.rerun_interrupted,
         )
@@ -301,13 +291,13 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> 
     if child is None or child.status is not RunStatus.PENDING:
         return
     runs.update(connection, replace(child, status=changed(child.status, RunStatus.RUNNING), time_start=now()))
-    tell(connection, child.parent_id or child.id, child.id, EventKind.RUN, RunStatus.RUNNING)
+    history.append_event(connection, child, EventKind.RUN, RunStatus.RUNNING, now())
     if child.dry_run:
         return
     reached = {plan.fleet.nodes[node].uid for node in plan.work.node_of}
     left_out = {plan.fleet.nodes[node].uid for node in by_filters(plan.work)[1]}
     # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
-    for node in with_primaries(nodes.of_cluster(connection, child.cluster_id), plan.fleet):
+    for node in with_primaries(nodes.every(connection, cluster_id=child.cluster_id), plan.fleet):
         deploying = replace(node, status=NodeStatus.DEPLOYING, error_type="")
         nodes.update(connection, deploying if node.id in reached - left_out else node)
     cluster = inputs.environment.cluster

@@ -22,7 +22,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from fuelclient.engine.runs.background import forget_package, launch
-from fuelclient.engine.runs.jobs import Provider, executor_for, target_of
+from fuelclient.engine.runs.jobs import Provider, executor_for, finished, target_of
 from fuelclient.engine.runs.paths import is_spool_on_nodes, log_path, own_name, runs_path, spool_on_nodes, spool_path
 from fuelclient.engine.runs.processes import later, now
 from fuelclient.errors import FuelError, Unavailable
@@ -71,7 +71,7 @@ def orphans(database: Database) -> list[Path]:
     present = _entries(runs_path(database.path))  # before the runs are read: a run is stored before its files are made
     with database.read() as connection:
         known = {"sweep.log"}
-        for run in runs.every(connection, kinds=[PARENT]):
+        for run in runs.every(connection, name=PARENT):
             known |= {run.uuid, f"{run.id}.log"}
         for leftover in leftovers.due(connection, _EVER):
             known |= {leftover.uuid, f"{leftover.run_id}.log"}
@@ -81,7 +81,7 @@ def orphans(database: Database) -> list[Path]:
 def _too_old_or_too_many(connection: Connection, days: int, most: int) -> list[Run]:
     """Return the runs to delete for their age, and the oldest of the others beyond `most`. A limit of 0 is none."""
     old = runs.ended_by_age(connection, later(timedelta(days=-days))) if days else []
-    too_many = len(runs.every(connection, kinds=[PARENT])) - len(old) - most if most else 0
+    too_many = len(runs.every(connection, name=PARENT)) - len(old) - most if most else 0
     known = {run.id for run in old}
     others = [run for run in runs.ended_by_age(connection) if run.id not in known]
     return [*old, *others[: max(0, too_many)]]
@@ -191,8 +191,10 @@ def remove(database: Database, found: Sequence[Leftover], provider: Provider) ->
     there = [leftover for leftover in found if leftover.node is not None]
     stays = {leftover.id: _removed_here(database.path, leftover) for leftover in here}
     if there:
-        nobody = Run(0, there[0].uuid, 0, PARENT, RunStatus.READY, RunRequest(0))
-        stays |= zip([one.id for one in there], _removed_there(there, provider(database.path, nobody)), strict=True)
+        no_run = Run(0, there[0].uuid, 0, PARENT, RunStatus.READY, RunRequest(0))
+        executor, places = provider(database.path, no_run), asyncio.Semaphore(_AT_A_TIME)
+        reports = finished(executor, *(_removed(leftover, executor, places) for leftover in there))
+        stays |= zip([one.id for one in there], reports, strict=True)
     gone = [leftover_id for leftover_id, why in stays.items() if not why]
     if gone:
         with database.write() as connection:
@@ -241,19 +243,6 @@ def _removed_here(engine: str, leftover: Leftover) -> str:
     return ""
 
 
-def _removed_there(there: Sequence[Leftover], executor: MachineExecutor) -> list[str]:
-    """Remove spools from machines and close the executor; return which stay on each, or an empty string."""
-
-    async def remove_all() -> list[str]:
-        places = asyncio.Semaphore(_AT_A_TIME)
-        try:
-            return await asyncio.gather(*(_removed(leftover, executor, places) for leftover in there))
-        finally:
-            await executor.close()
-
-    return asyncio.run(remove_all())
-
-
 def _later(attempts: int) -> str:
     """Return when a sweep removes files that could not be removed so often: later each time."""
     return later(timedelta(minutes=_FIRST_MINUTES * 2 ** min(attempts, _DOUBLINGS)))
@@ -266,7 +255,7 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
         return ()
     known = {
         node.id: node
-        for node in (*runs.nodes_of(connection, child.id), *nodes.of_cluster(connection, child.cluster_id))
+        for node in (*runs.nodes_of(connection, child.id), *nodes.every(connection, cluster_id=child.cluster_id))
     }
     if any(task_type == TaskType.UPLOAD_FILES for _, task_type in begun):
         return known.values()

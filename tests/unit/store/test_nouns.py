@@ -58,7 +58,7 @@ def test_a_cluster_that_goes_leaves_its_nodes(connection: Connection) -> None:
     cluster_id = clusters.insert(connection, Cluster(0, "prod", release_id, "error", "gre"))
     assert clusters.find(connection, cluster_id) == Cluster(cluster_id, "prod", release_id, "error", "gre")
     nodes.insert(connection, replace(NODE, cluster_id=cluster_id))
-    assert [node.id for node in nodes.of_cluster(connection, cluster_id)] == [9]
+    assert [node.id for node in nodes.every(connection, cluster_id=cluster_id)] == [9]
     clusters.delete(connection, cluster_id)
     assert nodes.find(connection, 9) == NODE
 
@@ -99,7 +99,7 @@ def test_a_release_knows_its_plugin_and_the_plugin_its_releases(connection: Conn
         for name in ("1", "2")
     ]
     releases.insert(connection, RELEASE)
-    assert releases.of_plugin(connection, plugin_id) == mine
+    assert releases.every(connection, plugin_id=plugin_id) == mine
     assert [plugin.releases for plugin in plugins.every(connection)] == [tuple(item.id for item in mine)]
     changed = replace(mine[0], version="1.1", operating_system="ubuntu", metadata={"k": 1})
     releases.update(connection, changed)
