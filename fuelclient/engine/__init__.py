@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fuelclient.engine.inventory.roles import Roles, Tags
     from fuelclient.engine.inventory.sequences import Sequences
     from fuelclient.engine.packages.plugins import Plugins
-    from fuelclient.engine.runs.runs import Runs
+    from fuelclient.engine.runs.operations import Operations
 
 
 def _facet(path: str) -> Any:
@@ -51,7 +51,7 @@ class Engine:
     graphs: Graphs = _facet("inventory.graphs.Graphs")
     facts: Facts = _facet("inventory.facts.Facts")
     sequences: Sequences = _facet("inventory.sequences.Sequences")
-    runs: Runs = _facet("runs.runs.Runs")
+    runs: Operations = _facet("runs.runs.Runs")
     copies: Copies = _facet("inventory.copies.Copies")
 
     def __init__(self, path: str) -> None:
