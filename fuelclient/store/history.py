@@ -118,13 +118,13 @@ def rows(
 ) -> list[HistoryRow]:
     """The rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
     allowed = {"coalesce(node, 'null')": wanted.nodes, "status": wanted.statuses, "task": wanted.tasks}
-    where, values = matching({column: names or None for column, names in allowed.items()})
+    where, values = matching({"transaction_id": run_id, **{column: names or None for column, names in allowed.items()}})
     same = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
     blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
     columns = f"node, status, summary, {blamed}, {', '.join(_PLAIN)}"
-    query = f"SELECT {columns} FROM history WHERE transaction_id = ? AND {where} ORDER BY vertex"  # noqa: S608 - ours
+    query = f"SELECT {columns} FROM history WHERE {where} ORDER BY vertex"  # noqa: S608 - ours
     found = []
-    for node, status, summary, because, *plain in connection.execute(query, (run_id, *values)):
+    for node, status, summary, because, *plain in connection.execute(query, values):
         fields = dict(zip(_PLAIN, plain, strict=True))
         fields |= {"because": because, "summary": mapping(summary), "definition": definitions.get(fields["task"], {})}
         found.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))

@@ -50,7 +50,7 @@ class _Plugins(Table[Plugin]):
         ]
 
 
-_PLUGINS = _Plugins(
+table = _Plugins(
     "plugins",
     Plugin,
     {"metadata": mapping, "by_release": bool},
@@ -59,7 +59,7 @@ _PLUGINS = _Plugins(
     order="name, version, id",
 )
 
-every, find, ids, update, delete = _PLUGINS.every, _PLUGINS.find, _PLUGINS.ids, _PLUGINS.update, _PLUGINS.delete
+every, find, ids, update, delete = table.every, table.find, table.ids, table.update, table.delete
 
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
@@ -80,7 +80,7 @@ def names(connection: Connection) -> set[str]:
 
 def insert(connection: Connection, plugin: Plugin) -> int:
     """Store a plugin under a new id, without its clusters and releases; the id."""
-    return insert_row(connection, "plugins", _PLUGINS.row(plugin))
+    return insert_row(connection, "plugins", table.row(plugin))
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -88,9 +88,9 @@ def columns_of(kind: type[Any], *, without: Collection[str] = ()) -> tuple[str, 
 
 
 def matching(columns: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """SQL that selects rows by the values of columns, and its parameters. A list or tuple has all values that a column
-    may have, None stands for any value."""
-    clauses, values = ["1"], list[Any]()
+    """Make a condition in SQL that selects rows by the values of columns, and its parameters. A list or tuple has all
+    values that a column may have, None stands for any value."""
+    clauses, values = list[str](), list[Any]()
     for name, wanted in columns.items():
         if wanted is not None:
             allowed = wanted if isinstance(wanted, list | tuple) else (wanted,)
@@ -129,7 +129,8 @@ class Table(Generic[Value]):
     def every(self, connection: Connection, **columns: Any) -> list[Value]:
         """All rows, or those with these values of `columns` (see `matching`)."""
         where, values = matching(columns)
-        return [self._value(row) for row in connection.execute(f"{self._select}WHERE {where} {self._order}", values)]
+        query = f"{self._select}{where and f'WHERE {where} '}{self._order}"
+        return [self._value(row) for row in connection.execute(query, values)]
 
     def find(self, connection: Connection, row_id: int) -> Value | None:
         return self.first(connection, id=row_id)
@@ -145,6 +146,12 @@ class Table(Generic[Value]):
     def insert(self, connection: Connection, value: Value) -> int:
         """Store a value under its id, or under a new one if that is 0; the id."""
         return insert_row(connection, self._name, {"id": value.id or None, **self.row(value)})
+
+    def insert_all(self, connection: Connection, values: Sequence[Value]) -> list[Value]:
+        """Store values with their new ids; those with ids come first, so that no new id is one of them."""
+        given_first = sorted(enumerate(values), key=lambda pair: not pair[1].id)
+        ids = {index: self.insert(connection, value) for index, value in given_first}
+        return [replace(value, id=ids[index]) for index, value in enumerate(values)]
 
     def update(self, connection: Connection, value: Value) -> None:
         update_row(connection, self._name, value.id, self.row(value))

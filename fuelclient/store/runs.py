@@ -51,7 +51,7 @@ def _findings(text: str | None) -> tuple[Finding, ...]:
     )
 
 
-_RUNS = Table(
+table = Table(
     "transactions",
     Run,
     {"status": RunStatus, "request": _request, "result": mapping, "findings": _findings},
@@ -62,18 +62,18 @@ _RUNS = Table(
     },
 )
 
-every, find, ids = _RUNS.every, _RUNS.find, _RUNS.ids
+every, find, ids = table.every, table.find, table.ids
 """Runs by id, without their children; a run without its children, or None; all ids in ascending order."""
 
 
 def insert(connection: Connection, run: Run) -> int:
     """Store a run, without its children, under a new id; the id."""
-    return insert_row(connection, "transactions", {**_RUNS.row(run), "counts": not run.dry_run})
+    return insert_row(connection, "transactions", {**table.row(run), "counts": not run.dry_run})
 
 
 def children(connection: Connection, parent_id: int) -> list[Run]:
     """The children of a parent, in the order in which they run."""
-    return _RUNS.every(connection, parent_id=parent_id)
+    return table.every(connection, parent_id=parent_id)
 
 
 def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
@@ -101,12 +101,12 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
 
 def unfinished(connection: Connection, cluster_id: int) -> Run | None:
     """The parent on a cluster that has not ended, or None."""
-    return _RUNS.first(connection, cluster_id=cluster_id, name=PARENT, status=(RunStatus.PENDING, RunStatus.RUNNING))
+    return table.first(connection, cluster_id=cluster_id, name=PARENT, status=(RunStatus.PENDING, RunStatus.RUNNING))
 
 
 def update(connection: Connection, run: Run) -> None:
     """Store the fields of a run that change after its beginning; its request and `stop` stay as they are."""
-    update_row(connection, "transactions", run.id, _RUNS.row(run, _CHANGING))
+    update_row(connection, "transactions", run.id, table.row(run, _CHANGING))
 
 
 def set_progress(connection: Connection, child: Run, progress: int) -> None:
@@ -158,5 +158,5 @@ def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
 
 def delete(connection: Connection, run_id: int) -> None:
     """Remove a run with its children, everything that belongs to them, and the facts that no other run saw."""
-    _RUNS.delete(connection, run_id)
+    table.delete(connection, run_id)
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")

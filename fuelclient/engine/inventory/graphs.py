@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -95,16 +95,21 @@ class Graphs(Facet):
         require_type(graph_type)
         with self._database.write() as connection:
             named = lookup.owner(connection, owner)
-            users = orphaned_records.users(connection, named)
-            orphaned = orphaned_records.watch(connection, users, graph_type)
-            below = _below(connection, named, graph_type)
-            stored = put(connection, named, document, graph_type, below)
-            graphs.mark_derived(connection, stored.graph.id, False)
+            orphaned = _orphaned(connection, named, graph_type)
+            findings = check_document(document, named, _below(connection, named, graph_type))
+            require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
+            before = graphs.find_id(connection, named.level, named.id, graph_type)
+            replaced = 0 if before is None else len(graphs.task_ids(connection, before))
+            graph_id = before or graphs.create(connection, named.level, named.id, graph_type)
+            graphs.describe(connection, graph_id, document.name, document.metadata)
+            graphs.put_tasks(connection, graph_id, document.tasks, findings)
+            graphs.mark_derived(connection, graph_id, False)
             left = orphaned()
-            changed = [named.id] if named.level is Level.CLUSTER else users
-            later = (*refusals(document), *_cycles(connection, changed, graph_type))
+            users = lookup.environments_with(connection, named)
+            later = (*refusals(document), *dict.fromkeys(_cycles(connection, users, graph_type)))
             warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
-            return replace(stored, findings=(*stored.findings, *left, *warnings))
+            stored = _existing(connection, named, graph_type)
+            return Uploaded(stored, before is None, (*findings, *left, *warnings), replaced)
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
@@ -114,7 +119,7 @@ class Graphs(Facet):
         environments that lose what they override are G021.
         """
         named = lookup.owner(connection, owner)
-        orphaned = orphaned_records.watch(connection, orphaned_records.users(connection, named), graph_type)
+        orphaned = _orphaned(connection, named, graph_type)
         graph = _existing(connection, named, graph_type)
         if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
             raise Conflict(
@@ -133,43 +138,25 @@ class Graphs(Facet):
         return orphaned()
 
 
-def put(
-    connection: Connection, owner: Owner, document: GraphDocument, graph_type: str, below: Sequence[Layer] | None
-) -> Uploaded:
-    """Store a document as the owner's graph of this type. Its name and metadata change if the document states them.
-
-    `below` are the layers below it, None if they are not known. Raise `InvalidGraph` with all findings if one of them
-    is an error; the caller's transaction undoes the rest.
-    """
-    findings = check_document(document, owner, below)
-    require_no_errors(findings, f"The {graph_type} graph of {owner} is not stored")
-    graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
-    created = graph_id is None
-    replaced = 0 if created else len(_existing(connection, owner, graph_type).tasks)
-    if graph_id is None:
-        graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
-    graphs.describe(connection, graph_id, document.name, document.metadata)
-    graphs.put_tasks(connection, graph_id, document.tasks, findings)
-    return Uploaded(_existing(connection, owner, graph_type), created, findings, replaced)
+def _orphaned(connection: Connection, owner: Owner, graph_type: str) -> Callable[[], tuple[Finding, ...]]:
+    """Watch the environments above a graph: a record of their own never loses what it overrides by itself."""
+    users = () if owner.level is Level.CLUSTER else lookup.environments_with(connection, owner)
+    return orphaned_records.watch(connection, users, graph_type)
 
 
 def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
-    """Yield the cycles of this graph in some environments, each once."""
+    """Yield the cycles of this graph in some environments."""
     from fuelclient.plan.study import cycles_of  # only uploads need plans
 
-    seen: set[Finding] = set()
     for cluster_id in cluster_ids:
         target = environment.read(connection, cluster_id)
         layers = environment.layers(connection, target, graph_type, strict=False)
         facts = partial(_facts, connection, cluster_id, graph_type)
-        for finding in cycles_of(snapshot(target, layers, graph_type, checked=False), facts):
-            if finding not in seen:
-                seen.add(finding)
-                yield finding
+        yield from cycles_of(snapshot(target, layers, graph_type, checked=False), facts)
 
 
 def _facts(connection: Connection, cluster_id: int, graph_type: str) -> Evaluation | None:
-    """Return the evaluation of expressions on the facts of an environment, or None if they cannot be computed."""
+    """The evaluation of expressions on the facts of an environment, or None if they cannot be computed."""
     from fuelclient.engine.runs import inputs
     from fuelclient.environment.plans import evaluation_of
     from fuelclient.model.run import RunRequest
@@ -190,7 +177,7 @@ def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
 
 
 def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[Layer] | None:
-    """Return the layers below a graph: none for a release, None for a plugin, which may be enabled on any release."""
+    """The layers below a graph: none for a release, None for a plugin, which may be enabled on any release."""
     if owner.level is Level.RELEASE:
         return ()
     if owner.level is Level.PLUGIN:
@@ -202,7 +189,7 @@ def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[La
 
 
 def _as_now(connection: Connection, stored: Graph) -> Graph:
-    """Return a graph, read again if a linked plugin has it from its package. Raise what `lookup.package` raises."""
+    """Read a graph again if a linked plugin has it from its package. Raise what `lookup.package` raises."""
     if stored.owner.level is not Level.PLUGIN or not graphs.is_derived(connection, stored.id):
         return stored
     owner = lookup.plugin(connection, stored.owner.id)
@@ -217,7 +204,7 @@ def _as_now(connection: Connection, stored: Graph) -> Graph:
 
 
 def _summary_now(connection: Connection, stored: GraphSummary, linked: Collection[int]) -> GraphSummary:
-    """Return the summary of a graph with the tasks that it has now. `linked` are the ids of linked plugins.
+    """Summarize a graph with the tasks that it has now. `linked` are the ids of linked plugins.
 
     If the package of one cannot be read, the tasks are those that it had when it was linked.
     """

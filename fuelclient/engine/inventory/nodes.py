@@ -52,11 +52,7 @@ class Nodes(Facet):
                 require_node(node)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
-            placed = _joined(wanted, targets)
-            # a new id must not be one that is given
-            given_first = sorted(enumerate(placed), key=lambda pair: not pair[1].id)
-            ids = {index: nodes.insert(connection, node) for index, node in given_first}
-            return [replace(node, id=ids[index]) for index, node in enumerate(placed)]
+            return nodes.insert_all(connection, _joined(wanted, targets))
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
         """Delete all of them or none. Raise `Conflict` for a node that a run works on, too."""

@@ -37,18 +37,14 @@ class Releases(Facet):
             _require_printable(release)
         with self._database.write() as connection:
             _require_new(connection, wanted)
-            taken = set(releases.ids(connection))
-            ids: dict[int, int] = {}
-            for index, release in enumerate(wanted):
-                if release.id and release.id not in taken:
-                    taken.add(release.id)
-                    ids[index] = releases.insert(connection, release)
-            for index, release in enumerate(wanted):
-                if index not in ids:
-                    ids[index] = releases.insert(connection, replace(release, id=0))
-            for release_id in ids.values():
-                graphs.create(connection, Level.RELEASE, release_id, DEFAULT_TYPE)
-            return [replace(release, id=ids[index]) for index, release in enumerate(wanted)]
+            taken, placed = {0, *releases.ids(connection)}, []
+            for release in wanted:
+                placed.append(replace(release, id=0) if release.id in taken else release)
+                taken.add(release.id)
+            created = releases.insert_all(connection, placed)
+            for release in created:
+                graphs.create(connection, Level.RELEASE, release.id, DEFAULT_TYPE)
+            return created
 
     def update(self, release: Release) -> Release:
         _require_printable(release)

@@ -8,7 +8,7 @@ those of its release and of its plugins. Source: Nailgun, where releases and env
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -41,13 +41,13 @@ class MetadataOwner(OwnerRef):
         return f"{'environment' if self.level is Level.CLUSTER else 'release'} {self.id}"
 
     def section(self, name: str) -> dict[str, Any]:
-        """Return the records of one section by name, without malformed ones."""
+        """The records of one section by name, without malformed ones."""
         records = sound(self.metadata).get(name)
         return dict(records) if isinstance(records, Mapping) else {}
 
 
 def owner_to_change(connection: Connection, owner: OwnerRef) -> MetadataOwner:
-    """Return the owner to change.
+    """Read the owner of roles or tags that are to be changed.
 
     Raise `NotFound` if it does not exist, `Conflict` for a release that a plugin defines, `UsageError` for a plugin.
     """
@@ -80,22 +80,15 @@ def put_sections(connection: Connection, owner: MetadataOwner, changed: Mapping[
         clusters.put_metadata(connection, owner.id, {key: value for key, value in metadata.items() if value})
     else:
         releases.update(connection, replace(lookup.release(connection, owner.id), metadata=metadata))
-    for cluster_id in clusters_of(connection, owner):
+    for cluster_id in lookup.environments_with(connection, owner):
         enable.require_roles(connection, cluster_id, f"which {owner.label} would no longer have")
-
-
-def clusters_of(connection: Connection, owner: MetadataOwner) -> Sequence[int]:
-    """Return the environments that the descriptions of the owner apply to."""
-    if owner.level is Level.CLUSTER:
-        return [owner.id]
-    return [cluster.id for cluster in clusters.every(connection, release_id=owner.id)]
 
 
 class Descriptions(Facet, ABC, Generic[Value]):
     """Roles or tags; see `backends.base.Descriptions`.
 
-    `_section` is their section of the metadata. `_of_environment` and `_in_metadata` return all that an environment, or
-    a release's metadata, has.
+    `_section` is their section of the metadata. `_of_environment` and `_in_metadata` read all of an environment or of
+    the metadata of a release.
     """
 
     _noun: str
@@ -134,12 +127,11 @@ class Descriptions(Facet, ABC, Generic[Value]):
 
     @abstractmethod
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
-        """Return the owner's sections with the role or tag `value` in place of the one with its name, or after all
-        others."""
+        """The owner's sections with the role or tag `value` in place of the one with its name, or after all others."""
 
     @abstractmethod
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        """Return the owner's sections without the role or tag of this name."""
+        """The owner's sections without the role or tag of this name."""
 
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
         """Raise `Conflict` if something still needs what was removed, other than the nodes, which come first."""
@@ -154,7 +146,7 @@ class Descriptions(Facet, ABC, Generic[Value]):
         return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
 
     def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
-        """Return the owner. Raise `NotFound` if it has none of this name, `Conflict` if that is not its own."""
+        """Raise `NotFound` if the owner has none of this name, `Conflict` if that is not its own."""
         describer = owner_to_change(connection, owner)
         own = describer.section(self._section)
         if name in own:
@@ -192,23 +184,23 @@ class Roles(Descriptions[Role]):
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Role) -> dict[str, Any]:
         sections = {_ROLES: {**owner.section(_ROLES), value.name: value.metadata}}
-        stated = owner.section(_VOLUMES)
-        mapped = dict(stated.get(_MAPPING) or {})
+        disks = owner.section(_VOLUMES)
+        mapped = dict(disks.get(_MAPPING) or {})
         if value.volumes or value.name in mapped:
             _require_volumes(connection, owner, value)
             mapped[value.name] = [
                 {key: volume[key] for key in ("id", "allocate_size") if key in volume} for volume in value.volumes
             ]
-            stated[_MAPPING] = mapped
-        return {**sections, **({_VOLUMES: stated} if stated else {})}
+            disks[_MAPPING] = mapped
+        return {**sections, **({_VOLUMES: disks} if disks else {})}
 
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        roles, stated = owner.section(_ROLES), owner.section(_VOLUMES)
+        roles, disks = owner.section(_ROLES), owner.section(_VOLUMES)
         del roles[name]
-        if not stated:
+        if not disks:
             return {_ROLES: roles}
-        mapped = {role: volumes for role, volumes in (stated.get(_MAPPING) or {}).items() if role != name}
-        return {_ROLES: roles, _VOLUMES: {**stated, _MAPPING: mapped}}
+        mapped = {role: volumes for role, volumes in (disks.get(_MAPPING) or {}).items() if role != name}
+        return {_ROLES: roles, _VOLUMES: {**disks, _MAPPING: mapped}}
 
 
 class Tags(Descriptions[Tag]):
@@ -228,7 +220,7 @@ class Tags(Descriptions[Tag]):
         carriers: list[str] = []
         if owner.level is Level.RELEASE:
             carriers += _carriers(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
-        for cluster_id in clusters_of(connection, owner):
+        for cluster_id in lookup.environments_with(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):
                 carriers += _carriers(effective.roles(target), name, f"environment {cluster_id}")

@@ -1,10 +1,10 @@
-"""Find what a request names, or say that it does not exist, and what does."""
+"""Find the objects that a request names; errors list those that exist."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from fuelclient.environment import checks
 from fuelclient.environment.roles import plugin_owner, release_owner
@@ -18,22 +18,15 @@ from fuelclient.model.release import Release, Role
 from fuelclient.store import plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, nodes, releases
+from fuelclient.store.rows import Table
 
-_Value = TypeVar("_Value", covariant=True)
-
-
-class Stored(Protocol[_Value]):
-    """A table, or a module of the store about one."""
-
-    def find(self, connection: Connection, row_id: int, /) -> _Value | None: ...
-    def ids(self, connection: Connection, /) -> list[int]: ...
-
+_Value = TypeVar("_Value")
 
 _FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
 def release(connection: Connection, release_id: int) -> Release:
-    """Return the release. Raise `NotFound`, with the ids that exist or the first steps, if it does not exist."""
+    """Raise `NotFound`, with the ids that exist or the first steps, if it does not exist."""
     hint = (
         "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2"
         " release import FILE` for a fixture, or `fuel2 demo` for the packaged examples."
@@ -42,7 +35,7 @@ def release(connection: Connection, release_id: int) -> Release:
 
 
 def cluster(connection: Connection, cluster_id: int) -> Cluster:
-    """Return the environment. Raise `NotFound`, with the ids that exist, if it does not exist."""
+    """Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
     return connection.once(
         ("cluster", repr(cluster_id)),  # which may be anything that a program passes
@@ -51,23 +44,23 @@ def cluster(connection: Connection, cluster_id: int) -> Cluster:
 
 
 def node(connection: Connection, node_id: int) -> Node:
-    """Return the node. Raise `NotFound`, with the ids that exist, if it does not exist."""
+    """Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no node yet. Run `fuel2 node import FILE`."
     return existing(connection, "node", node_id, nodes, hint)
 
 
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
-    """Return the plugin. Raise `NotFound`, with the ids that exist, if it does not exist."""
-    return existing(connection, "plugin", plugin_id, plugins, _FIRST_PLUGIN)
+    """Raise `NotFound`, with the ids that exist, if it does not exist."""
+    return existing(connection, "plugin", plugin_id, plugins.table, _FIRST_PLUGIN)
 
 
 def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin:
-    """Return the plugin of this name and version. Raise what `checks.plugin_named` raises."""
+    """Raise what `checks.plugin_named` raises."""
     return checks.plugin_named(plugins.every(connection), name, version, _FIRST_PLUGIN)
 
 
 def package(connection: Connection, owner: Plugin) -> Package:
-    """Return the package of a plugin, without the releases that it defines.
+    """The package of a plugin, without the releases that it defines.
 
     Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package, and what
     `plugins.linked.current` raises for a linked plugin.
@@ -80,7 +73,7 @@ def package(connection: Connection, owner: Plugin) -> Package:
 
 
 def last_package(connection: Connection, owner: Plugin) -> Package:
-    """Return the package of a plugin; if that of a linked one cannot be read, the one that was linked.
+    """The package of a plugin; if that of a linked one cannot be read, the one that was linked.
 
     An environment with such a plugin can still be shown, and the plugin be disabled.
     """
@@ -90,7 +83,7 @@ def last_package(connection: Connection, owner: Plugin) -> Package:
 
 
 def stored_package(connection: Connection, owner: Plugin) -> Package:
-    """Return the package of a plugin as it was registered. Raise `Conflict` as `package` does."""
+    """The package of a plugin as it was registered. Raise `Conflict` as `package` does."""
     stored = plugins.package(connection, owner.id)
     if stored is None:
         raise Conflict(
@@ -100,22 +93,29 @@ def stored_package(connection: Connection, owner: Plugin) -> Package:
     return stored
 
 
-def as_now(plugin: Plugin, known: Package) -> Plugin:
-    """Return a plugin; a linked one with what its package states."""
+def as_now(plugin: Plugin, package: Package) -> Plugin:
+    """Describe a linked plugin by its package as it is now; other plugins stay as they are."""
     if not plugin.is_linked:
         return plugin
     from fuelclient.plugins.load import as_now
 
-    return as_now(plugin, known)
+    return as_now(plugin, package)
 
 
 def owner(connection: Connection, ref: OwnerRef) -> Owner:
-    """Return the named owner. Raise `NotFound` if it does not exist."""
+    """Describe an owner by its name. Raise `NotFound` if it does not exist."""
     if ref.level is Level.CLUSTER:
         return Owner(ref.level, ref.id, cluster(connection, ref.id).name)
     if ref.level is Level.PLUGIN:
         return plugin_owner(plugin(connection, ref.id))
     return release_owner(release(connection, ref.id))
+
+
+def environments_with(connection: Connection, owner: OwnerRef | Owner) -> list[int]:
+    """The ids of the environments whose graphs and roles an owner contributes to."""
+    if owner.level is Level.RELEASE:
+        return [cluster.id for cluster in clusters.every(connection, release_id=owner.id)]
+    return [*plugin(connection, owner.id).clusters] if owner.level is Level.PLUGIN else [owner.id]
 
 
 def require_roles(roles: Iterable[str], known: Mapping[str, Role]) -> None:
@@ -129,20 +129,21 @@ def existing(
     connection: Connection,
     noun: str,
     key: int,
-    stored: Stored[_Value],
-    first: str,
+    table: Table[_Value],
+    hint: str,
     *,
     listed: bool = True,
     latest: int = 0,
 ) -> _Value:
-    """Return what has an id. Raise `NotFound` with the ids that exist, or with the hint `first` if there are none.
+    """Find the row with an id. Raise `NotFound` with the ids that exist, or with this `hint` for an empty table.
 
     The hint lists the ids only if they are to be `listed`; those that are suggested may be only the `latest`.
     """
-    value = stored.find(connection, key) if checks.is_possible(noun, key) else None
+    value = table.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
-        known = stored.ids(connection)
+        known = table.ids(connection)
         shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else ".")
-        hint = (f"Known: {shown}" if listed else "") if known else first
+        if known:
+            hint = f"Known: {shown}" if listed else ""
         raise NotFound(noun, key, known=[*map(str, known[-latest:])], hint=hint)
     return value

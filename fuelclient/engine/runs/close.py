@@ -40,11 +40,8 @@ class Fate(StrEnum):
     STOP = "on_stop"
 
 
-_DEFAULTS: Mapping[Fate, Mapping[str, Any]] = {
-    Fate.SUCCESS: {"status": NodeStatus.READY},
-    Fate.ERROR: {"status": NodeStatus.ERROR},
-    Fate.STOP: {"status": NodeStatus.STOPPED},
-}
+_STATUSES = {Fate.SUCCESS: NodeStatus.READY, Fate.ERROR: NodeStatus.ERROR, Fate.STOP: NodeStatus.STOPPED}
+"""What nodes become without metadata."""
 
 
 def after(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool = False) -> Node:
@@ -57,7 +54,7 @@ def after(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool 
     consequence = metadata.get(fate)
     attributes = consequence.get("node_attributes") if isinstance(consequence, Mapping) else None
     frees = deletes and node.pending_deletion and fate is Fate.SUCCESS
-    default = {"status": DELETED} if frees else _DEFAULTS[fate]
+    default = {"status": DELETED if frees else _STATUSES[fate]}
     wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else default
     status = str(wanted.get("status") or "")
     if status == DELETED:

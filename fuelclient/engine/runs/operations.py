@@ -91,7 +91,7 @@ class Operations(Records):
         )
 
     def _prepared(self, request: RunRequest, *, may_idle: bool, digest: str) -> Prepared | None:
-        """Return the plan of the first graph. Raise what `base.Runs.begin` raises."""
+        """Plan the first graph. Raise what `base.Runs.begin` raises."""
         if may_idle and any(map(select.is_open, request.subgraphs)):
             # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
             named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
@@ -107,7 +107,7 @@ class Operations(Records):
     def _stored(
         self, connection: Connection, request: RunRequest, prepared: Prepared | None, commits: int
     ) -> Run | None:
-        """Store a new run, or nothing and return None if what it was planned from has changed meanwhile."""
+        """Store a new run, or nothing (None) if what it was planned from has changed meanwhile."""
         if (
             prepared
             and commits != self._database.commits()
@@ -123,14 +123,33 @@ class Operations(Records):
 
     def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
         """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
-        reached = examined(request, prepared.inputs.environment.nodes)
+        reached = [(node, target_of(node, request.executor)) for node in prepared.inputs.environment.nodes]
+        reached = [(node, target) for node, target in reached if registry.known(target.kind).examined]
         if not reached:
             return
         known = [prepared.plan]
         for graph_type in request.graph_types[1:]:
             with suppress(FuelError):
                 known.append(self._planned(request, graph_type).plan)
-        require_ready(self._provider(self._database.path, _new(request, PARENT)), reached, known)
+        called = _programs(known)
+        reached = [(node, target) for node, target in reached if node.id in called]
+        executor = self._provider(self._database.path, _new(request, PARENT))
+        reports = {
+            node_id: [report for report in found if report.health is Health.ERROR]
+            for node_id, found in _diagnosed(executor, reached, called).items()
+        }
+        failed = [node_id for node_id, errors in reports.items() if errors]
+        if failed:
+            findings = [
+                Finding(Severity.ERROR, "N002", f"{report.name}: {report.message}", hint=report.mend)
+                for report in alike(report for errors in reports.values() for report in errors)
+            ]
+            nodes = f"node {failed[0]} is" if len(failed) == 1 else f"{len(failed)} nodes are"
+            raise NotReady(
+                f"The run does not start, and nothing is stored: {nodes} not ready.",
+                findings=findings,
+                hint="Correct that first. --no-check skips this check, but tasks there may then fail.",
+            )
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
         """What cannot be planned is reported, and the nodes are examined all the same."""
@@ -144,11 +163,20 @@ class Operations(Records):
             try:
                 with self._database.read() as connection:
                     fetched = inputs.read(connection, request, graph_type)
-                called.update(programs([plans.plan(fetched, request, graph_type)]))
+                called.update(_programs([plans.plan(fetched, request, graph_type)]))
             except FuelError as error:
-                unplanned.append(not_planned(cluster_id, graph_type, error))
+                text = f"which programs the tasks of its graph {graph_type} call is not known: {error.message}"
+                hint = error.hint or f"fuel2 graph validate --env {cluster_id}"
+                unplanned.append(Diagnosis("graphs", f"environment {cluster_id}", Health.WARNING, text, hint))
         executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
-        return [*diagnoses_of(executor, wanted, called), *unplanned]
+        reached = [(node, target_of(node)) for node in wanted]
+        reports = _diagnosed(executor, reached, called)
+        ready = [
+            Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target))
+            for node, target in reached
+            if all(report.health is not Health.ERROR for report in reports[node.id])
+        ]
+        return [*alike(report for node in wanted for report in reports[node.id]), *alike(ready), *unplanned]
 
     def _dry_run(self, request: RunRequest) -> Run:
         """Plan all graphs of a request and store a run that has ended with that."""
@@ -158,7 +186,7 @@ class Operations(Records):
             for run, plan in zip((*children, parent), (*planned, planned[0]), strict=True):
                 moment = processes.now()
                 ended = replace(
-                    run, status=RunStatus.READY, progress=100, message=_dry_run_message(plan),
+                    run, status=RunStatus.READY, progress=100, message=_would_run(plan),
                     digest=plan.digest, findings=plan.findings, time_start=run.time_start or moment, time_end=moment,
                 )  # fmt: skip
                 runs.update(connection, ended)
@@ -187,7 +215,7 @@ class Operations(Records):
 
     @writes
     def _forgotten(self, connection: Connection, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
-        """Delete runs; return the files of them that are to be removed."""
+        """Delete runs, but not yet their files."""
         for run in found:
             current = deletable(connection, run.id, force=force)
             if not current.is_final:
@@ -233,7 +261,12 @@ class Operations(Records):
             run = parent_of(connection, run_id)
             require_resumable(connection, run)
             children = [child for child in runs.children(connection, run.id) if not child.is_final]
-            undecided = [name for child in children for name in undecided_in(connection, child)]
+            undecided = [
+                name
+                for child in children
+                if child.status is RunStatus.RUNNING
+                for name in history.running_names(connection, child.id, Reason.INTERRUPTED).values()
+            ]
             begun = next((child for child in children if child.digest), None)
             fetched = inputs.recorded(connection, begun) if begun else None
             present = nodes.every(connection, cluster_id=run.cluster_id)
@@ -263,11 +296,11 @@ class Operations(Records):
             fetched = inputs.remembered(connection, child)
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
             # what a run remembers is masked, so secrets that the task states come from graphs as they are now
-            stated = redact.secrets_of(graphs.parameters_of(connection, task))
-        return _logs(row, fetched, child, jobs, self._provider(self._database.path, parent), stated)
+            own_secrets = redact.secrets_of(graphs.parameters_of(connection, task))
+        return _logs(row, fetched, child, jobs, self._provider(self._database.path, parent), own_secrets)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
-        """Say why nothing is known of what an instance printed; `rows` are those of the history about it."""
+        """The reason why an instance has no output; `rows` are those of the history about it."""
         if rows:
             return "The instance never began."
         tasks = {row.task: None for row in self.history(run_id)}
@@ -297,7 +330,7 @@ class Operations(Records):
         raise nothing_selected(request)
 
     def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
-        """Return the inputs and the plan of one graph of a request, as things are now."""
+        """Plan one graph of a request from the environment as it is now."""
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
         return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
@@ -315,7 +348,7 @@ def require_resumable(connection: Connection, run: Run) -> None:
 
 
 def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
-    """Return the run to delete.
+    """Read a run that may be deleted.
 
     Raise `Conflict` for a part, for a live run, and without `force` for a run that has not ended.
     """
@@ -333,19 +366,12 @@ def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
     return run
 
 
-def undecided_in(connection: Connection, child: Run) -> list[str]:
-    """Return the instances of a child that were interrupted, and whose result is not known."""
-    if child.status is not RunStatus.RUNNING:
-        return []
-    return [*history.running_names(connection, child.id, Reason.INTERRUPTED).values()]
-
-
 def _new(request: RunRequest, name: str) -> Run:
     return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
 
 
 def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Run]]:
-    """Return a new run of a request, and its children. Raise `Conflict` if the environment has a run already."""
+    """Store a new run of a request, and its children. Raise `Conflict` if the environment has a run already."""
     require_free(connection, request.cluster_id)
     parent = _new(request, PARENT)
     parent = replace(parent, id=runs.insert(connection, parent))
@@ -382,21 +408,20 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
             )
 
 
-def _dry_run_message(plan: Plan) -> str:
-    """Return the result of a dry run in a sentence."""
+def _would_run(plan: Plan) -> str:
     running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
     what = "1 task instance" if running == 1 else f"{running} task instances"
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
 
 
 def _logs(
-    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, stated: frozenset[str] = frozenset()
+    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, own_secrets: frozenset[str]
 ) -> Logs:
-    """Return what a task instance printed, read from where it ran, without the secrets of the facts, those that its
-    task has `stated`, and the values of secret names. The file there still has them."""
+    """Read the output of a task instance from where it ran, without the secrets of the facts and of its task, and the
+    values of secret names. The file there still has them."""
     task = remembered_task(row, child)
     job = jobs.job(task, row.node, plans.evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
-    secrets = (job.known_secrets() | stated) - {redact.MASK}
+    secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
     is_running = row.status is InstanceStatus.RUNNING
 
     def shown(stream: str) -> str:
@@ -410,51 +435,22 @@ def _logs(
 _ELSEWHERE = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP, *COMMANDED})
 """The types of tasks that run nothing on their node."""
 
-Programs = Mapping[int, Collection[str]]
-"""The programs that tasks call, by the id of their node."""
 
-
-def programs(plans: Iterable[Plan]) -> Programs:
-    """Return what the tasks of some plans call on each node where one runs."""
-    found: dict[int, set[str]] = {}
+def _programs(plans: Iterable[Plan]) -> Mapping[int, Collection[str]]:
+    """The programs that the tasks of some plans call, by the id of their node."""
+    called: dict[int, set[str]] = {}
     for plan in plans:
         for vertex, rendered in plan.rendered.items():
             task, node = plan.at(vertex)
             if isinstance(node, int) and task.task.type not in _ELSEWHERE:
-                found.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
-    return found
+                called.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
+    return called
 
 
-def examined(request: RunRequest, present: Iterable[Node]) -> Sequence[tuple[Node, Target]]:
-    """Return those nodes that are examined before a run, as their kind of executor wants, and how they are reached."""
-    reached = ((node, target_of(node, request.executor)) for node in present)
-    return [(node, target) for node, target in reached if registry.known(target.kind).examined]
-
-
-def require_ready(executor: MachineExecutor, reached: Iterable[tuple[Node, Target]], plans: Iterable[Plan]) -> None:
-    """Raise `NotReady` if one of these nodes takes part in a plan and is not ready."""
-    called = programs(plans)
-    found = diagnosed(executor, [(node, target) for node, target in reached if node.id in called], called)
-    errors = {node_id: [one for one in all_ if one.health is Health.ERROR] for node_id, all_ in found.items()}
-    failed = [node_id for node_id, reasons in errors.items() if reasons]
-    if not failed:
-        return
-    findings = [
-        Finding(Severity.ERROR, "N002", f"{one.name}: {one.message}", hint=one.mend)
-        for one in alike(reason for reasons in errors.values() for reason in reasons)
-    ]
-    nodes = f"node {failed[0]} is" if len(failed) == 1 else f"{len(failed)} nodes are"
-    raise NotReady(
-        f"The run does not start, and nothing is stored: {nodes} not ready.",
-        findings=findings,
-        hint="Correct that first. --no-check skips this check, but tasks there may then fail.",
-    )
-
-
-def diagnosed(
-    executor: MachineExecutor, reached: Sequence[tuple[Node, Target]], called: Programs
+def _diagnosed(
+    executor: MachineExecutor, reached: Sequence[tuple[Node, Target]], called: Mapping[int, Collection[str]]
 ) -> Mapping[int, Sequence[Diagnosis]]:
-    """Return what is wrong with each node, by its id. Nodes that are one machine are examined once."""
+    """Examine nodes, and report their problems by their ids. Nodes that are one machine are examined once."""
     machines: dict[Target, set[str]] = {}
     for node, target in reached:
         machines.setdefault(target, set()).update(called.get(node.id, ()))
@@ -463,26 +459,6 @@ def diagnosed(
         node.id: [replace(one, area=AREA, name=f"{node.id} ({node.name})") for one in found[target]]
         for node, target in reached
     }
-
-
-def diagnoses_of(executor: MachineExecutor, known: Sequence[Node], called: Programs) -> Sequence[Diagnosis]:
-    """Report what is wrong with nodes, and which are ready; several nodes with one problem share a report."""
-    reached = [(node, target_of(node)) for node in known]
-    found = diagnosed(executor, reached, called)
-    wrong = [one for node in known for one in found[node.id]]
-    well = [
-        Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target))
-        for node, target in reached
-        if all(one.health is not Health.ERROR for one in found[node.id])
-    ]
-    return [*alike(wrong), *alike(well)]
-
-
-def not_planned(cluster_id: int, graph_type: str, error: FuelError) -> Diagnosis:
-    """The warning for a graph that cannot be planned, so that the programs which its tasks call are unknown."""
-    name = f"environment {cluster_id}"
-    message = f"which programs the tasks of its graph {graph_type} call is not known: {error.message}"
-    return Diagnosis("graphs", name, Health.WARNING, message, error.hint or f"fuel2 graph validate --env {cluster_id}")
 
 
 def _ready(target: Target) -> str:

@@ -132,7 +132,7 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 def existing(connection: Connection, run_id: int) -> Run:
     """Return the run. Raise `NotFound`, with the latest ids, if it does not exist."""
     first = "Nothing was executed yet. Run `fuel2 graph execute`."
-    return lookup.existing(connection, "run", run_id, runs, first, listed=False, latest=12)
+    return lookup.existing(connection, "run", run_id, runs.table, first, listed=False, latest=12)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:
