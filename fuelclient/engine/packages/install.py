@@ -18,12 +18,11 @@ from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
 from fuelclient.plugins.checks import check_and_read, for_install
-from fuelclient.plugins.load import require_linkable, usable
+from fuelclient.plugins.load import plugin_of, require_linkable, usable
 from fuelclient.plugins.pack.entries import is_built
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, runs
 from fuelclient.store.database import Database
-from fuelclient.store.inventory import releases
 
 
 def install(database: Database, path: str, *, force: bool, link: bool = False) -> Installed:
@@ -37,12 +36,8 @@ def install(database: Database, path: str, *, force: bool, link: bool = False) -
     with database.alone():
         _sweep(database, places)
         provided = _linked(source) if link else _copied(places, source)
-        with provided as (candidate, findings), database.write() as connection:
-            registered = register.register(connection, candidate, force=force)
-            defined = tuple(releases.every(connection, plugin_id=registered.plugin.id))
-    previous = registered.previous.version if registered.previous else ""
-    findings = tuple(dict.fromkeys((*findings, *registered.findings)))
-    return Installed(registered.plugin, registered.action, previous, defined, candidate.scripts, findings)
+        with provided as candidate, database.write() as connection:
+            return register.register(connection, candidate, force=force)
 
 
 def remove(database: Database, plugin_id: int) -> None:
@@ -99,8 +94,8 @@ class _Synchronisation:
         A changed plugin gets a new directory, because directories are named after their content.
         """
         if plugin.is_linked:
-            with _linked(Path(plugin.unpacked)) as (candidate, findings):
-                self._register(plugin, candidate, findings, plugin.unpacked)
+            with _linked(Path(plugin.unpacked)) as candidate:
+                self._register(plugin, candidate, plugin.unpacked)
             return
         if not self.places.has(plugin.unpacked):
             with self.database.write() as connection:
@@ -110,12 +105,10 @@ class _Synchronisation:
         directory = self.places.path(plugin.unpacked)
         if not even_if_unchanged and digest(directory) == content_of(plugin.unpacked):
             return
-        with _copied(self.places, directory) as (candidate, findings):
-            self._register(plugin, candidate, findings, directory)
+        with _copied(self.places, directory) as candidate:
+            self._register(plugin, candidate, directory)
 
-    def _register(
-        self, plugin: Plugin, candidate: Candidate, findings: Sequence[Finding], directory: str | Path
-    ) -> None:
+    def _register(self, plugin: Plugin, candidate: Candidate, directory: str | Path) -> None:
         name = candidate.plugin.name
         if name != plugin.name:
             raise InvalidDocument(
@@ -127,11 +120,11 @@ class _Synchronisation:
         with self.database.write() as connection:
             registered = register.register(connection, wanted, force=True, target=plugin)
         self.updated.append(registered.plugin)
-        self.findings += (*findings, *registered.findings)
+        self.findings += registered.findings
 
     def adopt(self, directory: Path) -> None:
         """Register a package that was put next to the others by hand, unless the same is registered already."""
-        with _copied(self.places, directory) as (candidate, findings), self.database.write() as connection:
+        with _copied(self.places, directory) as candidate, self.database.write() as connection:
             wanted = candidate.plugin
             content = content_of(wanted.unpacked)
             if any(
@@ -142,20 +135,30 @@ class _Synchronisation:
             registered = register.register(connection, candidate, force=False)
         is_new = registered.action is InstallAction.CREATED
         (self.created if is_new else self.updated).append(registered.plugin)
-        self.findings += (*findings, *registered.findings)
+        self.findings += registered.findings
 
 
 @contextmanager
-def _copied(places: Trees, source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
-    """Provide the package in `source`, a directory or an archive, as a copy next to the engine file."""
+def _copied(places: Trees, source: Path) -> Iterator[Candidate]:
+    """Provide the package in `source`, a directory or an archive, as a copy in its final place next to the engine file.
+
+    Raise `InvalidDocument` if the package cannot be used.
+    """
+    shown_as = str(source) if source.is_dir() else f"{source}!"
     with places.staging() as staged:
         scripts = places.fill(staged, source)
-        wanted, findings = _prepared(places, staged, source)
-        yield replace(wanted, scripts=scripts), findings
+        package, findings = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
+        for path in staged.rglob(f"{package.name}-*"):
+            if is_built(path.name, package.name) and path.is_file():
+                path.unlink()  # a package that was built in the directory of the plugin
+        plugin = plugin_of(package)
+        unpacked, origin = places.place(staged, plugin.directory), os.path.realpath(source)
+        plugin = replace(plugin, unpacked=unpacked, by_release=needs_release(package), origin=origin)
+        yield Candidate(package, plugin, shown_as, findings, scripts)
 
 
 @contextmanager
-def _linked(source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
+def _linked(source: Path) -> Iterator[Candidate]:
     """Provide the package in the directory `source`, to be read from there at each use."""
     if source.is_file():
         raise Conflict(f"{source} is a file, and only a directory can be linked.", hint="Install it without --link.")
@@ -164,30 +167,15 @@ def _linked(source: Path) -> Iterator[tuple[Candidate, tuple[Finding, ...]]]:
         raise NotFound("directory", str(source), hint="Check the path.")
     package, findings = _usable(source, str(source), f"{source} cannot be linked")
     require_linkable(package, directory)
-    yield register.candidate(package, directory, directory, by_release=True, shown_as=str(source)), findings
-
-
-def _prepared(places: Trees, staged: Path, source: Path) -> tuple[Candidate, tuple[Finding, ...]]:
-    """Check the package in `staged`, and move it to its final place. Return it with its warnings and notices.
-
-    Raise `InvalidDocument` if the package cannot be used.
-    """
-    shown_as = str(source) if source.is_dir() else f"{source}!"
-    package, findings = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
-    for path in staged.rglob(f"{package.name}-*"):
-        if is_built(path.name, package.name) and path.is_file():
-            path.unlink()  # a package that was built in the directory of the plugin
-    directory = places.place(staged, register.candidate(package, "", "", by_release=False).plugin.directory)
-    origin = os.path.realpath(source)
-    by_release = needs_release(package)
-    return register.candidate(package, directory, origin, by_release=by_release, shown_as=shown_as), findings
+    plugin = replace(plugin_of(package), unpacked=directory, by_release=True, origin=directory)
+    yield Candidate(package, plugin, str(source), findings)
 
 
 def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...]]:
-    """Read the package in `directory`, and return it with its warnings and notices. Raise `InvalidDocument` with the
-    message `refusal` for a package that has errors."""
-    found, reading = check_and_read(directory, shown_as=shown_as)
-    findings = for_install(found)
+    """Read the package in `directory`, with its warnings and notices. Raise `InvalidDocument` with the message
+    `refusal` for a package that has errors."""
+    reports, reading = check_and_read(directory, shown_as=shown_as)
+    findings = for_install(reports)
     require_no_errors(findings, refusal, InvalidDocument)
     return usable(reading), findings
 

@@ -133,8 +133,6 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
             values[name] = own
     yield values
     for plugin in off:
-        from fuelclient.engine.packages import enable
-
         enable.disable(connection, plugin.id, cluster_id)
 
 

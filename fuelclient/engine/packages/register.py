@@ -17,10 +17,9 @@ from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
-from fuelclient.model.package import Contents, Package, PackagedRelease
-from fuelclient.model.plugin import InstallAction, Plugin
+from fuelclient.model.package import Contents, Package
+from fuelclient.model.plugin import InstallAction, Installed, Plugin
 from fuelclient.model.release import Release
-from fuelclient.plugins.load import plugin_of
 from fuelclient.plugins.select import for_any_release
 from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
@@ -32,80 +31,56 @@ that may override one of the release. Merging reports them if they do not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Relabel:
-    """Replaces the directory `before` with `after` in the file names that tasks remember.
-
-    An installed package is known by name and version, not by the path it came from.
-
-    >>> Relabel("/tmp/new-1/", "lma-0.10.2").file("/tmp/new-1/deployment_tasks.yaml")
-    'lma-0.10.2/deployment_tasks.yaml'
-    """
-
-    before: str
-    after: str
-
-    def file(self, name: str) -> str:
-        """Return the name of a package's file after its directory is renamed. Files elsewhere keep their names."""
-        start = f"{self.before.rstrip('/')}/"
-        return f"{self.after}/{name.removeprefix(start)}" if name.startswith(start) else name
-
-    def graph(self, graph: GraphDocument) -> GraphDocument:
-        """Return the graph with renamed files, also in its findings."""
-        findings = tuple(
-            replace(finding, place=replace(finding.place, file=self.file(finding.place.file)))
-            for finding in graph.findings
-        )
-        tasks = (replace(task, source=replace(task.source, file=self.file(task.source.file))) for task in graph.tasks)
-        return replace(graph, tasks=tuple(tasks), findings=findings)
-
-    def package(self, package: Package) -> Package:
-        """Return the package with renamed files, but for the releases that it defines."""
-        records = (
-            record if record.contents is None else replace(record, contents=self._contents(record.contents))
-            for record in package.records
-        )
-        return replace(package, contents=self._contents(package.contents), records=tuple(records))
-
-    def _contents(self, contents: Contents) -> Contents:
-        graphs = {graph_type: self.graph(graph) for graph_type, graph in contents.graphs.items()}
-        return replace(contents, graphs=graphs)
-
-
-@dataclass(frozen=True, slots=True)
 class Candidate:
     """A package that is ready to be registered, as the plugin that it will become (with the id 0).
 
-    `shown_as` is what findings call its directory. The store calls it by name and version of the plugin instead.
-    `scripts` are those of an archive that were not run.
+    Findings call its directory `shown_as`, the store calls it by name and version of the plugin instead: an installed
+    package is known by these, not by the path it came from. `scripts` are those of an archive that were not run.
     """
 
     package: Package
     plugin: Plugin
-    shown_as: str = ""
+    shown_as: str
+    findings: tuple[Finding, ...] = ()
     scripts: tuple[str, ...] = ()
 
-    @property
-    def relabel(self) -> Relabel:
-        return Relabel(self.shown_as, self.plugin.label)
+    def stored_graph(self, graph: GraphDocument) -> GraphDocument:
+        """Rename the files of a graph for the store, also in its findings."""
+        before, after = self.shown_as, self.plugin.label
+        findings = tuple(
+            replace(finding, place=replace(finding.place, file=moved(finding.place.file, before, after)))
+            for finding in graph.findings
+        )
+        tasks = (
+            replace(task, source=replace(task.source, file=moved(task.source.file, before, after)))
+            for task in graph.tasks
+        )
+        return replace(graph, tasks=tuple(tasks), findings=findings)
+
+    def stored_package(self) -> Package:
+        """Rename the files of the package for the store, but for the releases that it defines."""
+        records = (
+            record if record.contents is None else replace(record, contents=self._stored(record.contents))
+            for record in self.package.records
+        )
+        return replace(self.package, contents=self._stored(self.package.contents), records=tuple(records))
+
+    def _stored(self, contents: Contents) -> Contents:
+        graphs = {graph_type: self.stored_graph(graph) for graph_type, graph in contents.graphs.items()}
+        return replace(contents, graphs=graphs)
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
-    """The result of a registration."""
+def moved(path: str, before: str, after: str) -> str:
+    """Rename the directory of a file. Files elsewhere keep their names.
 
-    plugin: Plugin
-    action: InstallAction
-    previous: Plugin | None
-    findings: tuple[Finding, ...]
-
-
-def candidate(package: Package, unpacked: str, origin: str, *, by_release: bool, shown_as: str = "") -> Candidate:
-    """Return a package as the plugin that it will become, with its files in the directory `unpacked`."""
-    plugin = replace(plugin_of(package), unpacked=unpacked, by_release=by_release, origin=origin)
-    return Candidate(package, plugin, shown_as)
+    >>> moved("/tmp/new-1/deployment_tasks.yaml", "/tmp/new-1/", "lma-0.10.2")
+    'lma-0.10.2/deployment_tasks.yaml'
+    """
+    start = f"{before.rstrip('/')}/"
+    return f"{after}/{path.removeprefix(start)}" if path.startswith(start) else path
 
 
-def register(connection: Connection, wanted: Candidate, *, force: bool, target: Plugin | None = None) -> Registered:
+def register(connection: Connection, wanted: Candidate, *, force: bool, target: Plugin | None = None) -> Installed:
     """Register a package: replace `target` or the plugin that it updates, or add a plugin.
 
     Raise `Conflict` or `InvalidGraph`. The caller's transaction then undoes everything.
@@ -124,14 +99,15 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
             action = InstallAction.UNCHANGED
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
-    plugins.put_package(connection, plugin.id, wanted.relabel.package(wanted.package))
-    findings = list(_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted.relabel))
-    findings += _define(connection, plugin, wanted.package.releases, wanted.relabel)
+    plugins.put_package(connection, plugin.id, wanted.stored_package())
+    findings = [*wanted.findings, *_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted)]
+    findings += _define(connection, plugin, wanted)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
         _require_compatible(connection, registered)
     findings += orphaned()
-    return Registered(registered, action, previous, tuple(dict.fromkeys(findings)))
+    defined, before = releases.every(connection, plugin_id=plugin.id), previous.version if previous else ""
+    return Installed(registered, action, before, tuple(defined), wanted.scripts, tuple(dict.fromkeys(findings)))
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
@@ -222,7 +198,7 @@ def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
 
 
 def _derive(
-    connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], relabel: Relabel
+    connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], wanted: Candidate
 ) -> list[Finding]:
     """Store the graphs that the owner gets from its package, and delete those that it no longer gets.
 
@@ -230,14 +206,14 @@ def _derive(
     """
     below = () if owner.level is Level.RELEASE else None
     findings: list[Finding] = []
-    told: dict[str, tuple[Finding, ...]] = {}
+    about: dict[str, tuple[Finding, ...]] = {}
     for graph_type, document in documents.items():
         require_type(graph_type)
-        told[graph_type] = tuple(
+        about[graph_type] = tuple(
             replace(finding, severity=Severity.WARNING) if finding.code in _STORABLE else finding
             for finding in check_document(document, owner, below)
         )
-        findings += told[graph_type]
+        findings += about[graph_type]
     require_no_errors(findings, f"The graphs of {owner.label} cannot be stored")
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
@@ -245,7 +221,7 @@ def _derive(
             findings.append(_lost(connection, owner, graph_type, graph_id))
             graphs.delete(connection, graph_id)
     for graph_type, document in documents.items():
-        put_derived(connection, owner, graph_type, relabel.graph(replace(document, findings=told[graph_type])))
+        put_derived(connection, owner, graph_type, wanted.stored_graph(replace(document, findings=about[graph_type])))
     return findings
 
 
@@ -270,10 +246,8 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
     graphs.put_tasks(connection, graph_id, document.tasks, document.findings)
 
 
-def _define(
-    connection: Connection, plugin: Plugin, wanted: Sequence[PackagedRelease], relabel: Relabel
-) -> list[Finding]:
-    """Make `wanted` the releases of the plugin. Those that it already has keep their ids.
+def _define(connection: Connection, plugin: Plugin, wanted: Candidate) -> list[Finding]:
+    """Make the releases of a package those of the plugin. Those that it already has keep their ids.
 
     Raise `Conflict` if another owner has such a release, if one is defined twice, or if one to be deleted is in use.
     """
@@ -281,7 +255,7 @@ def _define(
     kept: dict[int, Release] = {}
     # A release with the same name and version comes first, then one that was renamed or has a new version.
     for key in (attrgetter("name", "version"), attrgetter("name"), attrgetter("version")):
-        for index, packaged in enumerate(wanted):
+        for index, packaged in enumerate(wanted.package.releases):
             same = next((release for release in obsolete if key(release) == key(packaged.release)), None)
             if index not in kept and same is not None:
                 kept[index] = same
@@ -290,7 +264,7 @@ def _define(
         _require_unused(connection, release, f"version {plugin.version} of plugin {plugin.name} does not define it")
         releases.delete(connection, release.id)
     findings: list[Finding] = []
-    for index, packaged in enumerate(wanted):
+    for index, packaged in enumerate(wanted.package.releases):
         before = kept.get(index)
         release = replace(packaged.release, id=before.id if before else 0, plugin_id=plugin.id)
         _require_free(connection, release)
@@ -298,7 +272,7 @@ def _define(
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        findings += _derive(connection, release_owner(release), packaged.graphs, relabel)
+        findings += _derive(connection, release_owner(release), packaged.graphs, wanted)
     return findings
 
 

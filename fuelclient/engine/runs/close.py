@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.engine.runs import inputs as run_inputs
-from fuelclient.engine.runs.jobs import Provider, finished, jobs_of, remembered_task
+from fuelclient.engine.runs.jobs import Provider, finished, jobs_of, remembered_job
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
@@ -284,10 +284,9 @@ def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, st
             child_jobs = jobs_of(connection, database.path, child, inputs)
             evaluation = evaluation_of(inputs)
             for row in rows:
-                task, instance = remembered_task(row, child), f"{row.task}@{row.node}"
+                instance = f"{row.task}@{row.node}"
                 try:
-                    rendered = evaluation.rendered(task.task, row.node)
-                    jobs[instance] = child_jobs.job(task, row.node, rendered, row.attempts)
+                    jobs[instance] = remembered_job(row, child, child_jobs, evaluation)
                 except (FuelError, KeyError) as error:
                     failures[instance] = str(error) if isinstance(error, FuelError) else "its node is gone"
     return jobs, failures

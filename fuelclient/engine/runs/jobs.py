@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -26,6 +26,7 @@ from fuelclient.model.node import DEFAULT_EXECUTOR, NO_EXECUTOR, Node
 from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.run import HistoryRow, NodeKey, Run, RunRequest
 from fuelclient.model.task import Task
+from fuelclient.plan.evaluate import Evaluation
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Check
 from fuelclient.plugins.select import record_for
@@ -39,6 +40,7 @@ Definer = tuple[Level, int]
 """The owner of the layer that defines a task: its level and its id."""
 
 
+@dataclass(frozen=True)
 class Jobs:
     """The jobs of one run.
 
@@ -46,35 +48,29 @@ class Jobs:
     stand for them.
     """
 
-    def __init__(
-        self,
-        run: int,
-        request: RunRequest,
-        nodes: Iterable[Node],
-        facts: DeploymentFacts,
-        scripts: Mapping[Definer, tuple[tuple[str, str], ...]],
-        taking_part: Collection[NodeKey] = (),
-    ) -> None:
-        self._run, self._request, self._facts, self._scripts = run, request, facts, scripts
-        self._nodes = {node.id: node for node in nodes}
-        self._taking_part = [uid for uid in taking_part if uid in self._nodes] or request.node_ids or [*self._nodes]
-        self._secrets: dict[str, frozenset[str]] = {}
+    run: int
+    request: RunRequest
+    nodes: Mapping[NodeKey, Node]
+    facts: DeploymentFacts
+    scripts: Mapping[Definer, tuple[tuple[str, str], ...]]
+    taking_part: Collection[NodeKey] = ()
+    _secrets: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
         """Return the job of an instance that begins for the `attempt`-th time."""
         uid, target = str(node), self.target(node)
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         return Job(
-            run=self._run,
+            run=self.run,
             node=uid,
-            name=self._nodes[node].name if isinstance(node, int) else uid,
+            name=self.nodes[node].name if isinstance(node, int) else uid,
             task=task.id,
             type=task.task.type,
             parameters=rendered["parameters"],
-            target=replace(target, scripts=self._scripts.get((definer.level, definer.id), ())),
+            target=replace(target, scripts=self.scripts.get((definer.level, definer.id), ())),
             attempt=attempt,
-            noop=self._request.noop,
-            debug=self._request.trace,
+            noop=self.request.noop,
+            debug=self.request.trace,
             peers=self._peers,
             secrets=self._secrets_of(uid),
         )
@@ -86,16 +82,17 @@ class Jobs:
 
     def target(self, node: NodeKey) -> Target:
         """Return how to reach a node, or the master."""
-        return self._target_of(self._nodes[node]) if isinstance(node, int) else self._master
+        return self._target_of(self.nodes[node]) if isinstance(node, int) else self._master
 
     def _target_of(self, node: Node) -> Target:
-        return target_of(node, self._request.executor, noop=self._request.noop)
+        return target_of(node, self.request.executor, noop=self.request.noop)
 
     @cached_property
     def _kinds(self) -> set[str]:
         """The kinds of executors of the nodes that take part."""
-        asked = self._request.executor
-        nodes = [node for uid, node in self._nodes.items() if uid in self._taking_part]
+        asked = self.request.executor
+        taking_part = [uid for uid in self.taking_part if uid in self.nodes] or self.request.node_ids
+        nodes = [node for uid, node in self.nodes.items() if not taking_part or uid in taking_part]
         return {asked} if asked else {node.executor or DEFAULT_EXECUTOR for node in nodes}
 
     @cached_property
@@ -109,18 +106,18 @@ class Jobs:
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
-        return {MASTER: self._master, **{str(node.id): self._target_of(node) for node in self._nodes.values()}}
+        return {MASTER: self._master, **{str(node.id): self._target_of(node) for node in self.nodes.values()}}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
         """Return the secrets of the environment and of a node, which its commands may print."""
         if uid not in self._secrets:
-            own = redact.secrets_of(self._facts.nodes.get(uid, {}))
+            own = redact.secrets_of(self.facts.nodes.get(uid, {}))
             self._secrets[uid] = (self._common | own) if own else self._common
         return self._secrets[uid]
 
     @cached_property
     def _common(self) -> frozenset[str]:
-        return redact.secrets_of(self._facts.common)
+        return redact.secrets_of(self.facts.common)
 
 
 def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
@@ -135,12 +132,13 @@ def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
     return Target(kind, node.ip, connector.place(node))
 
 
-def remembered_task(row: HistoryRow, child: Run) -> MergedTask:
-    """Return the task of a row as the run remembers it: the graph may have changed since.
+def remembered_job(row: HistoryRow, child: Run, jobs: Jobs, evaluation: Evaluation) -> Job:
+    """Make the job of a row whose task is as the run remembers it: the graph may have changed since.
 
     Its passwords are masked, which is no harm here: where its commands ran does not depend on them.
     """
-    return MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
+    task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
+    return jobs.job(task, row.node, evaluation.rendered(task.task, row.node), row.attempts)
 
 
 def plugin_scripts(
@@ -181,7 +179,8 @@ def jobs_for(
     """Return the jobs of a request on these nodes."""
     source = plugins.defining(connection, inputs.environment.release.id)
     scripts = plugin_scripts(inputs.environment, source, Trees(engine))
-    return Jobs(run_id, request, present, inputs.facts, scripts, taking_part)
+    by_id: dict[NodeKey, Node] = {node.id: node for node in present}
+    return Jobs(run_id, request, by_id, inputs.facts, scripts, taking_part)
 
 
 def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, with_removed: bool = False) -> Jobs:

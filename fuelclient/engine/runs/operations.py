@@ -22,7 +22,7 @@ from fuelclient.engine.runs.jobs import (
     jobs_for,
     jobs_of,
     output_of,
-    remembered_task,
+    remembered_job,
     target_of,
 )
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
@@ -419,8 +419,7 @@ def _logs(
 ) -> Logs:
     """Read the output of a task instance from where it ran, without the secrets of the facts and of its task, and the
     values of secret names. The file there still has them."""
-    task = remembered_task(row, child)
-    job = jobs.job(task, row.node, plans.evaluation_of(inputs).rendered(task.task, row.node), row.attempts)
+    job = remembered_job(row, child, jobs, plans.evaluation_of(inputs))
     secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
     is_running = row.status is InstanceStatus.RUNNING
 
