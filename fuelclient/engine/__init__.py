@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _facet(path: str) -> Any:
-    """Return an attribute of `Engine`: the facet whose class is at `path` below this package."""
+    """An attribute of `Engine`: the facet whose class is at `path` below this package."""
     module, _, name = path.rpartition(".")
 
     def made(engine: Engine) -> Any:
@@ -82,7 +82,6 @@ class Engine:
                 sweep.start(self.path)
 
     def close(self) -> None:
-        """Close the engine file."""
         self._database.close()
 
 

@@ -1,4 +1,4 @@
-"""The base class of facets, and methods of theirs that are one transaction."""
+"""The base class of facets, and decorators that make a method one transaction."""
 
 from __future__ import annotations
 

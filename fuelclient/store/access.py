@@ -1,9 +1,9 @@
-"""Check what can be done with the engine file, read it where nothing can be written, and put errors into our words.
+"""Check access to the engine file, read it where nothing can be written, and translate errors of SQLite.
 
 People read engine files of colleagues. SQLite cannot do that by itself: a file in WAL mode needs two more files beside
 it, and if the reader may create them, they belong to the reader and keep the owner from writing. So a file that no
 process has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be
-created either, and users have to see what they might delete.
+created either, and users need to read the file to choose what to delete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OWN_COPY = "Copy it to a directory of your own and name that with --engine or F
 
 
 def size_of(path: str) -> int:
-    """Return the size of the regular file at `path`, through links.
+    """The size of the regular file at `path`, through links.
 
     Raise `Unavailable` if it is anything but a regular file: replacing a device, a pipe or a socket with a database
     would be a disaster. Raise `OSError` if it does not exist or cannot be examined.
@@ -43,13 +43,13 @@ def size_of(path: str) -> int:
 
 
 def is_read_only(path: str) -> bool:
-    """Return whether the file can be read, but not written, or no files can be created beside it."""
+    """Whether the file can be read, but not written, or no files can be created beside it."""
     folder = os.path.dirname(os.path.realpath(path))
     return _may(path, os.R_OK) and not (_may(path, os.W_OK) and _may(folder, os.W_OK))
 
 
 def is_full(path: str) -> bool:
-    """Return whether the disk lacks room for the files that SQLite creates beside this one."""
+    """Whether the disk lacks room for the files that SQLite creates beside this one."""
     try:
         disk = os.statvfs(os.path.dirname(os.path.realpath(path)))
     except OSError:
@@ -58,12 +58,12 @@ def is_full(path: str) -> bool:
 
 
 def is_quiet(path: str) -> bool:
-    """Return whether no process has the file open, and none was killed while it had."""
+    """Whether no process has the file open, and none was killed while it had."""
     return not os.path.exists(f"{os.path.realpath(path)}-wal")
 
 
 def is_whole(path: str) -> bool:
-    """Return whether everything that was written is in the file itself, and nothing in the log beside it."""
+    """Whether all data are in the file itself, and none in the log beside it."""
     try:
         return not os.path.getsize(f"{os.path.realpath(path)}-wal")
     except FileNotFoundError:
@@ -71,14 +71,14 @@ def is_whole(path: str) -> bool:
 
 
 def read_only(path: str, but: str = "") -> Unavailable:
-    """Return the error for a write to a read-only file; `but` says why it cannot even be read."""
+    """The error for a write to a read-only file; `but` is the reason why it cannot even be read."""
     text = f"Engine file {path} is read-only for you: you cannot write to it or to its directory{but}."
     return Unavailable(text, hint=_OWN_COPY)
 
 
 def opened(path: str, mode: str, **options: Any) -> Any:
-    """Return a connection to the file that `path` leads to, opened as SQLite's `mode` says: `rw`, `ro`, or
-    `ro&immutable=1` for a file that no process writes to. Raise what SQLite raises."""
+    """Connect to the file that `path` leads to, in a `mode` of SQLite: `rw`, `ro`, or `ro&immutable=1` for a file that
+    no process writes to. Raise what SQLite raises."""
     from urllib.parse import quote  # most commands open no file in this way
 
     return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode={mode}", uri=True, **options)
@@ -154,7 +154,7 @@ def translated(path: str) -> Iterator[None]:
 
 
 def _is_damaged(path: str, error: Exception) -> bool:
-    """Return whether an error that should not happen comes from a file whose pages are damaged.
+    """Whether an error that should not happen comes from a file whose pages are damaged.
 
     SQLite reports only some damage by itself; elsewhere it returns wrong rows, or text that is none.
     """
@@ -170,6 +170,6 @@ def _is_damaged(path: str, error: Exception) -> bool:
 
 
 def unavailable(path: str, code: int) -> Unavailable:
-    """Return the error for a result code of SQLite that has a reason."""
+    """The error for a result code of SQLite in `_REASONS`."""
     reason, hint = _REASONS[code]
     return Unavailable(f"Engine file {path} {reason}.", hint=hint)

@@ -29,7 +29,7 @@ _BESIDE = ("", "-wal", "-shm")
 
 
 def copy(source: str, target: str) -> None:
-    """Write what an engine file holds now to `target`, whole or not at all, readable only by its owner.
+    """Copy the present content of an engine file to `target`, whole or not at all, readable only by its owner.
 
     Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
     """
@@ -62,7 +62,7 @@ def create(path: str, fill: Callable[[sqlite3.Connection], object]) -> None:
 
 
 def restore(source: str, target: str) -> str:
-    """Give an engine file the content of a copy, upgraded if it is old; return where its earlier content is kept.
+    """Give an engine file the content of a copy, upgraded if it is old; the path where its earlier content is kept.
 
     A file that is too damaged to be read is moved aside as it is.
     """
@@ -91,7 +91,7 @@ def restore(source: str, target: str) -> str:
 
 
 def compact(path: str) -> tuple[int, int]:
-    """Give the pages of an engine file that are free back to the disk; return its size before and after that, in bytes.
+    """Give the free pages of an engine file back to the disk; its bytes before and after that.
 
     Writers wait meanwhile.
     """
@@ -115,13 +115,13 @@ def _fill(fresh: str, source: str, target: str) -> None:
 
 
 def _free(path: str) -> str:
-    """Return a path at which there is nothing: what an earlier restore has kept stays."""
+    """A path that does not exist yet: the content that an earlier restore has kept stays."""
     names = (path, *(f"{path}-{number}" for number in range(2, 10_000)))
     return next(name for name in names if not os.path.lexists(name))
 
 
 def _is_damaged(path: str) -> bool:
-    """Return whether a file is no database, or a damaged one; not whether it is locked or the disk is full."""
+    """Whether a file is no database, or a damaged one. A lock or a full disk is no damage."""
     try:
         with closing(access.opened(path, "ro")) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
@@ -168,14 +168,14 @@ _NUMBERS = "sqlite_sequence"
 
 
 def exported(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Return everything that an engine file holds."""
+    """All rows of an engine file as plain data."""
     contents = {name: [*_rows(connection, name)] for name in (*_tables(connection), _NUMBERS)}
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     return {"format": FORMAT, "schema": schema, "tables": contents}
 
 
 def size(connection: sqlite3.Connection) -> int:
-    """Return how many bytes of text an engine file holds; an export of it is larger."""
+    """The bytes of text in an engine file; an export of it is larger."""
     found = 0
     for name in _tables(connection):
         lengths = " + ".join(f'coalesce(length(CAST("{column}" AS BLOB)), 0)' for column in _columns(connection, name))
@@ -185,7 +185,7 @@ def size(connection: sqlite3.Connection) -> int:
 
 
 def imported(connection: sqlite3.Connection, path: str, contents: Mapping[str, Any]) -> None:
-    """Store what `exported` returned in a new file, of any schema so far, and upgrade it.
+    """Store the result of `exported` in a new file, of any schema so far, and upgrade it.
 
     Raise `InvalidDocument` for anything else.
     """
@@ -226,7 +226,7 @@ def _insert(connection: sqlite3.Connection, name: str, rows: Any, known: Mapping
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
-    """Return our tables, each after those that it refers to as far as the schema was written in that order."""
+    """Our tables, each after those that it refers to as far as the schema was written in that order."""
     query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
     return [name for (name,) in connection.execute(query)]
 
@@ -243,7 +243,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]
 
 
 def _document(value: Any) -> Any:
-    """Return the document in a text if it has the same text again; else the value itself."""
+    """Decode a text if its document has the same text again; other values stay."""
     if not isinstance(value, str) or value[:1] not in ("{", "["):
         return value
     try:

@@ -28,7 +28,7 @@ _Value = TypeVar("_Value")
 
 
 class Connection(sqlite3.Connection):
-    """What the modules of this package work on; only this package creates one.
+    """A connection to an engine file, which only this package creates.
 
     A transaction that only reads sees one state of the file, so what was read in it is remembered until it ends.
     """
@@ -36,7 +36,7 @@ class Connection(sqlite3.Connection):
     remembered: dict[Hashable, Any] | None = None
 
     def once(self, key: Hashable, read: Callable[[], _Value]) -> _Value:
-        """Return what `read` returns, which is called once in a transaction that only reads."""
+        """Call `read` once in a transaction that only reads, and remember its result."""
         if self.remembered is None:
             return read()
         if key not in self.remembered:
@@ -45,7 +45,7 @@ class Connection(sqlite3.Connection):
 
 
 BUSY_SECONDS = 30.0
-"""How long a process waits for another one's write before it gives up."""
+"""Seconds that a process waits for another one's write before it gives up."""
 
 
 class Locked(Unavailable):
@@ -101,8 +101,8 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Make one transaction of all that is read in the block before something is written, also elsewhere in it: all
-        of it is of one moment, and read once."""
+        """Read in one transaction until something is written, wherever in the block that is: all data are of one
+        moment, and read once."""
         if self._moment is not None or self._joined is not None:
             yield
             return
@@ -114,7 +114,7 @@ class Database:
             self._moment = None
 
     def commits(self) -> int:
-        """Return a number that differs from an earlier one if another connection has committed since.
+        """A number that differs from an earlier one if another connection has committed since.
 
         It is that of the open transaction, or else of now.
         """
@@ -170,14 +170,14 @@ class Database:
 
     @contextmanager
     def undone(self) -> Iterator[Connection]:
-        """Begin a transaction as `write` does, and roll it back at its end, to find out what a change would do."""
+        """Begin a transaction as `write` does, and roll it back at its end, to try a change."""
         with suppress(_Undone), self.write() as connection:
             yield connection
             raise _Undone
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Make one transaction of all that begin in the block, so that all of it is stored, or nothing."""
+        """Join all transactions that begin in the block, so that all of it is stored, or nothing."""
         self.end_reading()
         with self.alone(), self._transaction("BEGIN IMMEDIATE") as connection:
             self._joined = connection
@@ -212,12 +212,12 @@ class Database:
         self._connection = self._empty = self._queue = None
 
     def _kept(self, connection: Connection) -> Connection:
-        """Return the connection, which is closed with this object at the latest: no caller has to remember it."""
+        """Close the connection with this object at the latest: no caller has to remember it."""
         self._closing.append(weakref.finalize(self, _close, connection))
         return connection
 
     def still_waiting(self, waited: float) -> None:
-        """Say how many seconds a transaction has waited for the lock. Raise `Unavailable` if that is too long."""
+        """Report the seconds that a transaction has waited for the lock. Raise `Unavailable` if that is too long."""
         if waited >= self._patience + self.busy_seconds:
             raise unavailable(self.path, sqlite3.SQLITE_BUSY)
         if self._tell is not None:
@@ -243,7 +243,7 @@ class Database:
                     self._queue.leave()
 
     def _begun_in_turn(self, connection: Connection, begin: str) -> bool:
-        """Wait for the turn among writers; return whether the transaction has begun meanwhile.
+        """Wait for the turn among writers; whether the transaction has begun meanwhile.
 
         Without a queue (another user's file, a full disk) writers still exclude each other, in no order.
         """
@@ -292,7 +292,7 @@ class Database:
 
     @contextmanager
     def _nothing(self) -> Iterator[Connection]:
-        """Yield what a new file would be: empty tables. They are in memory, and made only once."""
+        """Yield empty tables, as a new file would have them. They are in memory, and made only once."""
         if self._empty is None:
             self._empty = self._kept(_connect(":memory:", self.busy_seconds))
             migrations.migrate(self._empty, self.path)
@@ -327,7 +327,7 @@ class Database:
         return self._connection
 
     def _existing(self) -> Connection | None:
-        """Open the file; return None if it is missing, empty or of an earlier version."""
+        """Open the file; None if it is missing, empty or of an earlier version."""
         try:
             if not access.size_of(self.path):
                 return None
@@ -385,7 +385,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
 
 
 def _is_there(path: str) -> bool:
-    """Return whether something is at `path`, even if it cannot be examined."""
+    """Whether something is at `path`, even if it cannot be examined."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -396,13 +396,13 @@ def _is_there(path: str) -> bool:
 
 
 def _identity(path: str) -> tuple[int, int]:
-    """Return what distinguishes a file from another one that gets its name later."""
+    """The numbers that distinguish a file from another one that gets its name later."""
     status = os.stat(path)
     return status.st_dev, status.st_ino
 
 
 def _is_another(path: str, identity: tuple[int, int]) -> bool:
-    """Return whether the file is gone or was replaced; false if it cannot be examined just now."""
+    """Whether the file is gone or was replaced; false if it cannot be examined just now."""
     try:
         return _identity(path) != identity
     except FileNotFoundError:
@@ -435,8 +435,8 @@ def _no_access(path: str, error: OSError) -> Unavailable:
 
 
 def _create(target: str, path: str, busy_seconds: float) -> None:
-    """Create the file under another name and move it into place. What an interrupted attempt left is removed first, and
-    the log of a file that was deleted: SQLite would write it over the new one."""
+    """Create the file under another name and move it into place. Leftovers of an interrupted attempt are removed first,
+    and the log of a deleted file: SQLite would write it over the new one."""
     fresh = f"{target}.new"
     for leftover in (fresh, *(f"{path}{ending}" for path in (fresh, target) for ending in ("-wal", "-shm"))):
         with suppress(FileNotFoundError):

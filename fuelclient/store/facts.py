@@ -1,4 +1,4 @@
-"""Facts in the store: those that users uploaded, what computed ones are kept by, and those that runs saw."""
+"""Facts in the store: uploaded ones, those that runs saw, and values that keep computed facts the same."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def forget_node(connection: Connection, node_id: int) -> None:
 
 
 def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
-    """The facts of a copy's original, and those that were computed for the copy when it was made; both are empty for
-    an environment that is no copy."""
+    """The facts of a copy's original, and those that were computed for the copy when it was made; both are empty for an
+    environment that is no copy."""
     return uploaded(connection, cluster_id, _ORIGINAL), uploaded(connection, cluster_id, _THEN)
 
 
@@ -66,7 +66,7 @@ def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
 
 
 def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
-    """Store what `copied` returns."""
+    """Store the two parts that `copied` reads."""
     put(connection, cluster_id, original, _ORIGINAL)
     put(connection, cluster_id, then, _THEN)
 
@@ -113,7 +113,7 @@ def seen(connection: Connection, run_id: int) -> DeploymentFacts:
 
 
 def part_of(connection: Connection, run_id: int, uid: str) -> dict[str, Any] | None:
-    """What `put_part` stored for a run, or None."""
+    """A part that `put_part` stored for a run, or None."""
     query = "SELECT body FROM transaction_facts JOIN fact_parts ON id = part_id WHERE transaction_id = ? AND uid = ?"
     body = one(connection, query, run_id, uid)
     return None if body is None else dict(decode(body))

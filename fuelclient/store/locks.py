@@ -1,10 +1,10 @@
 """The lock for work on an engine file as a whole, and the queue of its writers, in the order of their arrival.
 
-SQLite lets whoever tries at the right moment write, so that some of many writers wait for very long. Here each writer
-takes a number, and its turn comes when all lower numbers are gone. A number is a lock on one byte far beyond the end of
-a file beside the engine file, which the system drops when its process ends, however it ends: nothing is left to clean
-up, and a killed writer holds up nobody. The numbers that come next are at the beginning of the file; they can only be
-wrong about the order, because it is still SQLite that excludes other writers.
+SQLite serves writers in no order, so that some of many wait for very long. Here each writer takes a number, and its
+turn comes when all lower numbers are gone. A number is a lock on one byte far beyond the end of a file beside the
+engine file, which the system drops when its process ends, however it ends: nothing is left to clean up, and a killed
+writer holds up no other. The numbers that come next are at the beginning of the file; they can only be wrong about the
+order, because it is still SQLite that excludes other writers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _COUNTERS = struct.Struct("<QQ")
-"""The number that the next writer gets, and one below which all writers have finished."""
+"""The number of the next writer, and one below which all writers have finished."""
 
 _FIRST = 2**40
 """The byte of the number 0. Byte 0 is locked while a number is taken."""
@@ -29,7 +29,7 @@ _STEP, _LONGEST = 0.001, 0.05
 """Seconds between two looks of the next writer, and of one far behind it."""
 
 STALLED = 1.0
-"""After how many seconds without progress a writer tries whether the one before it, perhaps suspended, is writing."""
+"""The seconds without progress after which a writer tries whether the one before it, perhaps suspended, is writing."""
 
 _SET, _WAIT, _GET = (getattr(fcntl, f"F_OFD_{name}", None) for name in ("SETLK", "SETLKW", "GETLK"))
 
@@ -57,7 +57,7 @@ class Queue:
             self._lock(fcntl.F_UNLCK, 0, 1)
 
     def wait(self, overtake: Callable[[], bool]) -> bool:
-        """Wait for the turn; return whether `overtake` succeeded instead, which is tried when nothing moves on."""
+        """Wait for the turn; whether `overtake` succeeded instead, which is tried when nothing moves on."""
         known, since = -1, time.monotonic()
         while True:
             floor = min(self._counters()[1], self._number)
@@ -69,7 +69,7 @@ class Queue:
                 known, since = floor, time.monotonic()
             elif time.monotonic() - since > STALLED:
                 if overtake():
-                    self._put_floor(first + 1)  # nobody waits for it any more
+                    self._put_floor(first + 1)  # no writer waits for it any more
                     return True
                 since = time.monotonic() - STALLED / 2
             time.sleep(min(_STEP * (self._number - first), _LONGEST))
@@ -82,12 +82,11 @@ class Queue:
             self._number = -1
 
     def close(self) -> None:
-        """Close the file."""
         with suppress(OSError):
             os.close(self._descriptor)
 
     def _lowest(self, floor: int) -> int | None:
-        """Return the lowest number before ours that is taken, or None."""
+        """The lowest number before ours that is taken, or None."""
         found, end = None, self._number
         while end > floor:
             asked = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST + floor, end - floor, 0)

@@ -47,7 +47,7 @@ LATEST = MIGRATIONS[-1].number
 
 
 def version(connection: sqlite3.Connection, path: str) -> int:
-    """Return the number of the last step that `path` has; 0 for an empty file.
+    """The number of the last step that was applied to `path`; 0 for an empty file.
 
     Raise `Unavailable` for the database of another program, or of a later version of this one.
     """
@@ -78,7 +78,7 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration
 
 
 def lacking(connection: sqlite3.Connection) -> list[str]:
-    """Return what a file with the number of the latest schema lacks: columns, views, indices and triggers.
+    """Report columns, views, indices and triggers that a file with the number of the latest schema lacks.
 
     Their names can be damaged where SQLite sees nothing wrong.
     """
@@ -91,7 +91,7 @@ def lacking(connection: sqlite3.Connection) -> list[str]:
 
 
 def _parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
-    """Return the columns, and the other parts of the schema with their SQL. That of tables differs by their history."""
+    """The columns, and the other parts of the schema with their SQL. That of tables differs by their history."""
     columns = (
         "SELECT 'column ' || c.name || ' of table ' || m.name FROM sqlite_master m, pragma_table_info(m.name) c "
         "WHERE m.type = 'table'"

@@ -10,8 +10,8 @@ from fuelclient.store.rows import Table, insert_row
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """A process that works on a run. `pid` is 0 until the process has announced itself. The system may reuse the
-    number later; `boot_id` and `start_time` distinguish the processes."""
+    """A process that works on a run. `pid` is 0 until the process has announced itself. The system may reuse the number
+    later; `boot_id` and `start_time` distinguish the processes."""
 
     cluster_id: int
     run_id: int

@@ -133,8 +133,8 @@ def stop_of(connection: Connection, run_id: int) -> str:
 def put_inputs(
     connection: Connection, run_id: int, nodes: Iterable[Node], forgotten: Sequence[str], tasks: Mapping[str, Any]
 ) -> None:
-    """Store what a child is planned from besides its graph and facts: the nodes as they are, and the nodes whose
-    past does not count; and its merged tasks, for its history."""
+    """Store the inputs of a child besides its graph and facts: the nodes as they are, and the nodes whose past does not
+    count; and its merged tasks, for its history."""
     stored_nodes, definitions = encode([asdict(node) for node in nodes]), encode(tasks)
     inputs = {"nodes": stored_nodes, "forgotten": encoded_or_null(forgotten), "definitions": definitions}
     update_row(connection, "transactions", run_id, inputs)

@@ -30,17 +30,15 @@ class Clusters(Facet):
 
     @reads
     def list(self, connection: Connection) -> Sequence[Cluster]:
-        """Return all environments by id."""
         return clusters.every(connection)
 
     @reads
     def get(self, connection: Connection, cluster_id: int) -> Cluster:
-        """Return an environment. Raise `NotFound` if it does not exist."""
         return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """A release that only has graphs of other types gives no empty graph of the default type;
-        settings that are generated get their values."""
+        """A release that only has graphs of other types gives no empty graph of the default type; settings that are
+        generated get their values."""
         from fuelclient.engine.reading import drawn_settings
 
         with self._database.write() as connection:
@@ -56,7 +54,6 @@ class Clusters(Facet):
 
     @writes
     def rename(self, connection: Connection, cluster_id: int, name: str) -> Cluster:
-        """Rename an environment. Raise `Conflict` if another environment has the name."""
         cluster = lookup.cluster(connection, cluster_id)
         if name != cluster.name:
             _require_free(connection, name)
@@ -85,8 +82,7 @@ class Clusters(Facet):
 
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """The new roles replace those that were pending, and roles that a node brings along are
-        checked too."""
+        """The new roles replace those that were pending, and roles that a node brings along are checked too."""
         from fuelclient.engine.inventory.nodes import joined  # a list needs no nodes
 
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
@@ -121,7 +117,6 @@ class Clusters(Facet):
 
     @reads
     def environment(self, connection: Connection, cluster_id: int) -> Environment:
-        """All of it is of one moment."""
         return environment.read(connection, cluster_id)
 
     @reads
@@ -129,8 +124,8 @@ class Clusters(Facet):
         return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
-        """Generated values stay where `stated` has none. `metadata.enabled` in a plugin's section
-        switches it, as on a Fuel master. Nothing is locked, so `force` does nothing."""
+        """Generated values stay where `stated` has none. `metadata.enabled` in a plugin's section switches it, as on a
+        Fuel master. Nothing is locked, so `force` does nothing."""
         from fuelclient.engine.packages import plugins
         from fuelclient.engine.reading import drawn_settings
 
@@ -145,7 +140,7 @@ class Clusters(Facet):
 
 
 def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
-    """Return a node of this environment, or of none. Raise `Conflict` for a node of another."""
+    """Read a node of this environment, or of none. Raise `Conflict` for a node of another."""
     node = lookup.node(connection, node_id)
     if node.cluster_id not in (None, cluster_id):
         raise Conflict(

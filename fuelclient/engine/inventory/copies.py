@@ -1,4 +1,4 @@
-"""Store a copy of an environment that was read elsewhere, with its release, its plugins and what its runs remember."""
+"""Store a copy of an environment that was read elsewhere, with its release, its plugins and its past runs."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ class Copies(Facet):
 
     @reads
     def graphs(self, connection: Connection, cluster_id: int) -> Mapping[str, str]:
-        """Return the digests of the graphs that a copy was made of; none for other environments."""
+        """The digests of the graphs that a copy was made from; none for other environments."""
         return clusters.copied_graphs(connection, cluster_id)
 
     @writes
     def set_graphs(self, connection: Connection, cluster_id: int, digests: Mapping[str, str]) -> None:
-        """Store the digests of the graphs that a copy is based on."""
+        """Store the digests of the graphs that a copy is based on now."""
         clusters.put_copied_graphs(connection, cluster_id, digests)
 
 
 def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:
-    """Store everything but the facts and return the id of the environment."""
+    """Store everything but the facts; the id of the environment, and what was copied."""
     original = copy.inputs.environment
     existing = clusters.named(connection, name)
     if existing is not None:
@@ -127,7 +127,7 @@ def _about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[int, 
 
 
 def _release(connection: Connection, original: Environment) -> tuple[int, bool]:
-    """Return the id of the copied release, or of the one with its name and version, and whether it is new."""
+    """Store a copied release unless one of its name and version exists; its id, and whether it is new."""
     wanted = original.release
     existing = releases.named(connection, wanted.name, wanted.version)
     if existing is not None:
@@ -137,7 +137,7 @@ def _release(connection: Connection, original: Environment) -> tuple[int, bool]:
 
 
 def _plugin(connection: Connection, wanted: Plugin) -> tuple[int, bool]:
-    """Return the id of a copied plugin, or of the one with its name and version, and whether it is new."""
+    """Store a copied plugin unless one of its name and version exists; its id, and whether it is new."""
     for plugin in plugins.every(connection):
         if (plugin.name, plugin.version) == (wanted.name, wanted.version):
             return plugin.id, False
@@ -148,7 +148,7 @@ def _plugin(connection: Connection, wanted: Plugin) -> tuple[int, bool]:
 def _put_graphs(
     connection: Connection, copy: EnvironmentCopy, owners: Mapping[tuple[Level, int], tuple[int, bool]]
 ) -> int:
-    """Store the graphs of owners that are new, and return how many graphs the environment has."""
+    """Store the graphs of owners that are new; the number of graphs of the environment."""
     number = 0
     for graph_type, layers in copy.inputs.layers.items():
         for layer in layers:

@@ -42,8 +42,8 @@ class Facts(Facet):
             settle(self._database, cluster_id)
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is
-        not a mapping."""
+        """The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is not a
+        mapping."""
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
                 raise InvalidDocument(

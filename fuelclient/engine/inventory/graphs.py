@@ -52,7 +52,6 @@ class Graphs(Facet):
 
     @reads
     def types(self, connection: Connection, release_id: int) -> Collection[str]:
-        """Only environments of the release count."""
         return types_for(release_id, graphs.summaries(connection, None), clusters.every(connection))
 
     @reads
@@ -77,7 +76,6 @@ class Graphs(Facet):
 
     @reads
     def snapshot(self, connection: Connection, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """All of it is of one moment."""
         target = environment.read(connection, cluster_id)
         made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
         if not any(plugin.is_linked for plugin in target.plugins):
@@ -87,9 +85,9 @@ class Graphs(Facet):
         return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Records of environments that lose what they override are G021. What would refuse a run is a
-        warning as well: expressions that cannot be read (G024), impossible parameters (G046), and cycles in the
-        environments that have the graph (G050)."""
+        """Records of environments that lose what they override are G021. What would refuse a run is a warning as well:
+        expressions that cannot be read (G024), impossible parameters (G046), and cycles in the environments that have
+        the graph (G050)."""
         from fuelclient.expressions.readable import refusals  # only uploads need expressions
 
         require_type(graph_type)

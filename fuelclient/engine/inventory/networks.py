@@ -20,7 +20,6 @@ class Networks(Facet):
 
     @reads
     def configuration(self, connection: Connection, cluster_id: int) -> Mapping[str, Any]:
-        """Return the network configuration of an environment: that of its release, and what was changed."""
         return network_configuration(environment.read(connection, cluster_id))
 
     @writes
@@ -59,8 +58,7 @@ class Networks(Facet):
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
-        """Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no
-        address."""
+        """Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
         with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]) as (target,):
             for vip in target.vips:

@@ -34,7 +34,6 @@ class Nodes(Facet):
 
     @reads
     def list(self, connection: Connection, cluster_id: int | None = None) -> Sequence[Node]:
-        """Return all nodes by id, or those of one environment. Raise `NotFound` if that does not exist."""
         if cluster_id is None:
             return nodes.every(connection)
         lookup.cluster(connection, cluster_id)
@@ -42,7 +41,6 @@ class Nodes(Facet):
 
     @reads
     def get(self, connection: Connection, node_id: int) -> Node:
-        """Return a node. Raise `NotFound` if it does not exist."""
         return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
@@ -164,7 +162,7 @@ class Nodes(Facet):
 
 
 def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
-    """Return the node in an environment, with those of `roles` pending that it does not have.
+    """Put a node into an environment, with those of `roles` pending that it does not have.
 
     They replace its pending roles, as in Nailgun; without `roles` those stay. A node that is ready is not a pending
     addition.
@@ -184,7 +182,6 @@ def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:
 
 
 def _home(node: Node) -> list[int]:
-    """Return the id of a node's environment, if it has one."""
     return [] if node.cluster_id is None else [node.cluster_id]
 
 
@@ -209,7 +206,7 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
 
 
 def _joined(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
-    """Return the nodes as members of the environments that they name. Raise what `Clusters.add_nodes` raises."""
+    """Put nodes into the environments that they name. Raise what `Clusters.add_nodes` raises."""
     placed = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
     for target in targets:
         coming = [node for node in placed if node.cluster_id == target.cluster.id]

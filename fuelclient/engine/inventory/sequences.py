@@ -74,7 +74,6 @@ class Sequences(Facet):
 
     @writes
     def delete(self, connection: Connection, sequence_id: int) -> None:
-        """Remove a sequence. Raise `NotFound` if it does not exist."""
         sequences.delete(connection, _existing(connection, sequence_id).id)
 
 

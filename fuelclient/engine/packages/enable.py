@@ -31,7 +31,7 @@ _INTERNAL = frozenset({TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED})
 
 
 def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-    """Enable a plugin on an environment, and return the findings about it. See `backends.base.Plugins`."""
+    """Enable a plugin on an environment; the findings about it. See `backends.base.Plugins`."""
     plugin = lookup.plugin(connection, plugin_id)
     before = environment.read(connection, cluster_id)
     if plugin.id in {enabled.id for enabled in before.plugins}:
@@ -59,7 +59,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
 def enabling(
     connection: Connection, plugin_ids: Iterable[int], cluster_id: int, values: Mapping[str, Any]
 ) -> EnvironmentChange:
-    """Enable plugins, and return the environment before and after that."""
+    """Enable plugins, to compare the environment before and after that."""
     before = environment.with_graphs(connection, environment.read(connection, cluster_id))
     findings: list[Finding] = []
     for plugin_id in plugin_ids:
@@ -98,9 +98,9 @@ def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
 
 
 def findings_about(connection: Connection, members: Environment, plugin: Plugin) -> list[Finding]:
-    """Return the findings about `plugin` among the other plugins of an environment. It cannot be enabled with errors.
+    """Check `plugin` among the other plugins of an environment. Errors keep it from being enabled.
 
-    What plugins and release have in common is left to `environment.clashes`.
+    Clashes of plugins with each other and with the release are found by `environment.clashes`.
     """
     package = lookup.package(connection, plugin)
     if plugin.releases and not package.records:
@@ -134,7 +134,6 @@ def conflicts_of_linked(connection: Connection, members: Environment) -> Iterato
 
 
 def is_deployed(members: Environment) -> bool:
-    """Return whether the environment, or one of its nodes, is deployed."""
     if members.cluster.status == ClusterStatus.OPERATIONAL:
         return True
     return any(node.status == NodeStatus.READY for node in members.nodes)
@@ -166,7 +165,7 @@ def _unsupported(members: Environment, plugin: Plugin, package: Package) -> Iter
 
 
 def _words(record: ReleaseRecord) -> str:
-    """Return the name of a release record in a sentence."""
+    """Name a release record in a sentence."""
     modes = f" ({', '.join(record.modes)})" if record.modes else ""
     return f"{record.os} {record.version}{modes}".strip()
 
@@ -201,7 +200,7 @@ def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) 
 
 
 def _first_number(version: str) -> int:
-    """Return the first number of a version, or 0."""
+    """The first number of a version, or 0."""
     first = version.partition(".")[0]
     return int(first) if first.isdecimal() else 0
 
@@ -234,7 +233,7 @@ def _ids(tasks_by_type: Mapping[str, Iterable[Task]]) -> dict[str, list[str]]:
 
 
 def _graphs_of(connection: Connection, release: Release, plugin: Plugin) -> dict[str, Sequence[Task]]:
-    """Return the tasks that a plugin would bring to an environment of `release`, by graph type."""
+    """The tasks that a plugin would bring to an environment of `release`, by graph type."""
     selected = environment.selected(connection, plugin, release).graphs if plugin.by_release else {}
     tasks: dict[str, Sequence[Task]] = {graph_type: graph.tasks for graph_type, graph in selected.items()}
     for stored in graphs.of_owner(connection, Level.PLUGIN, plugin.id):

@@ -4,7 +4,7 @@ The modules that install packages import many readers of files, which a preview 
 late.
 
 A settings document switches plugins, too: Nailgun keeps plugins among the settings, and `metadata.enabled` in a section
-says whether a version is enabled. A section without it switches nothing.
+tells whether a version is enabled. A section without it changes nothing about that.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Plugins(Facet):
             return findings
 
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """All of it is done in a transaction that is rolled back."""
+        """Enable them in a transaction that is rolled back."""
         from fuelclient.engine.packages import enable
 
         with self._database.undone() as connection, environment.keeping_rules(connection, [cluster_id]):
@@ -147,8 +147,8 @@ def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, sectio
 
 
 def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
-    """Return the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that
-    of `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
+    """Find the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that of
+    `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
     stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
     if type(stated) is int:
         for plugin in versions:

@@ -111,7 +111,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return the sort key of a version: numbers by value, and words (`rc1`) before the version without them.
+    """A sort key for versions: numbers by value, and words (`rc1`) before the version without them.
 
     >>> version_key("1.10.0") > version_key("1.9.3") > version_key("1.9.3-rc1")
     True
@@ -121,7 +121,7 @@ def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _graphs(package: Package) -> dict[str, GraphDocument]:
-    """Return the graphs of a plugin by type.
+    """The graphs of a plugin by type.
 
     As in Nailgun, there is always one of the default type, unless the package only defines releases, which have graphs
     of their own.
@@ -133,7 +133,7 @@ def _graphs(package: Package) -> dict[str, GraphDocument]:
 
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
-    """Return whether two plugins have the same version and content; that of a linked one may differ at each use."""
+    """Whether two plugins have the same version and content; that of a linked one may differ at each use."""
     if previous.is_linked or wanted.is_linked:
         return False
     content = unpacked_packages.content_of(wanted.unpacked)
@@ -141,7 +141,7 @@ def _is_same(previous: Plugin, wanted: Plugin) -> bool:
 
 
 def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin | None:
-    """Return the plugin that `wanted` replaces: one with the same name and version, or else with the same x.y, or else
+    """Find the plugin that `wanted` replaces: one with the same name and version, or else with the same x.y, or else
     one with another name that was installed from the same directory. Raise `Conflict` for what needs `force`.
 
     Source: Nailgun's client, which updates in place within one x.y, but never packages of version 1.
@@ -226,7 +226,7 @@ def _derive(
 
 
 def _lost(connection: Connection, owner: Owner, graph_type: str, graph_id: int) -> Finding:
-    """Return the warning for a graph that an owner had from its package, and that the new package lacks."""
+    """Warn of a graph that an owner had from its package, and that the new package lacks."""
     count = len(graphs.task_ids(connection, graph_id))
     text = f"the package no longer has the {graph_type} graph of {owner.label}, so its {count} tasks are removed"
     hint = "Install the earlier package with --force to have them back."
@@ -291,7 +291,7 @@ def _require_free(connection: Connection, release: Release) -> None:
 
 
 def _beside(connection: Connection, owner: Plugin, existing: int) -> str:
-    """Say how a package is installed that defines a release which another plugin has already."""
+    """The way to install a package that defines a release which another plugin has already."""
     users = clusters.every(connection, release_id=existing)
     if not users:
         return f"It belongs to plugin {owner.label}. Remove that first (`fuel2 plugins remove {owner.id}`)."
@@ -315,7 +315,7 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
 
 
 def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
-    """Say how an environment stops using a release."""
+    """The way for an environment to stop using a release."""
     others = [
         each for each in releases.every(connection) if each.id != release.id and is_another_version(each, release)
     ]
@@ -325,7 +325,6 @@ def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
 
 
 def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
-    """Return the environments that use the plugin or one of its releases, each once."""
     users = [cluster.id for cluster in clusters.every(connection, release_id=plugin.releases)]
     return tuple(dict.fromkeys((*plugin.clusters, *users)))
 
@@ -347,7 +346,7 @@ def _require_compatible(connection: Connection, plugin: Plugin) -> None:
 
 
 def _way_out(connection: Connection, plugin: Plugin, cluster_id: int = 0) -> str:
-    """Say how an environment, by default the first one, stops using a plugin: one that is deployed keeps it."""
+    """The way for an environment, by default the first one, to stop using a plugin; a deployed one keeps it."""
     members = environment.read(connection, cluster_id or plugin.clusters[0])
     if enable.is_deployed(members):
         return f"That environment is deployed and keeps its plugins; delete it first: {deletion(members.cluster)}."

@@ -26,7 +26,7 @@ def settle(database: Database, cluster_id: int) -> None:
     """Choose and store what the facts of an environment need to stay the same: secrets, addresses, virtual addresses.
 
     Do nothing if all of it is stored. If the engine file cannot be written, facts are computed all the same: equal ones
-    until something changes. So nothing is stored by those who only look, in a block of `Database.reading`.
+    until something changes. Callers that only read, in a block of `Database.reading`, store nothing.
     """
     from fuelclient.engine.reading import drawn_settings  # most environments have all their values
 
@@ -46,7 +46,7 @@ def settle(database: Database, cluster_id: int) -> None:
 
 
 def keep_primaries(connection: Connection, cluster_id: int) -> None:
-    """Store who is primary now, so that facts which say so stay true in a run on other nodes."""
+    """Store the present primaries, so that facts which name them stay true in a run on other nodes."""
     target = environment.read(connection, cluster_id)
     if target.nodes:
         for node in with_primaries(target.nodes, fleet_of(snapshot(target, (), DEFAULT_TYPE, checked=False))):
@@ -54,7 +54,7 @@ def keep_primaries(connection: Connection, cluster_id: int) -> None:
 
 
 def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
-    """Store what was chosen: virtual addresses beside those of users, everything else with the environment."""
+    """Store virtual addresses beside those of users, everything else that was chosen with the environment."""
     stored.put_kept(connection, target.cluster.id, kept)
     known = {vip.name: vip for vip in target.vips}
     asked = {vip["name"]: (role, vip) for role, vip in asked_vips(network_roles(target))}
@@ -71,16 +71,15 @@ def _inputs(connection: Connection, cluster_id: int) -> tuple[Environment, Given
 
 
 def given_of(connection: Connection, target: Environment) -> Given:
-    """Return what was chosen once for an environment."""
     return Given(
         replace(stored.kept(connection, target.cluster.id), vips={vip.name: vip.ip_addr for vip in target.vips})
     )
 
 
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:
-    """Return the facts that follow from an environment for a run on `participants` (empty: all nodes).
+    """Compute the facts of an environment for a run on `participants` (empty: all nodes).
 
-    A copy has the facts of its original; only what was changed in it since makes others.
+    A copy has the facts of its original, except those that follow from changes since it was made.
     """
     made = computed(target, given_of(connection, target), tuple(participants))
     original, then = stored.copied(connection, target.cluster.id)
@@ -88,5 +87,5 @@ def computed_now(connection: Connection, target: Environment, participants: Sequ
 
 
 def effective(connection: Connection, target: Environment, default: Computed) -> DeploymentFacts:
-    """Return the computed facts of an environment, overridden by the uploaded ones."""
+    """The computed facts of an environment, overridden by the uploaded ones."""
     return effective_facts(default.facts, stored.uploaded(connection, target.cluster.id))

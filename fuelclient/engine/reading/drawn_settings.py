@@ -30,7 +30,7 @@ from fuelclient.store.database import Connection
 def evaluate(connection: Connection, cluster_id: int) -> None:
     """Give the environment a value for each setting with a generator that it has no value for yet.
 
-    Settings that users change are stored among its own, the others with what its facts are kept by.
+    Settings that users can change are stored among its own, the others beside its kept facts.
     """
     target = environment.read(connection, cluster_id)
     wanted = filled(settings.defaults(target), target.own_settings, {})
@@ -43,7 +43,7 @@ def evaluate(connection: Connection, cluster_id: int) -> None:
 
 
 def are_missing(target: Environment, kept: Kept) -> bool:
-    """Return whether `evaluate` would draw anything."""
+    """Whether `evaluate` would draw anything."""
     blocks = ((settings.defaults(target), target.own_settings), (generated_of(target), kept.generated))
     return any(not _has(own, path) for known, own in blocks for path in random_paths(known))
 
@@ -64,7 +64,7 @@ def filled(
     before: Mapping[str, Any],
     generators: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
+    """Complete `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
 
     >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
     >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
@@ -96,7 +96,7 @@ def _drawn(kind: str, letters: str, argument: Any) -> str:
 
 
 def _cephx_key(_argument: Any) -> str:
-    """Return a key in the format of Ceph: its type, its time and its length, and sixteen bytes."""
+    """A key in the format of Ceph: its type, its time and its length, and sixteen random bytes."""
     return base64.b64encode(struct.pack("<hiih", 1, int(time.time()), 0, 16) + secrets.token_bytes(16)).decode()
 
 

@@ -1,7 +1,7 @@
 """Environments, read from the store.
 
-Every function reads through the connection of its caller, so that all they return is of one moment. What follows from
-an environment is computed in `fuelclient.environment`.
+Every function reads through the connection of its caller, so that all of it is of one moment. Pure computations on
+environments are in `fuelclient.environment`.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def keeping_rules(
 ) -> Iterator[list[Environment]]:
     """Yield environments to a block that writes, and compare them with what they are after it.
 
-    Raise what `environment.rules` raises for what the block has broken; the transaction then undoes it. `gives_roles`
-    as in `rules.require_no_more`.
+    Raise what `environment.rules` raises for rules that the block has broken; the transaction then undoes it.
+    `gives_roles` as in `rules.require_no_more`.
     """
     from fuelclient.environment import rules
 
@@ -128,7 +128,7 @@ def selected(connection: Connection, plugin: Plugin, release: Release, *, strict
 
 
 def extension(connection: Connection, plugin: Plugin, release: Release) -> Mapping[str, Any]:
-    """Find what an installed plugin would bring to environments of a release, under Nailgun's names.
+    """The contents that an installed plugin would add to environments of a release, under Nailgun's names.
 
     It is empty if the plugin does not extend that release, or only defines releases itself.
     """
@@ -143,7 +143,7 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
 
 
 def types(connection: Connection, environment: Environment) -> list[str]:
-    """Return the graph types that any layer of an environment has."""
+    """The graph types of all layers of an environment."""
     known: set[str] = set()
     for owner in owners(environment):
         stored = graphs.types(connection, owner.level, owner.id)
@@ -165,7 +165,7 @@ def layers(
 ) -> tuple[Layer, ...]:
     """Read the layers of one type, least important first; with `levels` only those of such owners.
 
-    What runs or is shown as the result has to be `strict`; warnings about something else need not, as in `selected`.
+    Runs and merged graphs have to be read `strict`ly; warnings need not, as in `selected`.
 
     Raise `NotFound` if no layer of the environment has the type.
     """
@@ -194,7 +194,7 @@ def _where_its_scripts_are(connection: Connection, release: Release, known: Laye
 
 
 def _by_release(environment: Environment, owner: Owner) -> Plugin | None:
-    """Find the plugin of an owner, if it brings something else for each release."""
+    """The plugin of an owner, if its contents depend on the release; else None."""
     plugins_by_release = (plugin for plugin in environment.plugins if plugin.by_release)
     return next((each for each in plugins_by_release if owner.level is Level.PLUGIN and each.id == owner.id), None)
 
@@ -206,8 +206,8 @@ def _is_uploaded(connection: Connection, owner: Owner, graph_type: str) -> bool:
 
 
 def summaries(connection: Connection, environment: Environment) -> list[GraphSummary]:
-    """List the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release
-    of this environment, and none that it has only for others."""
+    """List the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release of
+    this environment, and none that it has only for others."""
     listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
     known = []
     for summary in listed:

@@ -20,8 +20,8 @@ from fuelclient.store.database import Connection
 def watch(
     connection: Connection, cluster_ids: Iterable[int], graph_type: str = ""
 ) -> Callable[[], tuple[Finding, ...]]:
-    """Make a function to call after a change: it gives a warning (G021) for each record that has been orphaned in
-    these environments since, in graphs of one type, or of all types. A warning names all environments."""
+    """Make a function to call after a change: it gives a warning (G021) for each record that has been orphaned in these
+    environments since, in graphs of one type, or of all types. A warning names all environments."""
     ids = tuple(dict.fromkeys(cluster_ids))
     before = _orphans(connection, ids, graph_type)
     return lambda: _warnings(_orphans(connection, ids, graph_type) - before)

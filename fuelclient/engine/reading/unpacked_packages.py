@@ -8,7 +8,7 @@
         .new-x8d2/                an installation that is going on, or was killed
         my-plugin/                put there by a person, for `plugins sync`
 
-The engine file says which directory a plugin has, so that an installation happens in one moment: the commit there.
+The engine file names the directory of a plugin, so that an installation happens in one moment: the commit there.
 Directories that no plugin refers to are removed by the next writer.
 """
 
@@ -41,7 +41,7 @@ class Trees:
         self.root = Path(f"{os.path.realpath(engine_file)}.plugins")
 
     def path(self, unpacked: str) -> Path:
-        """Return the directory of a plugin's files."""
+        """The directory of a plugin's files."""
         return self.root / unpacked
 
     def has(self, unpacked: str) -> bool:
@@ -65,8 +65,8 @@ class Trees:
     def fill(self, staged: Path, source: Path) -> tuple[str, ...]:
         """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
-        Return the scripts of an archive that were not run. Hidden files at the root of a directory are left out, as in
-        a built package. Raise `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
+        The result is the scripts of an archive that were not run. Hidden files at the root of a directory are left out,
+        as in a built package. Raise `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
         """
         if not source.is_dir():
             from fuelclient.plugins.archive import extract
@@ -78,7 +78,7 @@ class Trees:
         return ()
 
     def place(self, staged: Path, name: str) -> str:
-        """Move `staged` to a directory named after `name` and its content, and return that name.
+        """Move `staged` to a directory named after `name` and its content; the name of that.
 
         A directory that has this content already is used as it is.
         """
@@ -94,7 +94,7 @@ class Trees:
         return unpacked
 
     def sweep(self, kept: Collection[str]) -> None:
-        """Remove what killed installations have left, and all plugins that are not `kept`.
+        """Remove leftovers of killed installations, and all plugins that are not `kept`.
 
         Directories that users put here, with names without `@`, stay.
         """
@@ -105,7 +105,7 @@ class Trees:
             self.root.rmdir()
 
     def foreign(self) -> list[Path]:
-        """Return the directories that users put here, by name."""
+        """The directories that users put here, by name."""
         return [
             path
             for path in self._children()
@@ -120,7 +120,7 @@ class Trees:
 
 
 def digest(directory: Path) -> str:
-    """Return a hash of a package: of its paths, their content, and what is executable.
+    """Hash the paths of a package, their content, and whether they are executable.
 
     Raise `InvalidDocument` for what no package may have.
     """
@@ -135,7 +135,7 @@ def digest(directory: Path) -> str:
 
 
 def content_of(unpacked: str) -> str:
-    """Return the digest in the name of a directory.
+    """The digest in the name of a directory.
 
     >>> content_of("lma-0.10@2f6c1d0b9a7e.2")
     '2f6c1d0b9a7e'

@@ -67,15 +67,15 @@ _LENGTH = struct.Struct(">Q")
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The plan of a run's first graph, and what it was planned from."""
+    """The plan of a run's first graph, and its inputs."""
 
     inputs: Inputs
     plan: Plan
 
 
 def packed(prepared: Prepared) -> bytes:
-    """Return what goes through the pipe: the length of the rest, which shows whether all of it has arrived. It is empty
-    for what is too large or too deep; the run is stored by then, and its runner can prepare it."""
+    """Pickle a plan for the pipe, after its length, which shows whether all of it has arrived. Nothing is sent of one
+    that is too large or too deep; the run is stored by then, and its runner can prepare it."""
     try:
         data = pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
     except (MemoryError, RecursionError):
@@ -84,7 +84,7 @@ def packed(prepared: Prepared) -> bytes:
 
 
 def unpacked(data: bytes) -> Prepared | None:
-    """Return what `packed` was given, or None if some of it is missing. The data are of a process of the same user."""
+    """Reverse `packed`; None if some of the data are missing. They are of a process of the same user."""
     if len(data) < _LENGTH.size or _LENGTH.unpack_from(data)[0] != len(data) - _LENGTH.size:
         return None
     prepared = pickle.loads(data[_LENGTH.size :])  # noqa: S301 (only our own starter has the other end of the pipe)
@@ -107,7 +107,7 @@ def hand_over(descriptor: int, data: bytes) -> None:
 
 
 def received(descriptor: int) -> bytes:
-    """Return what comes through a pipe, and close it."""
+    """Read a pipe to its end, and close it."""
     waiting, pieces = select.poll(), list[bytes]()
     waiting.register(descriptor, select.POLLIN)
     try:

@@ -1,4 +1,4 @@
-"""End runs: settle instances, nodes, the environment and the run itself; kill the commands of a dead runner.
+"""End runs with their instances, nodes and environment; kill the commands of a dead runner.
 
 Source of the statuses: Nailgun `TransactionsManager` and the `on_success`, `on_error` and `on_stop` of graphs.
 """
@@ -138,8 +138,8 @@ def abandon(
 
 
 def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None, failure: str = "") -> None:
-    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`. A
-    `failure` is the reason if no user stopped it."""
+    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`. A `failure` is the
+    reason if no user stopped it."""
     children = runs.children(connection, parent.id)
     left = [name for child in children for name in history.running_names(connection, child.id).values()]
     if killed is not None:

@@ -1,6 +1,6 @@
 """Run one graph: an event loop over its schedule, its executors and its journal.
 
-What happens is written down before anything relies on it, all of one moment in one write.
+Changes are written to the store before anything relies on them, all of one moment in one write.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Journal:
         await self._when_free(add)
 
     async def begin_again(self, vertices: Sequence[int]) -> None:
-        """Note that interrupted instances begin once more."""
+        """Store that interrupted instances begin once more."""
         await self._when_free(lambda connection: history.begin_again(connection, self._child.id, vertices, now()))
 
     async def leave_undecided(self, vertices: Sequence[int], message: str) -> None:
-        """Note that the result of these instances is not known, so that a user has to decide about them."""
+        """Store that the result of these instances is unknown, so that a user has to decide about them."""
 
         def mark(connection: Connection) -> None:
             history.mark_interrupted(connection, self._child.id, vertices, Reason.INTERRUPTED)
@@ -113,17 +113,17 @@ class Journal:
 
 
 LOOK_SECONDS = 0.5
-"""How often a run looks whether it should stop, and notes that it lives."""
+"""Seconds between two checks whether the run should stop; each also stores that the runner lives."""
 
 _ENDING_SECONDS = 30.0
-"""How long a run waits for the end of what it has killed when the engine file is gone."""
+"""Seconds that a run waits for the end of the commands that it kills when the engine file is gone."""
 
 
 @dataclass(slots=True)
 class GraphRun:
     """The event loop that runs one graph.
 
-    `make` returns the job of an instance for an attempt, and `executor` runs it. `attempts` says how often instances
+    `make` makes the job of an instance for an attempt, and `executor` runs it. `attempts` counts how often instances
     have begun before.
     """
 
@@ -145,11 +145,11 @@ class GraphRun:
     _stop: str = ""
 
     async def go(self) -> bool:
-        """Run to the end; return False if a user has to decide about interrupted instances.
+        """Run to the end; False if a user has to decide about interrupted instances.
 
         Instances that were running when an earlier runner died are taken care of first. Raise `Lost`, and whatever the
-        store raises: then nothing more is started, and commands go on by themselves, so that the run can be resumed.
-        If the engine file is `Gone` it cannot be, and they are ended.
+        store raises: then nothing more is started, and commands go on by themselves, so that the run can be resumed. If
+        the engine file is `Gone` it cannot be, and they are ended.
         """
         ticker = asyncio.create_task(self._tick())
         ticker.add_done_callback(lambda _: self._wake.set())
@@ -221,7 +221,7 @@ class GraphRun:
         self._wake.set()
 
     async def _write(self) -> None:
-        """Write to the journal what the schedule has decided since the last time."""
+        """Write to the journal the changes of the schedule since the last time."""
         changes = self.schedule.changes()
         if changes:
             await self.journal.write([self._written(change) for change in changes], self.schedule.progress)
@@ -233,7 +233,7 @@ class GraphRun:
         return Written(change, outcome.message, outcome.rc, outcome.summary)
 
     async def _tick(self) -> None:
-        """Look regularly whether the run was asked to stop."""
+        """Check regularly whether the run was asked to stop."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             asked = self.journal.stop_asked()

@@ -1,4 +1,4 @@
-"""Read what a run is planned from, and keep it with the run.
+"""Read the inputs of plans, and keep them with runs.
 
 A child keeps its nodes, its facts and whose past counts, so that the same plan is made again after a crash, unless the
 graph was changed.
@@ -28,9 +28,9 @@ from fuelclient.store.database import Connection
 
 
 def read(connection: Connection, request: RunRequest, graph_type: str = "", *, before: int = LARGEST_ID) -> Inputs:
-    """Return what the graphs of a request, and the one of `graph_type`, are planned from now.
+    """Read the present inputs for plans of the graphs of a request, and of the one of `graph_type`.
 
-    Runs with an id from `before` on are not remembered. Raise `NotFound` for an unknown environment or graph type.
+    Only runs with an id below `before` are remembered. Raise `NotFound` for an unknown environment or graph type.
     """
     target = environment.read(connection, request.cluster_id)
     forgotten = tuple(str(node.id) for node in target.nodes if is_deployed_anew(node))
@@ -50,7 +50,7 @@ def read(connection: Connection, request: RunRequest, graph_type: str = "", *, b
 def _participants(
     target: Environment, request: RunRequest, graph_type: str, layers: Sequence[Layer]
 ) -> tuple[int, ...]:
-    """Return the nodes of a run, from which its primaries come."""
+    """The nodes of a run, from which its primaries come."""
     node_filter = merge_layers(layers).metadata.get("node_filter")
     choose = Expressions(DeploymentFacts()).chosen
     fleet = fleet_for(snapshot(target, layers, graph_type, checked=False), request.node_ids, node_filter, choose)
@@ -58,19 +58,19 @@ def _participants(
 
 
 def with_durations(connection: Connection, inputs: Inputs) -> Inputs:
-    """Return the inputs with how long task instances took in earlier runs."""
+    """Add the seconds that task instances took in earlier runs."""
     return replace(inputs, durations=history.durations(connection, inputs.environment.cluster.id))
 
 
 def recorded(connection: Connection, child: Run) -> Inputs:
-    """Return what a child was planned from when it began, with its graph as it is now."""
+    """The inputs of a child when it began, with its graph as it is now."""
     kept = remembered(connection, child)
     names = dict.fromkeys((*child.request.graph_types, child.graph_type))
     return replace(kept, layers={name: environment.layers(connection, kept.environment, name) for name in names})
 
 
 def remembered(connection: Connection, child: Run) -> Inputs:
-    """Return what a child was planned from without its graph, which may have been changed or deleted since."""
+    """The inputs of a child when it began, without its graph, which may have been changed or deleted since."""
     target = environment.read(connection, child.cluster_id)
     return Inputs(
         replace(target, nodes=runs.nodes_of(connection, child.id)),
@@ -81,7 +81,7 @@ def remembered(connection: Connection, child: Run) -> Inputs:
 
 
 def _memory(connection: Connection, request: RunRequest, forgotten: Sequence[str], before: int) -> Memory:
-    """Return what runs with an id below `before` remember; nothing if the request forces everything to run again."""
+    """Successes and facts of runs with an id below `before`; none if the request forces everything to run again."""
     if request.force:
         return Memory(forgotten=tuple(forgotten))
     last = history.last_successes(connection, request.cluster_id, before)

@@ -57,7 +57,7 @@ class Jobs:
     _secrets: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
-        """Return the job of an instance that begins for the `attempt`-th time."""
+        """The job of an instance that begins for the `attempt`-th time."""
         uid, target = str(node), self.target(node)
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         return Job(
@@ -76,12 +76,12 @@ class Jobs:
         )
 
     def machine(self, node: NodeKey) -> Hashable:
-        """Return what decides whether a task can run on a node: whether it has an address, and how it is reached."""
+        """The properties of a node that decide whether a task can run on it."""
         target = self.target(node)
         return target.kind, bool(target.ip), target.place
 
     def target(self, node: NodeKey) -> Target:
-        """Return how to reach a node, or the master."""
+        """The target of a node, or of the master."""
         return self._target_of(self.nodes[node]) if isinstance(node, int) else self._master
 
     def _target_of(self, node: Node) -> Target:
@@ -89,7 +89,6 @@ class Jobs:
 
     @cached_property
     def _kinds(self) -> set[str]:
-        """The kinds of executors of the nodes that take part."""
         asked = self.request.executor
         taking_part = [uid for uid in self.taking_part if uid in self.nodes] or self.request.node_ids
         nodes = [node for uid, node in self.nodes.items() if not taking_part or uid in taking_part]
@@ -97,8 +96,8 @@ class Jobs:
 
     @cached_property
     def _master(self) -> Target:
-        """How to reach the master: this machine, unless the one kind of all nodes stands for it, or nothing runs on any
-        node, so that nothing may run on the master either."""
+        """The target of the master: this machine, unless all nodes are of one kind that has a master of its own, or
+        nothing runs on any node, so that nothing may run on the master either."""
         if self._kinds and not any(registry.known(kind).runs for kind in self._kinds):
             return Target(NO_EXECUTOR)
         kind, *others = self._kinds or [LOCAL]
@@ -109,7 +108,7 @@ class Jobs:
         return {MASTER: self._master, **{str(node.id): self._target_of(node) for node in self.nodes.values()}}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
-        """Return the secrets of the environment and of a node, which its commands may print."""
+        """The secrets of the environment and of a node, which its commands may print."""
         if uid not in self._secrets:
             own = redact.secrets_of(self.facts.nodes.get(uid, {}))
             self._secrets[uid] = (self._common | own) if own else self._common
@@ -121,9 +120,9 @@ class Jobs:
 
 
 def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
-    """Return how to reach a node: with the executor of the request, else the node's own, else the default one.
+    """The target of a node: by the executor of the request, else the node's own, else the default one.
 
-    A noop run does not look at nodes that cannot be reached because they have no address.
+    A noop run touches no node that cannot be reached because it has no address.
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
     connector = registry.known(kind)
@@ -144,7 +143,7 @@ def remembered_job(row: HistoryRow, child: Run, jobs: Jobs, evaluation: Evaluati
 def plugin_scripts(
     environment: Environment, source: Plugin | None, trees: Trees
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
-    """Return the directories of scripts that packages bring, by definer, and where they belong on a node.
+    """The directories of scripts in packages, by definer, each with its place on a node.
 
     `source` is the plugin that the release came with, if any: the release's tasks are its tasks. A record of `releases`
     may name scripts of its own, and so may a release.
@@ -176,7 +175,6 @@ def jobs_for(
     present: Iterable[Node],
     taking_part: Collection[NodeKey] = (),
 ) -> Jobs:
-    """Return the jobs of a request on these nodes."""
     source = plugins.defining(connection, inputs.environment.release.id)
     scripts = plugin_scripts(inputs.environment, source, Trees(engine))
     by_id: dict[NodeKey, Node] = {node.id: node for node in present}
@@ -184,7 +182,7 @@ def jobs_for(
 
 
 def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, with_removed: bool = False) -> Jobs:
-    """Return the jobs of a child on the nodes of its environment; `with_removed` also on those that have left it."""
+    """The jobs of a child on the nodes of its environment; `with_removed` also on those that have left it."""
     planned = inputs.environment.nodes if with_removed else ()
     known = {node.id: node for node in (*planned, *nodes.every(connection, cluster_id=child.cluster_id))}
     taking_part = history.nodes_of(connection, child.id)
@@ -192,7 +190,8 @@ def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, 
 
 
 def checker(jobs: Jobs, executor: Executor) -> Check:
-    """Return a check of why the executor could not run an instance. Instances that are alike are checked once."""
+    """Make a check that gives the reason why the executor could not run an instance. Instances with the same task,
+    parameters and kind of target are checked once."""
     known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
 
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
@@ -218,7 +217,7 @@ Provider = Callable[[str, Run], MachineExecutor]
 
 
 def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> MachineExecutor:
-    """Return the executor of a run; `commands` are handler commands by task type, by default those of the settings."""
+    """The executor of a run; `commands` are handler commands by task type, by default those of the settings."""
     spool, commands = str(spool_path(engine, parent)), handler_commands() if commands is None else commands
     kept = settings.load().output_megabytes
     return MachineExecutor(
@@ -227,7 +226,7 @@ def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = 
 
 
 def handler_commands() -> Mapping[str, str]:
-    """Return the handler commands that the settings name, by task type.
+    """The handler commands of the settings, by task type.
 
     Raise `InvalidDocument` for a task type that takes no command, for an empty command, and for one with a placeholder
     that would not be one word.
@@ -255,8 +254,8 @@ def handler_commands() -> Mapping[str, str]:
 
 
 def output_of(executor: Executor, job: Job, stream: str) -> tuple[int, str]:
-    """Return what a job's commands wrote to `out` or `err`. Of a very long output, return the end, where failures are,
-    and how many bytes before it are left out. Close the executor. For callers outside of an event loop."""
+    """Read what a job's commands wrote to `out` or `err`, after the number of bytes that are left out: of a very long
+    output only the end is read, where failures are. Close the executor. For callers outside of an event loop."""
     end = deque[bytes](maxlen=_PIECES)
 
     async def size_of() -> int:

@@ -199,8 +199,8 @@ class Operations(Records):
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """Runs that could be resumed are closed first. On a full disk, their outputs here make room for
-        the deletion."""
+        """Runs that could be resumed are closed first. On a full disk, their outputs here make room for the
+        deletion."""
         with self._database.read() as connection:
             found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
         try:
@@ -256,7 +256,6 @@ class Operations(Records):
                 close(connection, current, killed)
 
     def resume(self, run_id: int, *, rerun_interrupted: bool = False) -> Run:
-        """Start a new runner."""
         with self._database.read() as connection:
             run = parent_of(connection, run_id)
             require_resumable(connection, run)

@@ -23,45 +23,45 @@ _TAIL = 4096
 
 
 def runs_path(engine: str) -> Path:
-    """Return the directory of all runs of an engine file."""
+    """The directory of all runs of an engine file."""
     return Path(f"{os.path.realpath(engine)}.runs")
 
 
 def nodes_path(engine: str) -> Path:
-    """Return where the nodes of an engine file that are directories of this machine have theirs."""
+    """The directory of those nodes of an engine file that are directories of this machine."""
     return Path(f"{os.path.realpath(engine)}.nodes")
 
 
 def own_name(uuid: str) -> str:
-    """Return the uuid of a run, which is a part of paths. Raise `Unavailable` for anything else: engine files may come
-    from elsewhere, and what such a path names is removed."""
+    """Check the uuid of a run, which becomes a part of paths. Raise `Unavailable` for anything else: engine files may
+    come from elsewhere, and such paths are removed."""
     if not _UUID.fullmatch(uuid):
         raise Unavailable(f"The engine file names a run {uuid!r}, which is no UUID.", hint="Restore a backup.")
     return uuid
 
 
 def spool_path(engine: str, parent: Run) -> Path:
-    """Return the directory where the commands of a run leave their results on this machine."""
+    """The directory where the commands of a run leave their results on this machine."""
     return runs_path(engine) / own_name(parent.uuid)
 
 
 def spool_on_nodes(parent: Run) -> str:
-    """Return the directory where the commands of a run leave their results on nodes."""
+    """The directory where the commands of a run leave their results on nodes."""
     return _ON_NODES + own_name(parent.uuid)
 
 
 def is_spool_on_nodes(path: str) -> bool:
-    """Return whether a path is one that `spool_on_nodes` returns."""
+    """Whether a path may be a result of `spool_on_nodes`."""
     return path.startswith(_ON_NODES) and _UUID.fullmatch(path, len(_ON_NODES)) is not None
 
 
 def log_path(engine: str, run_id: int) -> Path:
-    """Return the log file of a run's runner."""
+    """The log file of a run's runner."""
     return runs_path(engine) / f"{run_id}.log"
 
 
 def last_words(engine: str, run_id: int) -> str:
-    """Return a sentence with the path of a runner's log and its last line."""
+    """A sentence with the path of a runner's log and its last line."""
     path, line = log_path(engine, run_id), ""
     with suppress(OSError), path.open("rb") as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))

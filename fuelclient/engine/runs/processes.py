@@ -24,21 +24,21 @@ ALIVE, GONE = "alive", "gone"
 """Whether a process works on a run."""
 
 NOT_STARTED = 0
-"""Stands for the process number of a runner that is being started."""
+"""The process number of a runner that is being started."""
 
 
 def now() -> str:
-    """Return the time as the store keeps it: UTC, ISO 8601 with microseconds."""
+    """The time as the store keeps it: UTC, ISO 8601 with microseconds."""
     return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
 def later(passing: timedelta) -> str:
-    """Return the time after (or, if negative, before) now as the store keeps it."""
+    """The time after (or, if negative, before) now, in the format of `now`."""
     return (datetime.fromisoformat(now()) + passing).isoformat(timespec="microseconds")
 
 
 def boot_id() -> str:
-    """Return the id of this boot of the machine; empty if the system has none."""
+    """The id of this boot of the machine; empty if the system has none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -46,7 +46,7 @@ def boot_id() -> str:
 
 
 def start_time(pid: int) -> str:
-    """Return when a process began, in ticks since the boot; empty if it does not exist, or is a zombie."""
+    """The start of a process, in ticks since the boot; empty if it does not exist, or is a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -56,14 +56,14 @@ def start_time(pid: int) -> str:
 
 
 def this_process(run: Run, *, pid: int | None = None) -> Runner:
-    """Return this process as the runner of a run, or with `NOT_STARTED` one that is being started."""
+    """This process as the runner of a run, or with `NOT_STARTED` one that is being started."""
     number = os.getpid() if pid is None else pid
     began = start_time(number) if number != NOT_STARTED else ""
     return Runner(run.cluster_id, run.id, number, f"{boot_id()} {_namespace()}", began, now())
 
 
 def is_alive(runner: Runner) -> bool:
-    """Return whether the process of a runner lives, or was started a moment ago.
+    """Whether the process of a runner lives, or was started a moment ago.
 
     A runner in another PID namespace, such as a container's, cannot be seen from here; it lives while its heart beats.
     """
@@ -78,7 +78,7 @@ def is_alive(runner: Runner) -> bool:
 
 
 def _namespace() -> str:
-    """Return which process numbers we see; empty if the system does not say."""
+    """The namespace of the process numbers that we see; empty if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:

@@ -37,7 +37,7 @@ class Records(Facet):
     decided = unsupported("Plans are computed from their inputs here.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """All of it is of one moment, with the durations of earlier runs."""
+        """They include the durations of earlier runs."""
         from fuelclient.engine.reading.computed_facts import settle  # lists of runs need no facts
         from fuelclient.engine.runs import inputs
 
@@ -114,13 +114,13 @@ class Records(Facet):
 
 
 def with_parts(connection: Connection, run_id: int) -> Run:
-    """Return a run with its graphs, and whether its runner lives."""
+    """A run with its children, and whether its runner lives."""
     run = with_runner(connection, existing(connection, run_id))
     return replace(run, children=tuple(runs.children(connection, run.id)))
 
 
 def _last_planned(connection: Connection, run_id: int) -> Run:
-    """Return the child of a run that was planned last; the run itself if it has none, or is a child."""
+    """The child of a run that was planned last; the run itself if it has none, or is a child."""
     run = existing(connection, run_id)
     return next((child for child in reversed(runs.children(connection, run.id)) if child.digest), run)
 
@@ -130,25 +130,25 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 
 def existing(connection: Connection, run_id: int) -> Run:
-    """Return the run. Raise `NotFound`, with the latest ids, if it does not exist."""
+    """Raise `NotFound`, with the latest ids, if the run does not exist."""
     first = "Nothing was executed yet. Run `fuel2 graph execute`."
     return lookup.existing(connection, "run", run_id, runs.table, first, listed=False, latest=12)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:
-    """Return the run, or the run that it is a part of."""
+    """The run, or the run that it is a part of."""
     run = existing(connection, run_id)
     return existing(connection, run.parent_id) if run.parent_id else run
 
 
 def is_alive(connection: Connection, run: Run) -> bool:
-    """Return whether a process works on a run."""
+    """Whether a process works on a run."""
     runner = runners.find(connection, run.cluster_id)
     return runner is not None and runner.run_id == run.id and processes.is_alive(runner)
 
 
 def with_runner(connection: Connection, run: Run) -> Run:
-    """Return the run, with whether its runner is alive if it has not ended."""
+    """Add whether the runner is alive to a run that has not ended."""
     if run.is_final or run.parent_id is not None:
         return run
     return replace(run, runner=processes.ALIVE if is_alive(connection, run) else processes.GONE)
@@ -171,9 +171,9 @@ def require_free(connection: Connection, cluster_id: int) -> None:
 
 
 def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]:
-    """Return the runs of an environment. Raise `Conflict` if one of them has not ended.
+    """The runs of an environment. Raise `Conflict` if one of them has not ended.
 
-    That includes a run whose runner was killed: its commands may still be running, and only the run knows them.
+    That includes a run whose runner was killed: its commands may still be running, and only the run has their jobs.
     """
     run = runs.unfinished(connection, cluster_id)
     if run is not None:
@@ -207,7 +207,7 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
 
 
 def history_rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
-    """Return the rows of a child, then its tasks that no node has, whose node is `NOWHERE`.
+    """The rows of a child, then its tasks without an instance, whose node is `NOWHERE`.
 
     Source: Nailgun `DeploymentHistoryCollection`.
     """

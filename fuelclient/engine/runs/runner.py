@@ -2,7 +2,7 @@
 
 `python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted] [--prepared FD]` claims the environment,
 executes the run and releases the environment. Its own messages go to a log file; what users read goes to the store. A
-runner that is killed leaves everything behind that the next one needs.
+killed runner leaves everything behind that the next one needs.
 
 Each graph is planned when the one before it has ended, from what that one left behind. The first graph that fails ends
 the run. Every step first looks at what the store has, so that it can be repeated after a crash.
@@ -96,8 +96,8 @@ def execute(
     rerun_interrupted: bool = False,
     prepared: Prepared | None = None,
 ) -> bool:
-    """Execute a run in this process, its first graph as `prepared`, if it is; return False if a user has to decide
-    about interrupted instances.
+    """Execute a run in this process, its first graph as `prepared`, if it is; False if a user has to decide about
+    interrupted instances.
 
     Raise `Conflict` if another process executes it, or if it has ended.
     """
@@ -124,7 +124,7 @@ def execute(
 
 
 def _reserved(path: Path) -> Path:
-    """Take some room of the disk, so that the end of the run can be written when nothing else can."""
+    """Reserve room on the disk, so that the end of the run can be written when nothing else can."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("wb") as file:
@@ -161,7 +161,7 @@ class Execution:
     prepared: Prepared | None = None
 
     async def go(self) -> bool:
-        """Run all graphs, then end the run; return False if a user has to decide about interrupted instances first."""
+        """Run all graphs, then end the run; False if a user has to decide about interrupted instances first."""
         with self.database.read() as connection:
             children = runs.children(connection, self.parent.id)
         for child in children:
@@ -176,7 +176,7 @@ class Execution:
         return True
 
     async def _graph(self, child: Run) -> bool:
-        """Plan and run one graph; return False if a user has to decide about interrupted instances."""
+        """Plan and run one graph; False if a user has to decide about interrupted instances."""
         try:
             inputs, plan = self._planned(child)
         except FuelError as error:
@@ -195,7 +195,7 @@ class Execution:
         return True
 
     def _planned(self, child: Run) -> tuple[Inputs, Plan]:
-        """Return the plan that a child began with, or make one now and remember it."""
+        """Plan a child as it began, or plan it now and remember that."""
         if self.prepared and child.digest == self.prepared.plan.digest:
             return self.prepared.inputs, self.prepared.plan
         if not child.digest:

@@ -3,8 +3,8 @@
 A runner does so at its end. A command that has written starts a sweep in the background if files are due that a
 deletion left behind, because it was killed or a node did not answer: `python -m fuelclient.engine.runs.sweep ENGINE`.
 
-Spools stay on nodes until their run is deleted, since `task logs` reads them there. What is to be removed is stored
-in the transaction that deletes the runs. A node may be switched off by then, or belong to someone else: what cannot be
+Spools stay on nodes until their run is deleted, since `task logs` reads them there. What is to be removed is stored in
+the transaction that deletes the runs. A node may be switched off by then, or belong to someone else: what cannot be
 removed is reported, with the command that removes it, and a sweep tries it again.
 """
 
@@ -45,7 +45,6 @@ _TOGETHER = 20
 
 
 def start(engine: str) -> None:
-    """Start a sweep in the background."""
     launch("fuelclient.engine.runs.sweep", [os.path.realpath(engine)], runs_path(engine) / "sweep.log")
 
 
@@ -67,7 +66,7 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
 
 
 def orphans(database: Database) -> list[Path]:
-    """Return the files beside an engine file that belong to none of its runs, and are not to be removed by a sweep."""
+    """The files beside an engine file that belong to none of its runs, and that no sweep will remove."""
     present = _entries(runs_path(database.path))  # before the runs are read: a run is stored before its files are made
     with database.read() as connection:
         known = {"sweep.log"}
@@ -79,7 +78,7 @@ def orphans(database: Database) -> list[Path]:
 
 
 def _too_old_or_too_many(connection: Connection, days: int, most: int) -> list[Run]:
-    """Return the runs to delete for their age, and the oldest of the others beyond `most`. A limit of 0 is none."""
+    """The runs to delete for their age, and the oldest of the others beyond `most`. A limit of 0 is no limit."""
     old = runs.ended_by_age(connection, later(timedelta(days=-days))) if days else []
     too_many = len(runs.every(connection, name=PARENT)) - len(old) - most if most else 0
     known = {run.id for run in old}
@@ -89,9 +88,9 @@ def _too_old_or_too_many(connection: Connection, days: int, most: int) -> list[R
 
 def _make_room(database: Database, most: int) -> list[Leftover]:
     """Delete the oldest runs, one after the other, until the engine file and the files of its runs have at most so many
-    bytes; return the files that are to be removed.
+    bytes; the files that are to be removed.
 
-    Nothing tells in advance how much room a run takes, since runs share facts: the file is measured after each one.
+    Runs share facts, so the room that a run takes is unknown in advance: the file is measured after each one.
     """
     files = {path.name: _size(path) for path in _entries(runs_path(database.path))}
     found: list[Leftover] = []
@@ -120,7 +119,7 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all files in a directory; those that vanish meanwhile have none."""
+    """The bytes of a file, or of all files in a directory; those that vanish meanwhile count nothing."""
     total = 0
     # `rglob` would raise if a directory vanished while it is walked
     below = (Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names))
@@ -153,11 +152,11 @@ if __name__ == "__main__":
 
 _AT_A_TIME = 50
 _SECONDS = 60.0
-"""How many nodes are asked at a time, and how long one may take: deleting a history must not hang on a dead node."""
+"""The nodes that are reached at a time, and the seconds for one: deleting a history must not hang on a dead node."""
 
 _FIRST_MINUTES, _DOUBLINGS, _MOST_ATTEMPTS = 10, 8, 20
-"""How long until files that could not be removed are tried again, how often that time doubles, and when a sweep gives
-up: after about a month."""
+"""The time until files that could not be removed are tried again, how often it doubles, and the attempts until a sweep
+gives up: after about a month."""
 
 
 def empty_outputs(engine: str, parent: Run) -> None:
@@ -181,7 +180,7 @@ def forget(connection: Connection, parents: Iterable[Run]) -> list[Leftover]:
 
 
 def remove(database: Database, found: Sequence[Leftover], provider: Provider) -> tuple[str, ...]:
-    """Remove files of deleted runs; return a sentence for each machine where some stay, which a sweep tries again.
+    """Remove files of deleted runs; a sentence for each machine where some stay, which a sweep tries again.
 
     Call it outside of an event loop.
     """
@@ -203,7 +202,7 @@ def remove(database: Database, found: Sequence[Leftover], provider: Provider) ->
 
 
 def claim(connection: Connection) -> list[Leftover]:
-    """Return the files that are due, and make them due again later, so that no other sweep takes them now."""
+    """Take the files that are due, and make them due again later, so that no other sweep takes them now."""
     found = leftovers.due(connection, now())
     for leftover in found:
         leftovers.postpone(connection, leftover.id, _later(leftover.attempts + 1))
@@ -230,7 +229,7 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
 
 
 def _removed_here(engine: str, leftover: Leftover) -> str:
-    """Remove the spool of a run and the log of its runner; return what stays, and why."""
+    """Remove the spool of a run and the log of its runner; a report if one of them stays."""
     try:
         spool = runs_path(engine) / own_name(leftover.uuid)
         log_path(engine, leftover.run_id).unlink(missing_ok=True)
@@ -244,12 +243,12 @@ def _removed_here(engine: str, leftover: Leftover) -> str:
 
 
 def _later(attempts: int) -> str:
-    """Return when a sweep removes files that could not be removed so often: later each time."""
+    """The time of the next sweep for files that could not be removed so often: later each time."""
     return later(timedelta(minutes=_FIRST_MINUTES * 2 ** min(attempts, _DOUBLINGS)))
 
 
 def _touched(connection: Connection, child: Run) -> Iterable[Node]:
-    """Return the nodes with a spool of a child: those where something began, or all if a task put files on others."""
+    """The nodes with a spool of a child: those where something began, or all if a task put files on others."""
     begun = history.begun(connection, child.id)
     if not begun:
         return ()
@@ -264,7 +263,8 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
 
 
 async def _removed(leftover: Leftover, executor: MachineExecutor, places: asyncio.Semaphore) -> str:
-    """Return which spools stay on a machine, why, and how to remove them; an empty string if none do."""
+    """Remove spools from a machine; a report of those that stay, with the reason and the command that removes them, or
+    an empty string."""
     kept: dict[str, str] = {}
     target = target_of(leftover.node, leftover.executor) if leftover.node else Target()
     try:
