@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import resource
 import subprocess
 import sys
@@ -128,7 +127,7 @@ def _begun(database: Database, made: Plan) -> tuple[int, GraphRun]:
         return Job(child.id, str(uid), f"node-{uid}", task.id, task.task.type, parameters, attempt=attempt)
 
     return child.id, GraphRun(
-        work=made.work, schedule=Schedule(made.work), journal=Journal(database, child, os.getpid()),
+        work=made.work, schedule=Schedule(made.work), journal=Journal(database, child),
         make=make, executor=instant, log=lambda line: print(line, file=sys.stderr),
     )  # fmt: skip
 

@@ -85,6 +85,20 @@ def opened(path: str, mode: str, **options: Any) -> Any:
 
 
 @contextmanager
+def reading(path: str, *, recover: bool = False, **options: Any) -> Iterator[sqlite3.Connection]:
+    """Yield a connection to a file for reading. Its errors are translated.
+
+    Only a file that no process writes may be read as immutable. A write-ahead log must be read, too, by its index. With
+    `recover`, a writable file is opened so that SQLite can bring its log into it.
+    """
+    mode = "rw" if recover else "ro"
+    if is_read_only(path):
+        mode = "ro&immutable=1" if is_quiet(path) else "ro"
+    with translated(path), closing(opened(path, mode, **options)) as connection:
+        yield connection
+
+
+@contextmanager
 def unchanging(path: str, kind: type[_Connection]) -> Iterator[_Connection]:
     """Yield a connection to a file that does not change meanwhile; it takes no locks and leaves nothing behind.
 

@@ -78,7 +78,7 @@ def restore(source: str, target: str) -> str:
         try:
             copy(target, kept)
             with (
-                _reading(fresh) as origin,
+                access.reading(fresh, recover=True, timeout=_SECONDS) as origin,
                 translated(target),
                 closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
             ):
@@ -109,7 +109,8 @@ def _size(connection: sqlite3.Connection) -> int:
 
 def _fill(fresh: str, source: str, target: str) -> None:
     """Copy an engine file into an empty file, which will be `target`; errors of writing name that."""
-    with _reading(source) as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
+    origin_of = access.reading(source, recover=True, timeout=_SECONDS)
+    with origin_of as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
         copied.execute("PRAGMA journal_mode = OFF")  # a copy that fails is removed, so nothing is rolled back
         origin.backup(copied)
 
@@ -151,14 +152,6 @@ def remove(path: str, endings: Sequence[str] = _BESIDE) -> None:
     for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[sqlite3.Connection]:
-    unchanging = access.is_read_only(path) and access.is_quiet(path)
-    mode = "ro&immutable=1" if unchanging else "ro" if access.is_read_only(path) else "rw"
-    with translated(path), closing(access.opened(path, mode, timeout=_SECONDS)) as connection:
-        yield connection
 
 
 FORMAT = "fuelclient-engine"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 
 from fuelclient.model.graph import METADATA
 from fuelclient.model.task import COLUMNS
 from fuelclient.store import access, migrations
-from fuelclient.store.access import translated
 from fuelclient.store.rows import decode
 
 _MOST = 5
@@ -35,7 +33,7 @@ class Examined:
 def schema(path: str) -> int:
     """The number of the schema of an engine file that exists. Raise what `examine` raises."""
     access.size_of(path)
-    with translated(path), closing(_opened(path)) as connection:
+    with access.reading(path) as connection:
         return migrations.version(connection, path)
 
 
@@ -46,7 +44,7 @@ def examine(path: str) -> Examined:
     opened.
     """
     access.size_of(path)
-    with translated(path), closing(_opened(path)) as connection:
+    with access.reading(path) as connection:
         schema = migrations.version(connection, path)
         lines = [line for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if line != "ok"]
         damage = tuple(lines or migrations.lacking(connection)[:_MOST])
@@ -105,7 +103,7 @@ def misshapen(connection: sqlite3.Connection) -> list[str]:
 def unreadable(path: str) -> list[str]:
     """Report the columns with documents that cannot be read in an engine file of the latest schema."""
     reports = []
-    with translated(path), closing(_opened(path)) as connection:
+    with access.reading(path) as connection:
         for table, columns in _DOCUMENTS.items():
             for column in columns:
                 suspect = f"WHERE {column} IS NOT NULL AND NOT json_valid({column})"
@@ -132,10 +130,3 @@ def used(connection: sqlite3.Connection) -> int:
         connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "freelist_count", "page_size")
     )
     return int((pages - free) * size)
-
-
-def _opened(path: str) -> sqlite3.Connection:
-    # Only a file that no process writes may be read as immutable. A write-ahead log must be read, too, by its index.
-    mode = "ro&immutable=1" if access.is_read_only(path) and access.is_quiet(path) else "ro"
-    connection: sqlite3.Connection = access.opened(path, mode, isolation_level=None)
-    return connection

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
+from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.settings import METADATA
 from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.model.finding import Finding, require_no_errors
@@ -42,7 +43,7 @@ class Plugins(Facet):
 
     @reads
     def named(self, connection: Connection, name: str, version: str = "") -> Plugin:
-        return lookup.plugin_named(connection, name, version)
+        return plugin_named(plugins.every(connection), name, version, lookup.FIRST_PLUGIN)
 
     def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         from fuelclient.engine.packages import install

@@ -21,7 +21,7 @@ from typing import Any
 from fuelclient.engine.reading import environment
 from fuelclient.environment import settings
 from fuelclient.facts.given import Kept, Master
-from fuelclient.facts.settings import DETERMINED, generated_of, length_of, random_paths
+from fuelclient.facts.settings import DETERMINED, generated_of, length_of
 from fuelclient.model.environment import Environment
 from fuelclient.store import facts
 from fuelclient.store.database import Connection
@@ -45,17 +45,7 @@ def evaluate(connection: Connection, cluster_id: int) -> None:
 def are_missing(target: Environment, kept: Kept) -> bool:
     """Whether `evaluate` would draw anything."""
     blocks = ((settings.defaults(target), target.own_settings), (generated_of(target), kept.generated))
-    return any(not _has(own, path) for known, own in blocks for path in random_paths(known))
-
-
-def _has(tree: Any, path: tuple[str, ...]) -> bool:
-    for name in path:
-        if not isinstance(tree, Mapping):
-            return True  # a user has put something else in place of the whole
-        if name not in tree:
-            return False
-        tree = tree[name]
-    return True
+    return any(filled(known, own, {}, _RANDOM) != own for known, own in blocks)
 
 
 def filled(
@@ -74,14 +64,14 @@ def filled(
     for name, below in known.items():
         if not isinstance(below, Mapping):
             continue
-        stated, earlier = own.get(name), before.get(name)
+        given, earlier = own.get(name), before.get(name)
         draws = _GENERATORS if generators is None else generators
         generator = draws.get(below["generator"]) if isinstance(below.get("generator"), str) else None
         if generator is not None:
             if name not in own:
                 values[name] = before[name] if name in before else generator(below.get("generator_arg"))
-        elif name not in own or isinstance(stated, Mapping):
-            inner = filled(below, stated or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
+        elif name not in own or isinstance(given, Mapping):
+            inner = filled(below, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
             if inner:
                 values[name] = inner
     return values

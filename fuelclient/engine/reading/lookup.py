@@ -22,7 +22,7 @@ from fuelclient.store.rows import Table
 
 _Value = TypeVar("_Value")
 
-_FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
+FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
 def release(connection: Connection, release_id: int) -> Release:
@@ -51,12 +51,7 @@ def node(connection: Connection, node_id: int) -> Node:
 
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
-    return existing(connection, "plugin", plugin_id, plugins.table, _FIRST_PLUGIN)
-
-
-def plugin_named(connection: Connection, name: str, version: str = "") -> Plugin:
-    """Raise what `checks.plugin_named` raises."""
-    return checks.plugin_named(plugins.every(connection), name, version, _FIRST_PLUGIN)
+    return existing(connection, "plugin", plugin_id, plugins.table, FIRST_PLUGIN)
 
 
 def package(connection: Connection, owner: Plugin) -> Package:

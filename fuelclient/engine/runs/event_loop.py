@@ -6,6 +6,7 @@ Changes are written to the store before anything relies on them, all of one mome
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +18,7 @@ from fuelclient.errors import FuelError, Gone
 from fuelclient.executors.job import Executor, Job, Log, Outcome
 from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import InstanceStatus, Reason
-from fuelclient.plan.schedule import Change, Schedule
+from fuelclient.plan.schedule import Schedule
 from fuelclient.plan.work import Work
 from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection, Database, Locked
@@ -38,8 +39,8 @@ class Journal:
     time out, and can be killed.
     """
 
-    def __init__(self, database: Database, child: Run, pid: int) -> None:
-        self._database, self._child, self._pid = database, child, pid
+    def __init__(self, database: Database, child: Run) -> None:
+        self._database, self._child = database, child
         self._progress = child.progress
         self._is_lost = False
 
@@ -79,12 +80,12 @@ class Journal:
         parent_id = self._child.parent_id or self._child.id
         try:
             with self._database.write(at_once=True) as connection:
-                is_ours = runners.beat(connection, self._child.cluster_id, self._pid, now())
+                is_ours = runners.beat(connection, self._child.cluster_id, os.getpid(), now())
                 asked = runs.stop_of(connection, parent_id)
         except Locked:
             with self._database.read() as connection:
                 runner = runners.find(connection, self._child.cluster_id)
-                is_ours = runner is not None and runner.pid == self._pid
+                is_ours = runner is not None and runner.pid == os.getpid()
                 asked = runs.stop_of(connection, parent_id)
         if not is_ours:
             self._is_lost = True
@@ -169,7 +170,10 @@ class GraphRun:
             await self._end_all()
             raise
         finally:
-            await _cancelled([ticker, *self._tasks.values(), *self._killing])
+            left = [ticker, *self._tasks.values(), *self._killing]
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
         if self._undecided:
             names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
             message = f"It is not known how these ended: {names}."
@@ -222,15 +226,13 @@ class GraphRun:
 
     async def _write(self) -> None:
         """Write to the journal the changes of the schedule since the last time."""
-        changes = self.schedule.changes()
-        if changes:
-            await self.journal.write([self._written(change) for change in changes], self.schedule.progress)
-
-    def _written(self, change: Change) -> Written:
-        outcome = self._outcomes.pop(change.vertex, None) if change.status is not InstanceStatus.RUNNING else None
-        if outcome is None:
-            return Written(change)
-        return Written(change, outcome.message, outcome.rc, outcome.summary)
+        written = []
+        for change in self.schedule.changes():
+            outcome = None if change.status is InstanceStatus.RUNNING else self._outcomes.pop(change.vertex, None)
+            result = (outcome.message, outcome.rc, outcome.summary) if outcome else ()
+            written.append(Written(change, *result))
+        if written:
+            await self.journal.write(written, self.schedule.progress)
 
     async def _tick(self) -> None:
         """Check regularly whether the run was asked to stop."""
@@ -259,9 +261,3 @@ class GraphRun:
         await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
         if running:
             await asyncio.wait(running, timeout=_ENDING_SECONDS)
-
-
-async def _cancelled(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -57,11 +57,6 @@ def _participants(
     return tuple(node.uid for node in fleet.nodes if isinstance(node.uid, int))
 
 
-def with_durations(connection: Connection, inputs: Inputs) -> Inputs:
-    """Add the seconds that task instances took in earlier runs."""
-    return replace(inputs, durations=history.durations(connection, inputs.environment.cluster.id))
-
-
 def recorded(connection: Connection, child: Run) -> Inputs:
     """The inputs of a child when it began, with its graph as it is now."""
     kept = remembered(connection, child)

@@ -16,7 +16,6 @@ from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands
 from fuelclient.engine.runs.jobs import (
-    Jobs,
     Provider,
     checker,
     jobs_for,
@@ -32,7 +31,7 @@ from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, Unavailab
 from fuelclient.executors import registry
 from fuelclient.executors.examination import AREA, programs_of
 from fuelclient.executors.executor import MachineExecutor
-from fuelclient.executors.job import Executor, Target
+from fuelclient.executors.job import Target
 from fuelclient.insight.progress import rest_of
 from fuelclient.model.diagnosis import Diagnosis, Health, alike
 from fuelclient.model.finding import Finding, Severity
@@ -172,7 +171,7 @@ class Operations(Records):
         reached = [(node, target_of(node)) for node in wanted]
         reports = _diagnosed(executor, reached, called)
         ready = [
-            Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target))
+            Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target.kind))
             for node, target in reached
             if all(report.health is not Health.ERROR for report in reports[node.id])
         ]
@@ -260,12 +259,8 @@ class Operations(Records):
             run = parent_of(connection, run_id)
             require_resumable(connection, run)
             children = [child for child in runs.children(connection, run.id) if not child.is_final]
-            undecided = [
-                name
-                for child in children
-                if child.status is RunStatus.RUNNING
-                for name in history.running_names(connection, child.id, Reason.INTERRUPTED).values()
-            ]
+            interrupted = (history.running_names(connection, child.id, Reason.INTERRUPTED) for child in children)
+            undecided = [name for names in interrupted for name in names.values()]
             begun = next((child for child in children if child.digest), None)
             fetched = inputs.recorded(connection, begun) if begun else None
             present = nodes.every(connection, cluster_id=run.cluster_id)
@@ -296,7 +291,18 @@ class Operations(Records):
             jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
             # what a run remembers is masked, so secrets that the task states come from graphs as they are now
             own_secrets = redact.secrets_of(graphs.parameters_of(connection, task))
-        return _logs(row, fetched, child, jobs, self._provider(self._database.path, parent), own_secrets)
+        job = remembered_job(row, child, jobs, plans.evaluation_of(fetched))
+        executor = self._provider(self._database.path, parent)
+        secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
+
+        def shown(stream: str) -> str:
+            """Mask secrets here, because the file there still has them."""
+            left_out, text = output_of(executor, job, stream)
+            head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
+            is_running = row.status is InstanceStatus.RUNNING
+            return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
+
+        return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
         """The reason why an instance has no output; `rows` are those of the history about it."""
@@ -305,8 +311,8 @@ class Operations(Records):
         tasks = {row.task: None for row in self.history(run_id)}
         if task in tasks:
             return f"The run has no {task} on that node."
-        close = nearest(task, tasks)
-        return f"The run has no task {task}." + (f" Did you mean {close}?" if close else "")
+        likely = nearest(task, tasks)
+        return f"The run has no task {task}." + (f" Did you mean {likely}?" if likely else "")
 
     def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
         """Raise `InvalidGraph` if the filters leave nothing of any graph.
@@ -413,23 +419,6 @@ def _would_run(plan: Plan) -> str:
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
 
 
-def _logs(
-    row: HistoryRow, inputs: Inputs, child: Run, jobs: Jobs, executor: Executor, own_secrets: frozenset[str]
-) -> Logs:
-    """Read the output of a task instance from where it ran, without the secrets of the facts and of its task, and the
-    values of secret names. The file there still has them."""
-    job = remembered_job(row, child, jobs, plans.evaluation_of(inputs))
-    secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
-    is_running = row.status is InstanceStatus.RUNNING
-
-    def shown(stream: str) -> str:
-        left_out, text = output_of(executor, job, stream)
-        head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
-        return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
-
-    return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
-
-
 _ELSEWHERE = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP, *COMMANDED})
 """The types of tasks that run nothing on their node."""
 
@@ -459,7 +448,5 @@ def _diagnosed(
     }
 
 
-def _ready(target: Target) -> str:
-    if registry.known(target.kind).runs:
-        return f"tasks run there by {target.kind}"
-    return f"no task runs there: its executor is {target.kind}"
+def _ready(kind: str) -> str:
+    return f"tasks run there by {kind}" if registry.known(kind).runs else f"no task runs there: its executor is {kind}"

@@ -44,7 +44,8 @@ class Records(Facet):
         if not self._database.is_reading:
             settle(self._database, request.cluster_id)
         with self._database.read() as connection:
-            return inputs.with_durations(connection, inputs.read(connection, request))
+            durations = history.durations(connection, request.cluster_id)
+            return replace(inputs.read(connection, request), durations=durations)
 
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()

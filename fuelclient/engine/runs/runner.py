@@ -106,12 +106,11 @@ def execute(
         if parent is None or parent.is_final or parent.parent_id is not None:
             raise Conflict(f"Run {run_id} does not exist, is a part of another run, or has ended.")
         claim(connection, parent)
-    pid = os.getpid()
     limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
     reserve = _reserved(spool_path(database.path, parent) / "reserve")
     try:
-        return finished(executor, Execution(database, parent, pid, executor, rerun_interrupted, prepared).go())[0]
+        return finished(executor, Execution(database, parent, executor, rerun_interrupted, prepared).go())[0]
     except Unavailable:
         if not access.is_full(database.path):
             raise
@@ -120,7 +119,7 @@ def execute(
     finally:
         _release(reserve)
         with database.write() as connection:
-            runners.remove(connection, parent.cluster_id, pid)
+            runners.remove(connection, parent.cluster_id, os.getpid())
 
 
 def _reserved(path: Path) -> Path:
@@ -151,11 +150,10 @@ def _end_on_full_disk(database: Database, parent: Run, provider: Provider, reser
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The execution of one run by this process, `pid`."""
+    """The execution of one run by this process."""
 
     database: Database
     parent: Run
-    pid: int
     executor: Executor
     rerun_interrupted: bool = False
     prepared: Prepared | None = None
@@ -229,7 +227,7 @@ class Execution:
         return GraphRun(
             work=plan.work,
             schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if asked else ""),
-            journal=Journal(self.database, child, self.pid),
+            journal=Journal(self.database, child),
             make=make,
             executor=self.executor,
             log=_log,
