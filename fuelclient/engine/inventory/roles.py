@@ -7,7 +7,6 @@ those of its release and of its plugins. Source: Nailgun, where releases and env
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -84,7 +83,7 @@ def put_sections(connection: Connection, owner: MetadataOwner, changed: Mapping[
         enable.require_roles(connection, cluster_id, f"which {owner.label} would no longer have")
 
 
-class Descriptions(Facet, ABC, Generic[Value]):
+class Descriptions(Facet, Generic[Value]):
     """Roles or tags; see `backends.base.Descriptions`.
 
     `_section` is their section of the metadata. `_of_environment` and `_in_metadata` read all of an environment or of
@@ -125,13 +124,15 @@ class Descriptions(Facet, ABC, Generic[Value]):
         put_sections(connection, describer, self._without(describer, name))
         self._require_unused(connection, describer, name)
 
-    @abstractmethod
-    def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:
+    def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:  # noqa: ARG002 - for roles
         """The owner's sections with the role or tag `value` in place of the one with its name, or after all others."""
+        return {self._section: {**owner.section(self._section), value.name: value.metadata}}
 
-    @abstractmethod
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
         """The owner's sections without the role or tag of this name."""
+        records = owner.section(self._section)
+        del records[name]
+        return {self._section: records}
 
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
         """Raise `Conflict` if something still needs what was removed, other than the nodes, which come first."""
@@ -183,7 +184,7 @@ class Roles(Descriptions[Role]):
     _of_environment, _in_metadata = staticmethod(effective.roles), staticmethod(roles_in)
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Role) -> dict[str, Any]:
-        sections = {_ROLES: {**owner.section(_ROLES), value.name: value.metadata}}
+        sections = super()._with(connection, owner, value)
         disks = owner.section(_VOLUMES)
         mapped = dict(disks.get(_MAPPING) or {})
         if value.volumes or value.name in mapped:
@@ -195,12 +196,11 @@ class Roles(Descriptions[Role]):
         return {**sections, **({_VOLUMES: disks} if disks else {})}
 
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        roles, disks = owner.section(_ROLES), owner.section(_VOLUMES)
-        del roles[name]
-        if not disks:
-            return {_ROLES: roles}
-        mapped = {role: volumes for role, volumes in (disks.get(_MAPPING) or {}).items() if role != name}
-        return {_ROLES: roles, _VOLUMES: {**disks, _MAPPING: mapped}}
+        sections, disks = super()._without(owner, name), owner.section(_VOLUMES)
+        if disks:
+            mapped = {role: volumes for role, volumes in (disks.get(_MAPPING) or {}).items() if role != name}
+            sections[_VOLUMES] = {**disks, _MAPPING: mapped}
+        return sections
 
 
 class Tags(Descriptions[Tag]):
@@ -208,12 +208,6 @@ class Tags(Descriptions[Tag]):
 
     _noun, _section = "tag", _TAGS
     _of_environment, _in_metadata = staticmethod(effective.tags), staticmethod(tags_in)
-
-    def _with(self, connection: Connection, owner: MetadataOwner, value: Tag) -> dict[str, Any]:  # noqa: ARG002 - as in Roles
-        return {_TAGS: {**owner.section(_TAGS), value.name: value.metadata}}
-
-    def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        return {_TAGS: {tag: metadata for tag, metadata in owner.section(_TAGS).items() if tag != name}}
 
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
         """Raise `Conflict` if a role carries the tag, which no other owner describes."""
