@@ -1,4 +1,4 @@
-"""Plugins in the store, with what the engine needs of their packages.
+"""Plugins in the store, with those parts of their packages that the engine needs.
 
 The text of a package has everything that a selection for a release needs, including the places of tasks. It leaves out
 the releases that a package defines, and their graphs, which have tables of their own, and findings, which belong to the
@@ -16,22 +16,11 @@ from fuelclient.model.package import Contents, Package, ReleaseRecord
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Source, Task
 from fuelclient.serializers.values import plain
+from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import (
-    Table,
-    column,
-    columns_of,
-    decode,
-    encode,
-    fields_of,
-    firsts,
-    insert_row,
-    mapping,
-    update_row,
-)
 
 
-class _Plugins(Table[Plugin]):
+class _Plugins(rows.Table[Plugin]):
     """Plugins, each with its clusters and its releases, by name and version.
 
     One that is deleted takes its graphs along. It must not be enabled anywhere, nor define a release.
@@ -43,8 +32,8 @@ class _Plugins(Table[Plugin]):
         return [
             replace(
                 plugin,
-                clusters=tuple(firsts(connection, clusters, plugin.id)),
-                releases=tuple(firsts(connection, releases, plugin.id)),
+                clusters=tuple(rows.firsts(connection, clusters, plugin.id)),
+                releases=tuple(rows.firsts(connection, releases, plugin.id)),
             )
             for plugin in super().every(connection, **columns)
         ]
@@ -53,8 +42,8 @@ class _Plugins(Table[Plugin]):
 table = _Plugins(
     "plugins",
     Plugin,
-    {"metadata": mapping, "by_release": bool},
-    fields=columns_of(Plugin, without=("clusters", "releases")),
+    {"metadata": rows.mapping, "by_release": bool},
+    fields=rows.columns_of(Plugin, without=("clusters", "releases")),
     renamed={"unpacked": "directory"},
     order="name, version, id",
 )
@@ -64,23 +53,23 @@ every, find, ids, update, delete = table.every, table.find, table.ids, table.upd
 
 def of_cluster(connection: Connection, cluster_id: int) -> list[Plugin]:
     """The plugins that are enabled on a cluster, by name and version."""
-    enabled = firsts(connection, "SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?", cluster_id)
+    enabled = rows.firsts(connection, "SELECT plugin_id FROM cluster_plugins WHERE cluster_id = ?", cluster_id)
     return every(connection, id=enabled)
 
 
 def defining(connection: Connection, release_id: int) -> Plugin | None:
     """The plugin that defines a release; None for a release that was imported or created."""
-    plugin_id = column(connection, "releases", "plugin_id", release_id)
+    plugin_id = rows.column(connection, "releases", "plugin_id", release_id)
     return find(connection, plugin_id) if plugin_id else None
 
 
 def names(connection: Connection) -> set[str]:
-    return {*firsts(connection, "SELECT DISTINCT name FROM plugins")}
+    return {*rows.firsts(connection, "SELECT DISTINCT name FROM plugins")}
 
 
 def insert(connection: Connection, plugin: Plugin) -> int:
     """Store a plugin under a new id, without its clusters and releases; the id."""
-    return insert_row(connection, "plugins", table.row(plugin))
+    return rows.insert_row(connection, "plugins", table.row(plugin))
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:
@@ -91,16 +80,16 @@ def put_package(connection: Connection, plugin_id: int, package: Package) -> Non
         "records": [_record_to(record) for record in package.records],
         "scripts": list(package.scripts),
     }
-    update_row(connection, "plugins", plugin_id, {"package": encode(stored)})
+    rows.update_row(connection, "plugins", plugin_id, {"package": rows.encode(stored)})
 
 
 def package(connection: Connection, plugin_id: int) -> Package | None:
     """The package of a plugin, without the releases that it defines; None if the plugin was registered before packages
     were stored."""
-    text = column(connection, "plugins", "package", plugin_id)
+    text = rows.column(connection, "plugins", "package", plugin_id)
     if not text:
         return None
-    stored = decode(text)
+    stored = rows.decode(text)
     return Package(
         metadata=stored["metadata"],
         contents=_contents_from(stored["contents"]),
@@ -112,13 +101,13 @@ def package(connection: Connection, plugin_id: int) -> Package | None:
 def _contents_to(contents: Contents) -> dict[str, Any]:
     return {
         "graphs": {graph_type: _graph_to(graph) for graph_type, graph in contents.graphs.items()},
-        **{name: plain(getattr(contents, name)) for name in columns_of(Contents, without=("graphs",))},
+        **{name: plain(getattr(contents, name)) for name in rows.columns_of(Contents, without=("graphs",))},
     }
 
 
 def _contents_from(stored: Mapping[str, Any]) -> Contents:
     graphs = {graph_type: _graph_from(graph) for graph_type, graph in stored["graphs"].items()}
-    return Contents(**{**fields_of(stored), "graphs": graphs})
+    return Contents(**{**rows.fields_of(stored), "graphs": graphs})
 
 
 def _record_to(record: ReleaseRecord) -> dict[str, Any]:
@@ -128,7 +117,7 @@ def _record_to(record: ReleaseRecord) -> dict[str, Any]:
 
 def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
     contents = None if stored["contents"] is None else _contents_from(stored["contents"])
-    return ReleaseRecord(**{**fields_of(stored), "contents": contents})
+    return ReleaseRecord(**{**rows.fields_of(stored), "contents": contents})
 
 
 def _graph_to(graph: GraphDocument) -> dict[str, Any]:

@@ -11,21 +11,8 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.node import Node
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.store import rows
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import (
-    Table,
-    column,
-    columns_of,
-    decode,
-    encode,
-    encoded_or_null,
-    fields_of,
-    firsts,
-    insert_row,
-    mapping,
-    names,
-    update_row,
-)
 
 _CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
 
@@ -34,11 +21,11 @@ def _stored(request: RunRequest) -> str:
     fields = asdict(request)
     if not request.master_only:
         del fields["master_only"]  # earlier versions refuse this field
-    return encode(fields)
+    return rows.encode(fields)
 
 
 def _request(text: str) -> RunRequest:
-    fields = fields_of(decode(text))
+    fields = rows.fields_of(rows.decode(text))
     if "assumed" in fields:
         fields["assumed"] = DeploymentFacts(**fields["assumed"])
     return RunRequest(**fields)
@@ -47,18 +34,18 @@ def _request(text: str) -> RunRequest:
 def _findings(text: str | None) -> tuple[Finding, ...]:
     return tuple(
         Finding(**{**stored, "severity": Severity(stored["severity"]), "place": Place(**stored["place"])})
-        for stored in (decode(text) if text else ())
+        for stored in (rows.decode(text) if text else ())
     )
 
 
-table = Table(
+table = rows.Table(
     "transactions",
     Run,
-    {"status": RunStatus, "request": _request, "result": mapping, "findings": _findings},
-    fields=columns_of(Run, without=("runner", "children")),
+    {"status": RunStatus, "request": _request, "result": rows.mapping, "findings": _findings},
+    fields=rows.columns_of(Run, without=("runner", "children")),
     write={
         "request": lambda run: _stored(run.request),
-        "findings": lambda run: encoded_or_null([asdict(finding) for finding in run.findings]),
+        "findings": lambda run: rows.encoded_or_null([asdict(finding) for finding in run.findings]),
     },
 )
 
@@ -68,7 +55,7 @@ every, find, ids = table.every, table.find, table.ids
 
 def insert(connection: Connection, run: Run) -> int:
     """Store a run, without its children, under a new id; the id."""
-    return insert_row(connection, "transactions", {**table.row(run), "counts": not run.dry_run})
+    return rows.insert_row(connection, "transactions", {**table.row(run), "counts": not run.dry_run})
 
 
 def children(connection: Connection, parent_id: int) -> list[Run]:
@@ -87,7 +74,7 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
         "GROUP BY t.cluster_id, t.graph_type, h.task, h.node) ON o.id = last "
         "UNION SELECT max(id) FROM transactions WHERE name = ? GROUP BY cluster_id"
     )
-    remembered = {*firsts(connection, query, CHILD, InstanceStatus.READY, PARENT)}
+    remembered = {*rows.firsts(connection, query, CHILD, InstanceStatus.READY, PARENT)}
     parents = every(connection, cluster_id=cluster_id, name=PARENT)
     busy = {run.cluster_id for run in parents if not run.is_final}
     return [
@@ -106,7 +93,7 @@ def unfinished(connection: Connection, cluster_id: int) -> Run | None:
 
 def update(connection: Connection, run: Run) -> None:
     """Store the fields of a run that change after its beginning; its request and `stop` stay as they are."""
-    update_row(connection, "transactions", run.id, table.row(run, _CHANGING))
+    rows.update_row(connection, "transactions", run.id, table.row(run, _CHANGING))
 
 
 def set_progress(connection: Connection, child: Run, progress: int) -> None:
@@ -125,8 +112,8 @@ def ask_stop(connection: Connection, run_id: int, how: str) -> None:
 
 
 def stop_of(connection: Connection, run_id: int) -> str:
-    """How a run was asked to stop: empty, `graceful` or `kill`; `kill` if it was deleted."""
-    stop = column(connection, "transactions", "stop", run_id)
+    """The request to stop a run: empty, `graceful` or `kill`; `kill` if it was deleted."""
+    stop = rows.column(connection, "transactions", "stop", run_id)
     return "kill" if stop is None else str(stop)
 
 
@@ -135,25 +122,25 @@ def put_inputs(
 ) -> None:
     """Store the inputs of a child besides its graph and facts: the nodes as they are, and the nodes whose past does not
     count; and its merged tasks, for its history."""
-    stored_nodes, definitions = encode([asdict(node) for node in nodes]), encode(tasks)
-    inputs = {"nodes": stored_nodes, "forgotten": encoded_or_null(forgotten), "definitions": definitions}
-    update_row(connection, "transactions", run_id, inputs)
+    stored_nodes, definitions = rows.encode([asdict(node) for node in nodes]), rows.encode(tasks)
+    inputs = {"nodes": stored_nodes, "forgotten": rows.encoded_or_null(forgotten), "definitions": definitions}
+    rows.update_row(connection, "transactions", run_id, inputs)
 
 
 def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
     """The nodes of a child's environment as they were when it began."""
-    stored = column(connection, "transactions", "nodes", run_id)
-    return tuple(Node(**fields_of(node)) for node in decode(stored)) if stored else ()
+    stored = rows.column(connection, "transactions", "nodes", run_id)
+    return tuple(Node(**rows.fields_of(node)) for node in rows.decode(stored)) if stored else ()
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
     """The uids of the nodes whose past did not count when a child began."""
-    return names(column(connection, "transactions", "forgotten", run_id))
+    return rows.names(rows.column(connection, "transactions", "forgotten", run_id))
 
 
 def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
     """The merged tasks of a child by id, in merged order."""
-    return mapping(column(connection, "transactions", "definitions", run_id))
+    return rows.mapping(rows.column(connection, "transactions", "definitions", run_id))
 
 
 def delete(connection: Connection, run_id: int) -> None:

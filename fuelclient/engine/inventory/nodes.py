@@ -8,14 +8,7 @@ from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.environment.checks import (
-    require_free_hostname,
-    require_free_names,
-    require_labels,
-    require_node,
-    require_node_change,
-    require_printable,
-)
+from fuelclient.environment import checks
 from fuelclient.environment.network_changes import part_from
 from fuelclient.environment.networks import default_interfaces
 from fuelclient.environment.roles import roles as roles_of
@@ -47,7 +40,7 @@ class Nodes(Facet):
         homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
         with self._database.write() as connection, environment.keeping_rules(connection, homes) as targets:
             for node in wanted:
-                require_node(node)
+                checks.require_node(node)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
             return nodes.insert_all(connection, _joined(wanted, targets))
@@ -71,16 +64,16 @@ class Nodes(Facet):
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         """A free node shares its names with the other free ones."""
-        require_node_change(name, hostname)
+        checks.require_node_change(name, hostname)
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
-            require_node(wanted)
+            checks.require_node(wanted)
             home = node.cluster_id
             others = [each for each in nodes.every(connection) if each.cluster_id == home and each.id != node_id]
-            require_free_names(others, [wanted], home)
+            checks.require_free_names(others, [wanted], home)
             if hostname is not None:
-                require_free_hostname(others, hostname, home)
+                checks.require_free_hostname(others, hostname, home)
                 wanted = replace(wanted, attributes={**wanted.attributes, "hostname": hostname})
             with environment.keeping_rules(connection, _home(node)):
                 nodes.update(connection, wanted)
@@ -137,9 +130,9 @@ class Nodes(Facet):
         return checked
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        require_labels(labels)
+        checks.require_labels(labels)
         for name in labels:
-            require_printable("label", name)
+            checks.require_printable("label", name)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
@@ -189,7 +182,7 @@ def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
         here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
-        require_free_names(here, coming, cluster_id)
+        checks.require_free_names(here, coming, cluster_id)
 
 
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
