@@ -37,8 +37,8 @@ def _facet(path: str) -> Any:
 class Engine:
     """All use cases over one engine file, which is opened, or created, at its first use.
 
-    A facet is imported when it is first asked for: a command needs one or two of them, and importing all takes longer
-    than most commands do.
+    A facet is imported at its first use: a command needs one or two of them, and importing all takes longer than most
+    commands do.
     """
 
     releases: Releases = _facet("inventory.releases.Releases")
@@ -83,6 +83,3 @@ class Engine:
 
     def close(self) -> None:
         self._database.close()
-
-
-__all__ = ["Engine"]

@@ -169,12 +169,12 @@ def exported(connection: sqlite3.Connection) -> dict[str, Any]:
 
 def size(connection: sqlite3.Connection) -> int:
     """The bytes of text in an engine file; an export of it is larger."""
-    found = 0
+    total = 0
     for name in _tables(connection):
         lengths = " + ".join(f'coalesce(length(CAST("{column}" AS BLOB)), 0)' for column in _columns(connection, name))
         (length,) = connection.execute(f"SELECT sum({lengths}) FROM {name}").fetchone()  # noqa: S608 - as in `_rows`
-        found += length or 0
-    return found
+        total += length or 0
+    return total
 
 
 def imported(connection: sqlite3.Connection, path: str, contents: Mapping[str, Any]) -> None:

@@ -251,12 +251,12 @@ class Database:
         def overtake() -> bool:
             with suppress(Locked):
                 self._begin_at_once(connection, begin)
-            if not connection.in_transaction and time.monotonic() - began >= self.busy_seconds * (told[0] + 1):
-                told[0] += 1
+            if not connection.in_transaction and time.monotonic() - began >= self.busy_seconds * (reports[0] + 1):
+                reports[0] += 1
                 self.still_waiting(time.monotonic() - began)
             return connection.in_transaction
 
-        began, told = time.monotonic(), [0]
+        began, reports = time.monotonic(), [0]
         with suppress(OSError):
             if self._queue is None:
                 self._queue = Queue(f"{os.path.realpath(self.path)}.lock")
@@ -391,7 +391,7 @@ def _is_there(path: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return True  # opening it says what is wrong
+        return True  # opening it raises the reason
     return True
 
 
@@ -446,6 +446,3 @@ def _create(target: str, path: str, busy_seconds: float) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         migrations.migrate(connection, path)
     os.replace(fresh, target)
-
-
-__all__ = ["BUSY_SECONDS", "Connection", "Database", "Locked"]

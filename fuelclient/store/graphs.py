@@ -47,8 +47,8 @@ def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: st
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
     """The id of the graph of an owner and type, or None."""
     query = "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?"
-    found: int | None = one(connection, query, level, owner_id, graph_type)
-    return found
+    graph_id: int | None = one(connection, query, level, owner_id, graph_type)
+    return graph_id
 
 
 def types(connection: Connection, level: Level, owner_id: int) -> list[str]:

@@ -116,7 +116,7 @@ def unreadable(path: str) -> list[str]:
 
 
 def _is_document(text: object) -> bool:
-    """Whether we can read what SQLite does not take for a document, such as an infinite number."""
+    """Whether we can read a document that SQLite refuses, such as an infinite number."""
     try:
         decode(str(text))
     except (ValueError, RecursionError):

@@ -123,12 +123,12 @@ def rows(
     blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
     columns = f"node, status, summary, {blamed}, {', '.join(_PLAIN)}"
     query = f"SELECT {columns} FROM history WHERE {where} ORDER BY vertex"  # noqa: S608 - ours
-    found = []
+    instances = []
     for node, status, summary, because, *plain in connection.execute(query, values):
         fields = dict(zip(_PLAIN, plain, strict=True))
         fields |= {"because": because, "summary": mapping(summary), "definition": definitions.get(fields["task"], {})}
-        found.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))
-    return found
+        instances.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))
+    return instances
 
 
 def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:

@@ -22,8 +22,9 @@ class _Releases(Table[Release]):
 
     def named(self, connection: Connection, name: str, version: str) -> int | None:
         """The id of the release with this name and version, or None."""
-        found: int | None = one(connection, "SELECT id FROM releases WHERE name = ? AND version = ?", name, version)
-        return found
+        query = "SELECT id FROM releases WHERE name = ? AND version = ?"
+        row_id: int | None = one(connection, query, name, version)
+        return row_id
 
 
 class _Clusters(Table[Cluster]):

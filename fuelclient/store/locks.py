@@ -87,27 +87,27 @@ class Queue:
 
     def _lowest(self, floor: int) -> int | None:
         """The lowest number before ours that is taken, or None."""
-        found, end = None, self._number
+        lowest, end = None, self._number
         while end > floor:
-            asked = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST + floor, end - floor, 0)
-            kind, _, start, _, _ = _LOCK.unpack(fcntl.fcntl(self._descriptor, _GET, asked))  # type: ignore[arg-type]
+            wanted = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST + floor, end - floor, 0)
+            kind, _, start, _, _ = _LOCK.unpack(fcntl.fcntl(self._descriptor, _GET, wanted))  # type: ignore[arg-type]
             if kind == fcntl.F_UNLCK:
                 break
-            found = end = start - _FIRST
-        return found
+            lowest = end = start - _FIRST
+        return lowest
 
     def _counters(self) -> tuple[int, int]:
-        stated = os.pread(self._descriptor, _COUNTERS.size, 0)
-        return _COUNTERS.unpack(stated) if len(stated) == _COUNTERS.size else (0, 0)
+        stored = os.pread(self._descriptor, _COUNTERS.size, 0)
+        return _COUNTERS.unpack(stored) if len(stored) == _COUNTERS.size else (0, 0)
 
     def _put_floor(self, number: int) -> None:
         with suppress(OSError):
             os.pwrite(self._descriptor, struct.pack("<Q", number), 8)
 
     def _lock(self, kind: int, start: int, length: int, *, wait: bool = False) -> bool:
-        stated = _LOCK.pack(kind, os.SEEK_SET, start, length, 0)
+        wanted = _LOCK.pack(kind, os.SEEK_SET, start, length, 0)
         try:
-            fcntl.fcntl(self._descriptor, _WAIT if wait else _SET, stated)  # type: ignore[arg-type]  # checked above
+            fcntl.fcntl(self._descriptor, _WAIT if wait else _SET, wanted)  # type: ignore[arg-type]  # checked above
         except BlockingIOError:
             return False
         return True

@@ -11,7 +11,7 @@ from fuelclient.store.database import Connection
 from fuelclient.store.rows import encode, mapping
 
 Row = tuple[str, str, str]
-"""An id (empty for what has only a name), a name (empty for what has only an id), and a description for people."""
+"""An id (empty for a noun with names only), a name (empty for a noun with ids only), and a description for people."""
 
 _NEWEST = 100
 """How many runs are listed: older ones are rarely looked at, and a screen holds no more."""

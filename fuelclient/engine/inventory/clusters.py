@@ -68,7 +68,7 @@ class Clusters(Facet):
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
         """The files of runs are removed after the environment, outside the transaction."""
-        from fuelclient.engine.runs import sweep  # most of what is asked here needs no runs
+        from fuelclient.engine.runs import sweep  # most methods here need no runs
         from fuelclient.engine.runs.jobs import executor_for
         from fuelclient.engine.runs.records import deletable_with_cluster
 

@@ -181,7 +181,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
 def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> CopiedPart:
     """Store the networks and virtual addresses, as far as the engine can: it has one network of each name."""
     target = environment.read(connection, cluster_id)
-    stated = [network.get("name") for network in copy.networks.get(NETWORKS) or ()]
+    names = [network.get("name") for network in copy.networks.get(NETWORKS) or ()]
     note = ""
     if copy.has_parts:
         own, vips = copy.inputs.environment.own_networks, list(copy.inputs.environment.vips)
@@ -190,12 +190,12 @@ def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy
             own, vips = own_networks_from(copy.networks, target), vips_of(copy.networks, target)
         except InvalidDocument as error:
             return CopiedPart("networks", 0, f"not copied; the facts have those of the original: {error.message}")
-        twice = sorted({str(name) for name in stated if stated.count(name) > 1})
+        twice = sorted({str(name) for name in names if names.count(name) > 1})
         note = f"several are called {', '.join(twice)}: the copy has the last, the facts have all" if twice else ""
     put_own_networks(connection, cluster_id, own)
     for vip in vips:
         put_vip(connection, cluster_id, vip)
-    return CopiedPart("networks", len({*stated}), note)
+    return CopiedPart("networks", len({*names}), note)
 
 
 def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
@@ -235,7 +235,7 @@ def _require_equal(stored: Inputs, wanted: Inputs) -> None:
         for plugin in there.plugins
         if beyond(plugin.metadata, known[plugin.name, plugin.version])
     ]
-    different += dict.fromkeys(f"the graph of {found.place}" for found in graph_differences(stored, wanted))
+    different += dict.fromkeys(f"the graph of {difference.place}" for difference in graph_differences(stored, wanted))
     if different:
         raise Conflict(
             f"What is in the engine already differs from what would be copied: {'; '.join(different)}.", hint=_ELSEWHERE

@@ -85,9 +85,9 @@ class Graphs(Facet):
         return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Records of environments that lose what they override are G021. What would refuse a run is a warning as well:
-        expressions that cannot be read (G024), impossible parameters (G046), and cycles in the environments that have
-        the graph (G050)."""
+        """Records of environments that lose what they override are G021. Errors that would refuse a run are warnings
+        here: expressions that cannot be read (G024), impossible parameters (G046), and cycles in the environments that
+        have the graph (G050)."""
         from fuelclient.expressions.readable import refusals  # only uploads need expressions
 
         require_type(graph_type)

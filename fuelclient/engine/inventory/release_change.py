@@ -1,4 +1,4 @@
-"""Give an environment another version of its release, or find out what that would change."""
+"""Give an environment another version of its release, or try that without storing it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
 
 
 def _settled(connection: Connection, before: Environment) -> list[Finding]:
-    """Leave out of the environment's settings and networks what only the old release has; say what it was."""
+    """Remove settings and networks that only the old release has from those of the environment, and report them."""
     cluster_id = before.cluster.id
     after = environment.read(connection, cluster_id)
     own, dropped = kept_settings(before, after)

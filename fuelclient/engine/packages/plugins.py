@@ -143,19 +143,19 @@ def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, sectio
 
     target = environment.read(connection, cluster_id)
     brought = environment.for_release(connection, plugin, target.release)
-    found = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, brought)))
-    require_no_errors(found, f"The settings of environment {cluster_id} are not stored", InvalidDocument)
+    findings = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, brought)))
+    require_no_errors(findings, f"The settings of environment {cluster_id} are not stored", InvalidDocument)
 
 
 def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
     """Find the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that of
     `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
-    stated, version = metadata.get("chosen_id"), metadata.get("plugin_version")
-    if type(stated) is int:
+    chosen_id, version = metadata.get("chosen_id"), metadata.get("plugin_version")
+    if type(chosen_id) is int:
         for plugin in versions:
-            if plugin.id == stated:
+            if plugin.id == chosen_id:
                 return plugin
-        raise NotFound("plugin", stated, known=[str(plugin.id) for plugin in versions])
+        raise NotFound("plugin", chosen_id, known=[str(plugin.id) for plugin in versions])
     named = enabled or next((plugin for plugin in versions if plugin.version == version), None)
     if named is None and len(versions) > 1:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The facts that runs on an environment see, and what they need to stay the same from run to run."""
+"""The facts of runs on an environment, and the values that keep them the same from run to run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from fuelclient.store.inventory import nodes, put_vip
 
 
 def settle(database: Database, cluster_id: int) -> None:
-    """Choose and store what the facts of an environment need to stay the same: secrets, addresses, virtual addresses.
+    """Choose and store the values that keep the facts of an environment the same: secrets, addresses, virtual ones.
 
     Do nothing if all of it is stored. If the engine file cannot be written, facts are computed all the same: equal ones
     until something changes. Callers that only read, in a block of `Database.reading`, store nothing.
@@ -42,7 +42,7 @@ def settle(database: Database, cluster_id: int) -> None:
             target, given = _inputs(connection, cluster_id)
             _keep(connection, target, kept_of(target, given))
     except Unavailable:
-        return  # a plan or a preview of a file that may only be read; a run needs to write and says so itself
+        return  # a plan or a preview of a file that may only be read; a run needs to write, and refuses by itself
 
 
 def keep_primaries(connection: Connection, cluster_id: int) -> None:
@@ -57,10 +57,10 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
     """Store virtual addresses beside those of users, everything else that was chosen with the environment."""
     stored.put_kept(connection, target.cluster.id, kept)
     known = {vip.name: vip for vip in target.vips}
-    asked = {vip["name"]: (role, vip) for role, vip in asked_vips(network_roles(target))}
+    requested = {vip["name"]: (role, vip) for role, vip in asked_vips(network_roles(target))}
     for name, address in kept.vips.items():
         if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
-            role, vip = asked[name]
+            role, vip = requested[name]
             network, namespace = str(role.get("default_mapping")), vip.get("namespace")
             put_vip(connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False))
 

@@ -54,13 +54,13 @@ def _read(connection: Connection, cluster_id: int, release: Release | None = Non
         feature_groups=settings.load().feature_groups,
     )
     # The settings and the virtual addresses of a plugin stay stored when it is disabled.
-    asked = {vip["name"] for _, vip in asked_vips(network_roles(target))}
+    requested = {vip["name"] for _, vip in asked_vips(network_roles(target))}
     off = plugins.names(connection) - {plugin.name for plugin in target.plugins}
     own = clusters.settings(connection, cluster_id)
     return replace(
         target,
         own_settings={name: section for name, section in own.items() if name not in off},
-        vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in asked),
+        vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in requested),
     )
 
 
@@ -75,7 +75,7 @@ def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]
 def keeping_rules(
     connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False
 ) -> Iterator[list[Environment]]:
-    """Yield environments to a block that writes, and compare them with what they are after it.
+    """Yield environments to a block that writes, and compare them with their state after it.
 
     Raise what `environment.rules` raises for rules that the block has broken; the transaction then undoes it.
     `gives_roles` as in `rules.require_no_more`.
@@ -91,7 +91,7 @@ def keeping_rules(
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
-    """Put what a plugin brings for a release into its metadata."""
+    """Put the contents of a plugin for a release into its metadata."""
     if not plugin.by_release:
         return plugin
     from fuelclient.plugins.select import select
@@ -170,8 +170,8 @@ def layers(
     Raise `NotFound` if no layer of the environment has the type.
     """
     require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
-    asked = [owner for owner in owners(environment) if not levels or owner.level in levels]
-    stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in asked)
+    wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
+    stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
     made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
     return tuple(_where_its_scripts_are(connection, environment.release, known) for known in made)
 

@@ -1,7 +1,7 @@
 """Find records without type that a change to a lower layer leaves with nothing to override.
 
-A merge leaves them out, and says so (G020). But a user who changes the graph of a release or a plugin may never look at
-the environments above it, so the change itself reports what it does to them.
+A merge leaves them out, and warns of that (G020). But a user who changes the graph of a release or a plugin may never
+look at the environments above it, so the change itself reports what it does to them.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def abandon(
     findings: tuple[Finding, ...] = (),
     killed: Mapping[str, str] | None = None,
 ) -> None:
-    """End a child that will not go on: what was running has failed, and what never ran is skipped.
+    """End a child that will not go on: what was running has failed, and instances that never ran are skipped.
 
     `killed` is the result of `end_commands` for the commands that were running; None if they were left alone.
     """
@@ -198,7 +198,7 @@ def finish_run(connection: Connection, parent_id: int) -> None:
 
 def _interrupted(why: str | None) -> str:
     """The message of an instance that was running, by the reason why its command could not be ended; an empty reason
-    means that it was ended, None that nobody tried."""
+    means that it was ended, None that it was left alone."""
     if why is None:
         return "How it ended is not known: the runner was killed, and the run was not resumed."
     if why:

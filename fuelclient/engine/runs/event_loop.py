@@ -72,7 +72,7 @@ class Journal:
         await self._when_free(mark)
 
     def stop_asked(self) -> str:
-        """Read how the run was asked to stop, and note that the runner lives.
+        """Read the request to stop the run, and store that the runner lives.
 
         The heartbeat is left out while another process writes, because a kill must not wait for that. Raise `Lost` if
         this process is no longer the runner: it has to end like one that is killed.
@@ -114,7 +114,7 @@ class Journal:
 
 
 LOOK_SECONDS = 0.5
-"""Seconds between two checks whether the run should stop; each also stores that the runner lives."""
+"""Seconds between two checks for a request to stop; each also stores that the runner lives."""
 
 _ENDING_SECONDS = 30.0
 """Seconds that a run waits for the end of the commands that it kills when the engine file is gone."""
@@ -182,7 +182,7 @@ class GraphRun:
         return not self._undecided
 
     async def _next(self, ticker: asyncio.Task[None]) -> None:
-        """Wait until an instance ends or the run is asked to stop, and update the schedule."""
+        """Wait until an instance ends or the run is to stop, and update the schedule."""
         await self._wake.wait()
         self._wake.clear()
         if ticker.done():
@@ -235,7 +235,7 @@ class GraphRun:
             await self.journal.write(written, self.schedule.progress)
 
     async def _tick(self) -> None:
-        """Check regularly whether the run was asked to stop."""
+        """Check regularly for a request to stop."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             asked = self.journal.stop_asked()

@@ -89,10 +89,10 @@ class Jobs:
 
     @cached_property
     def _kinds(self) -> set[str]:
-        asked = self.request.executor
+        kind = self.request.executor
         taking_part = [uid for uid in self.taking_part if uid in self.nodes] or self.request.node_ids
         nodes = [node for uid, node in self.nodes.items() if not taking_part or uid in taking_part]
-        return {asked} if asked else {node.executor or DEFAULT_EXECUTOR for node in nodes}
+        return {kind} if kind else {node.executor or DEFAULT_EXECUTOR for node in nodes}
 
     @cached_property
     def _master(self) -> Target:
@@ -159,8 +159,8 @@ def plugin_scripts(
     for owner, plugin, own in owners:
         if not trees.has(plugin.unpacked):
             continue
-        stated = own.get(SCRIPTS, plugin.metadata.get(SCRIPTS))
-        below = trees.path(plugin.unpacked) / (stated if isinstance(stated, str) else "deployment_scripts")
+        folder = own.get(SCRIPTS, plugin.metadata.get(SCRIPTS))
+        below = trees.path(plugin.unpacked) / (folder if isinstance(folder, str) else "deployment_scripts")
         if below.is_dir():
             scripts[owner] = ((str(below), plugin.scripts),)
     return scripts

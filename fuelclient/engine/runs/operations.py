@@ -1,4 +1,4 @@
-"""Begin, stop, resume and delete runs, check that nodes are ready for tasks, and read what commands print."""
+"""Begin, stop, resume and delete runs, check that nodes are ready for tasks, and read the output of commands."""
 
 from __future__ import annotations
 
@@ -15,15 +15,7 @@ from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands
-from fuelclient.engine.runs.jobs import (
-    Provider,
-    checker,
-    jobs_for,
-    jobs_of,
-    output_of,
-    remembered_job,
-    target_of,
-)
+from fuelclient.engine.runs.jobs import Provider, checker, jobs_for, jobs_of, output_of, remembered_job, target_of
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
 from fuelclient.engine.runs.runner import remember, require_digest, require_same_plan
 from fuelclient.environment import plans
@@ -50,10 +42,10 @@ from fuelclient.store.inventory import nodes
 from fuelclient.store.leftovers import Leftover
 
 Start = Callable[[str, int, bool, Prepared | None], None]
-"""Starts the runner of a run of an engine file, for a resume or not, with what is prepared."""
+"""Starts the runner of a run of an engine file, with whether to begin interrupted instances again, and its plan."""
 
 _ATTEMPTS = 3
-"""So many times a run is prepared, if what it rests on changes each time."""
+"""So many times a run is prepared, if the environment changes each time."""
 
 
 class Operations(Records):
@@ -106,7 +98,7 @@ class Operations(Records):
     def _stored(
         self, connection: Connection, request: RunRequest, prepared: Prepared | None, commits: int
     ) -> Run | None:
-        """Store a new run, or nothing (None) if what it was planned from has changed meanwhile."""
+        """Store a new run, or nothing (None) if its inputs have changed meanwhile."""
         if (
             prepared
             and commits != self._database.commits()
@@ -134,8 +126,8 @@ class Operations(Records):
         reached = [(node, target) for node, target in reached if node.id in called]
         executor = self._provider(self._database.path, _new(request, PARENT))
         reports = {
-            node_id: [report for report in found if report.health is Health.ERROR]
-            for node_id, found in _diagnosed(executor, reached, called).items()
+            node_id: [report for report in problems if report.health is Health.ERROR]
+            for node_id, problems in _diagnosed(executor, reached, called).items()
         }
         failed = [node_id for node_id, errors in reports.items() if errors]
         if failed:
@@ -192,7 +184,7 @@ class Operations(Records):
         return self.get(parent.id)
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """The executor of the engine's settings is asked."""
+        """The check is that of the executor of the engine's settings."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
@@ -201,25 +193,25 @@ class Operations(Records):
         """Runs that could be resumed are closed first. On a full disk, their outputs here make room for the
         deletion."""
         with self._database.read() as connection:
-            found = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
+            deleted = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
         try:
-            leftovers = self._forgotten(found, force=force)
+            leftovers = self._forgotten(deleted, force=force)
         except Unavailable:
             if not access.is_full(self._database.path):
                 raise
-            for run in found:
+            for run in deleted:
                 sweep.empty_outputs(self._database.path, run)
-            leftovers = self._forgotten(found, force=force)
+            leftovers = self._forgotten(deleted, force=force)
         return sweep.remove(self._database, leftovers, self._provider)
 
     @writes
-    def _forgotten(self, connection: Connection, found: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
+    def _forgotten(self, connection: Connection, deleted: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
         """Delete runs, but not yet their files."""
-        for run in found:
+        for run in deleted:
             current = deletable(connection, run.id, force=force)
             if not current.is_final:
                 close(connection, current)
-        return sweep.forget(connection, found)
+        return sweep.forget(connection, deleted)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
@@ -246,7 +238,7 @@ class Operations(Records):
     def _kill(self, run: Run) -> None:
         """End the commands of a run without a runner, and then the run.
 
-        If someone has resumed it meanwhile, that runner ends it: it finds that the run is asked to stop.
+        If someone has resumed it meanwhile, that runner ends it, since the run has a request to stop.
         """
         killed = end_commands(self._database, run, self._provider)
         with self._database.write() as connection:
@@ -397,7 +389,7 @@ def _hand_over(connection: Connection, parent: Run, message: str = "") -> None:
 
 
 def _require_no_original(connection: Connection, request: RunRequest) -> None:
-    """Raise `Conflict` if a run on a copy would reach the machine of a copied node and was not asked to."""
+    """Raise `Conflict` if a run on a copy would reach the machine of a copied node without `on_originals`."""
     if request.dry_run or request.on_originals or request.master_only:
         return
     copied = facts.copied_nodes(connection, request.cluster_id)
@@ -441,9 +433,9 @@ def _diagnosed(
     machines: dict[Target, set[str]] = {}
     for node, target in reached:
         machines.setdefault(target, set()).update(called.get(node.id, ()))
-    found = asyncio.run(executor.examine(machines)) if machines else {}
+    problems = asyncio.run(executor.examine(machines)) if machines else {}
     return {
-        node.id: [replace(one, area=AREA, name=f"{node.id} ({node.name})") for one in found[target]]
+        node.id: [replace(one, area=AREA, name=f"{node.id} ({node.name})") for one in problems[target]]
         for node, target in reached
     }
 

@@ -1,4 +1,4 @@
-"""Read runs, and check what may be done with one, by whether it has ended and whether its runner lives."""
+"""Read runs, and check whether an operation on one is allowed: has it ended, is its runner alive?"""
 
 from __future__ import annotations
 
@@ -73,15 +73,15 @@ class Records(Facet):
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         checks.require_instance_statuses(filters.statuses)
-        run, found = self._history(run_id, filters)
+        run, rows = self._history(run_id, filters)
 
         def every() -> tuple[Sequence[HistoryRow], Sequence[int]]:
-            _, rows = self._history(run_id, EVERYTHING)
+            _, whole = self._history(run_id, EVERYTHING)
             with self._database.read() as connection:
-                return rows, nodes.ids(connection)
+                return whole, nodes.ids(connection)
 
-        checks.require_recorded(run, filters, found, every)
-        return found
+        checks.require_recorded(run, filters, rows, every)
+        return rows
 
     @reads
     def _history(self, connection: Connection, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:

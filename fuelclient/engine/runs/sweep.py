@@ -56,13 +56,13 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
     for first in range(0, len(doomed), _TOGETHER):
         with database.write() as connection:
             still = {run.id for run in runs.ended_by_age(connection)}
-            found = forget(connection, [run for run in doomed[first : first + _TOGETHER] if run.id in still])
-        remove(database, found, provider)
+            left = forget(connection, [run for run in doomed[first : first + _TOGETHER] if run.id in still])
+        remove(database, left, provider)
     if settings.retention_megabytes:
         remove(database, _make_room(database, settings.retention_megabytes << 20), provider)
     with database.write() as connection:
-        found = claim(connection)
-    remove(database, found, provider)
+        left = claim(connection)
+    remove(database, left, provider)
 
 
 def orphans(database: Database) -> list[Path]:
@@ -93,7 +93,7 @@ def _make_room(database: Database, most: int) -> list[Leftover]:
     Runs share facts, so the room that a run takes is unknown in advance: the file is measured after each one.
     """
     files = {path.name: _size(path) for path in _entries(runs_path(database.path))}
-    found: list[Leftover] = []
+    left: list[Leftover] = []
 
     def fits(connection: Connection) -> bool:
         return health.used(connection) + sum(files.values()) <= most
@@ -101,12 +101,12 @@ def _make_room(database: Database, most: int) -> list[Leftover]:
     while True:
         with database.read() as connection:
             if fits(connection):
-                return found
+                return left
         with database.write() as connection:
             oldest = next(iter(runs.ended_by_age(connection)), None)
             if oldest is None or fits(connection):
-                return found
-            found += forget(connection, [oldest])
+                return left
+            left += forget(connection, [oldest])
         for name in (oldest.uuid, log_path(database.path, oldest.id).name):
             files.pop(name, None)
 
@@ -160,7 +160,7 @@ gives up: after about a month."""
 
 
 def empty_outputs(engine: str, parent: Run) -> None:
-    """Empty the outputs of a run's commands and its log on this machine, which are what fills a disk.
+    """Empty the outputs of a run's commands and its log on this machine: they fill the disk.
 
     The spools stay, and with them how commands ended: a runner must still be able to learn that.
     """
@@ -172,22 +172,22 @@ def empty_outputs(engine: str, parent: Run) -> None:
 
 def forget(connection: Connection, parents: Iterable[Run]) -> list[Leftover]:
     """Delete runs, and store which files of them are to be removed, for a sweep if this process is killed."""
-    found = [*_leftovers(connection, parents)]
+    left = [*_leftovers(connection, parents)]
     for parent in parents:
         runs.delete(connection, parent.id)
     due = _later(0)
-    return [replace(leftover, id=leftovers.insert(connection, leftover, due)) for leftover in found]
+    return [replace(leftover, id=leftovers.insert(connection, leftover, due)) for leftover in left]
 
 
-def remove(database: Database, found: Sequence[Leftover], provider: Provider) -> tuple[str, ...]:
+def remove(database: Database, left: Sequence[Leftover], provider: Provider) -> tuple[str, ...]:
     """Remove files of deleted runs; a sentence for each machine where some stay, which a sweep tries again.
 
     Call it outside of an event loop.
     """
-    if not found:
+    if not left:
         return ()
-    here = [leftover for leftover in found if leftover.node is None]
-    there = [leftover for leftover in found if leftover.node is not None]
+    here = [leftover for leftover in left if leftover.node is None]
+    there = [leftover for leftover in left if leftover.node is not None]
     stays = {leftover.id: _removed_here(database.path, leftover) for leftover in here}
     if there:
         no_run = Run(0, there[0].uuid, 0, PARENT, RunStatus.READY, RunRequest(0))
@@ -203,11 +203,11 @@ def remove(database: Database, found: Sequence[Leftover], provider: Provider) ->
 
 def claim(connection: Connection) -> list[Leftover]:
     """Take the files that are due, and make them due again later, so that no other sweep takes them now."""
-    found = leftovers.due(connection, now())
-    for leftover in found:
+    left = leftovers.due(connection, now())
+    for leftover in left:
         leftovers.postpone(connection, leftover.id, _later(leftover.attempts + 1))
-    leftovers.delete(connection, [leftover.id for leftover in found if leftover.attempts >= _MOST_ATTEMPTS])
-    return found
+    leftovers.delete(connection, [leftover.id for leftover in left if leftover.attempts >= _MOST_ATTEMPTS])
+    return left
 
 
 def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Leftover]:
