@@ -35,10 +35,9 @@ def size_of(path: str) -> int:
     would be a disaster. Raise `OSError` if it does not exist or cannot be examined.
     """
     status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise Unavailable(f"Engine file {path} is a directory.", hint=ELSEWHERE)
     if not stat.S_ISREG(status.st_mode):
-        raise Unavailable(f"Engine file {path} is not a regular file.", hint=ELSEWHERE)
+        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise Unavailable(f"Engine file {path} is {kind}.", hint=ELSEWHERE)
     return status.st_size
 
 

@@ -74,7 +74,16 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration
     done = version(connection, path)
     for step in steps:
         if step.number > done:
-            _apply(connection, step)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                for statement in step.statements:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version = {step.number:d}")
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
 
 
 def lacking(connection: sqlite3.Connection) -> list[str]:
@@ -98,16 +107,3 @@ def _parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
     )
     others = "SELECT type || ' ' || name, sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL"
     return {*connection.execute(columns), *connection.execute(others)}
-
-
-def _apply(connection: sqlite3.Connection, step: Migration) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for statement in step.statements:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {step.number:d}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise

@@ -53,8 +53,11 @@ class Copies(Facet):
                 cluster_id, parts = _put(connection, copy, name or copy.inputs.environment.cluster.name)
             settle(self._database, cluster_id)
             with self._database.write() as connection:
-                _put_facts(connection, cluster_id, copy)
-                types = environment.types(connection, environment.read(connection, cluster_id))
+                target = environment.read(connection, cluster_id)
+                facts.put_copied(connection, cluster_id, copy.inputs.facts, computed_now(connection, target).facts)
+                if not copy.uploaded.is_empty:
+                    facts.put(connection, cluster_id, copy.uploaded)
+                types = environment.types(connection, target)
                 _require_equal(inputs.read(connection, RunRequest(cluster_id, tuple(types))), copy.inputs)
                 clusters.put_copied_graphs(connection, cluster_id, graph_digests(copy.inputs))
         number = len(copy.inputs.facts.common) + sum(map(len, copy.inputs.facts.nodes.values()))
@@ -211,14 +214,6 @@ def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
     )
     facts.put_seen(connection, child_id, past.facts)
     history.insert_ended(connection, child_id, past.succeeded)
-
-
-def _put_facts(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> None:
-    """Store the uploaded facts of the original, and all others beside those that were computed for the copy now."""
-    computed = computed_now(connection, environment.read(connection, cluster_id)).facts
-    facts.put_copied(connection, cluster_id, copy.inputs.facts, computed)
-    if not copy.uploaded.is_empty:
-        facts.put(connection, cluster_id, copy.uploaded)
 
 
 def _require_equal(stored: Inputs, wanted: Inputs) -> None:

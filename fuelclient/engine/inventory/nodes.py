@@ -27,9 +27,8 @@ class Nodes(Facet):
 
     @reads
     def list(self, connection: Connection, cluster_id: int | None = None) -> Sequence[Node]:
-        if cluster_id is None:
-            return nodes.every(connection)
-        lookup.cluster(connection, cluster_id)
+        if cluster_id is not None:
+            lookup.cluster(connection, cluster_id)
         return nodes.every(connection, cluster_id=cluster_id)
 
     @reads

@@ -33,7 +33,8 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         clusters.update(connection, replace(before.cluster, release_id=release_id))
         findings = [*_settled(connection, before), *_left_sequences(connection, before.release, wanted)]
         about = _about_plugins(connection, environment.read(connection, cluster_id))
-        _require(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have", about)
+        _require_support(cluster_id, about)
+        enable.require_roles(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have")
         findings += [finding for finding in about if finding not in known]
         findings += orphaned()
         after = environment.with_graphs(connection, environment.read(connection, cluster_id))
@@ -71,8 +72,8 @@ def _left_sequences(connection: Connection, before: Release, after: Release) -> 
             yield Finding(Severity.WARNING, "G064", text, Place(layer=release))
 
 
-def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[Finding]) -> None:
-    """Raise `Conflict` if a plugin does not support the new release, or if nodes cannot have their roles in it."""
+def _require_support(cluster_id: int, about: Iterable[Finding]) -> None:
+    """Raise `Conflict` if a plugin does not support the new release."""
     errors = errors_in(about)
     if errors:
         texts = "; ".join(f"{error.place.layer}: {error.message} [{error.code}]" for error in errors)
@@ -82,7 +83,6 @@ def _require(connection: Connection, cluster_id: int, why: str, about: Iterable[
             hint=f"Disable them first (`fuel2 plugins disable NAME --env {cluster_id}`), or install versions of them "
             "that support it. Nothing was changed.",
         )
-    enable.require_roles(connection, cluster_id, why)
 
 
 def _about_plugins(connection: Connection, members: Environment) -> list[Finding]:

@@ -29,8 +29,6 @@ class Sequences(Facet):
             release_id = own
         elif release_id is not None:
             lookup.release(connection, release_id)
-        if release_id is None:
-            return sequences.every(connection)
         return sequences.every(connection, release_id=release_id)
 
     @reads

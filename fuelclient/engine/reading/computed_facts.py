@@ -31,7 +31,8 @@ def settle(database: Database, cluster_id: int) -> None:
     from fuelclient.engine.reading import drawn_settings  # most environments have all their values
 
     with database.read() as connection:
-        target, given = _inputs(connection, cluster_id)
+        target = environment.read(connection, cluster_id)
+        given = given_of(connection, target)
         kept = kept_of(target, given)
         same = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
         if same and not drawn_settings.are_missing(target, given.kept):
@@ -39,8 +40,8 @@ def settle(database: Database, cluster_id: int) -> None:
     try:
         with database.write() as connection:
             drawn_settings.evaluate(connection, cluster_id)
-            target, given = _inputs(connection, cluster_id)
-            _keep(connection, target, kept_of(target, given))
+            target = environment.read(connection, cluster_id)
+            _keep(connection, target, kept_of(target, given_of(connection, target)))
     except Unavailable:
         return  # a plan or a preview of a file that may only be read; a run needs to write, and refuses by itself
 
@@ -63,11 +64,6 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
             role, vip = requested[name]
             network, namespace = str(role.get("default_mapping")), vip.get("namespace")
             put_vip(connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False))
-
-
-def _inputs(connection: Connection, cluster_id: int) -> tuple[Environment, Given]:
-    target = environment.read(connection, cluster_id)
-    return target, given_of(connection, target)
 
 
 def given_of(connection: Connection, target: Environment) -> Given:

@@ -48,35 +48,6 @@ def are_missing(target: Environment, kept: Kept) -> bool:
     return any(filled(known, own, {}, _RANDOM) != own for known, own in blocks)
 
 
-def filled(
-    known: Mapping[str, Any],
-    own: Mapping[str, Any],
-    before: Mapping[str, Any],
-    generators: Mapping[str, Callable[[Any], Any]] | None = None,
-) -> dict[str, Any]:
-    """Complete `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
-
-    >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
-    >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
-    ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
-    """
-    values = dict(own)
-    for name, below in known.items():
-        if not isinstance(below, Mapping):
-            continue
-        given, earlier = own.get(name), before.get(name)
-        draws = _GENERATORS if generators is None else generators
-        generator = draws.get(below["generator"]) if isinstance(below.get("generator"), str) else None
-        if generator is not None:
-            if name not in own:
-                values[name] = before[name] if name in before else generator(below.get("generator_arg"))
-        elif name not in own or isinstance(given, Mapping):
-            inner = filled(below, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
-            if inner:
-                values[name] = inner
-    return values
-
-
 def _determined(name: str, argument: Any) -> Any:
     return DETERMINED[name](argument, Master())
 
@@ -101,3 +72,31 @@ _GENERATORS: Mapping[str, Callable[[Any], Any]] = {
     **{name: functools.partial(_determined, name) for name in DETERMINED},
 }
 """Generators by name. Values of a master are those that its installation proposes."""
+
+
+def filled(
+    known: Mapping[str, Any],
+    own: Mapping[str, Any],
+    before: Mapping[str, Any],
+    generators: Mapping[str, Callable[[Any], Any]] = _GENERATORS,
+) -> dict[str, Any]:
+    """Complete `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
+
+    >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
+    >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
+    ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
+    """
+    values = dict(own)
+    for name, below in known.items():
+        if not isinstance(below, Mapping):
+            continue
+        given, earlier = own.get(name), before.get(name)
+        generator = generators.get(below["generator"]) if isinstance(below.get("generator"), str) else None
+        if generator is not None:
+            if name not in own:
+                values[name] = before[name] if name in before else generator(below.get("generator_arg"))
+        elif name not in own or isinstance(given, Mapping):
+            inner = filled(below, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
+            if inner:
+                values[name] = inner
+    return values

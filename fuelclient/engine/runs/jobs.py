@@ -235,14 +235,10 @@ def handler_commands() -> Mapping[str, str]:
     origin = loaded[_COMMANDS].origin
     for task_type, command in loaded.handler_commands.items():
         if task_type not in CONFIGURED:
-            close = nearest(task_type, CONFIGURED)
-            message = (
-                f"{origin}: {_COMMANDS} has a command for {task_type!r}, which is not a task type that can have one"
-            )
-            raise InvalidDocument(
-                f"{message}{f', the nearest is {close}' if close else ''}.",
-                hint=f"Use {', '.join(sorted(CONFIGURED))}.",
-            )
+            likely = nearest(task_type, CONFIGURED)
+            text = f"{origin}: {_COMMANDS} has a command for {task_type!r}, which is not a task type that can have one"
+            text += f", the nearest is {likely}." if likely else "."
+            raise InvalidDocument(text, hint=f"Use {', '.join(sorted(CONFIGURED))}.")
         if not command.strip():
             raise InvalidDocument(f"{origin}: the command for {task_type} is empty.", hint="Write a command of bash.")
         if problem := misplaced(command):

@@ -55,8 +55,8 @@ class Records(Facet):
         with self._database.read() as connection:
             if cluster_id is not None:
                 lookup.cluster(connection, cluster_id)
-            selected = runs.every(connection, cluster_id=cluster_id, status=statuses or None, name=names or None)
-            return [with_runner(connection, run) for run in selected]
+            chosen = runs.every(connection, cluster_id=cluster_id, status=statuses or None, name=names or None)
+            return [with_runner(connection, run) for run in chosen]
 
     @reads
     def get(self, connection: Connection, run_id: int) -> Run:
@@ -178,11 +178,10 @@ def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]
     """
     run = runs.unfinished(connection, cluster_id)
     if run is not None:
+        where, hint = f"on environment {cluster_id}", f"End it first: `fuel2 task stop {run.id} --kill`."
         if is_alive(connection, run):
-            message = f"Run {run.id} is running on environment {cluster_id}."
-        else:
-            message = f"Run {run.id} has not ended on environment {cluster_id}: its runner was killed."
-        raise Conflict(message, hint=f"End it first: `fuel2 task stop {run.id} --kill`.")
+            raise Conflict(f"Run {run.id} is running {where}.", hint=hint)
+        raise Conflict(f"Run {run.id} has not ended {where}: its runner was killed.", hint=hint)
     return [run for run in runs.every(connection, cluster_id=cluster_id) if run.parent_id is None]
 
 
