@@ -124,7 +124,6 @@ class Database:
 
     @property
     def is_reading(self) -> bool:
-        """Whether a transaction that reads is open."""
         return self._read_in is not None
 
     @contextmanager

@@ -43,7 +43,6 @@ def put(connection: Connection, cluster_id: int, facts: DeploymentFacts, kind: s
 
 
 def delete(connection: Connection, cluster_id: int) -> None:
-    """Remove the uploaded facts of a cluster."""
     connection.execute("DELETE FROM cluster_facts WHERE cluster_id = ? AND uid NOT LIKE '/%'", (cluster_id,))
 
 
@@ -66,7 +65,6 @@ def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
 
 
 def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
-    """Store the two parts that `copied` reads."""
     put(connection, cluster_id, original, _ORIGINAL)
     put(connection, cluster_id, then, _THEN)
 

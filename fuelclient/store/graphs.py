@@ -33,7 +33,6 @@ _COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
 
 
 def find(connection: Connection, level: Level, owner_id: int, graph_type: str) -> Graph | None:
-    """The graph of an owner and type with its tasks, or None."""
     return next(iter(of_owner(connection, level, owner_id, graph_type)), None)
 
 
@@ -45,14 +44,12 @@ def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: st
 
 
 def find_id(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int | None:
-    """The id of the graph of an owner and type, or None."""
     query = "SELECT deployment_graph_id FROM graph_owners WHERE level = ? AND owner_id = ? AND type = ?"
     graph_id: int | None = one(connection, query, level, owner_id, graph_type)
     return graph_id
 
 
 def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
-    """The types of an owner's graphs, sorted."""
     query = "SELECT type FROM graph_owners WHERE level = ? AND owner_id = ? ORDER BY type"
     return firsts(connection, query, level, owner_id)
 
@@ -100,7 +97,6 @@ def describe(connection: Connection, graph_id: int, name: str | None, metadata: 
 
 
 def delete(connection: Connection, graph_id: int) -> None:
-    """Remove a graph with its tasks and its coupling."""
     connection.execute("DELETE FROM deployment_graphs WHERE id = ?", (graph_id,))
 
 

@@ -105,7 +105,6 @@ def mark_interrupted(connection: Connection, run_id: int, vertices: Iterable[int
 
 
 def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], now: str) -> None:
-    """Begin running instances once more."""
     connection.executemany(
         "UPDATE history SET reason = '', time_start = ?, attempts = attempts + 1 "
         "WHERE transaction_id = ? AND vertex = ?",
@@ -159,7 +158,6 @@ def durations(connection: Connection, cluster_id: int) -> dict[tuple[str, str, s
 
 
 def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceStatus]]:
-    """Every instance with its status, in the order of the plan."""
     selected = _selected(connection, run_id, "vertex, status", "ORDER BY vertex")
     return [(vertex, InstanceStatus(status)) for vertex, status in selected]
 
@@ -204,7 +202,6 @@ def append_event(
     node: int | None = None,
     progress: int = 0,
 ) -> None:
-    """Append an event about a run or one of its nodes."""
     event = {
         "time": now, "kind": kind, "parent_id": run.parent_id or run.id, "transaction_id": run.id,
         "node": node and str(node), "status": status, "reason": "", "message": message, "progress": progress,
@@ -213,7 +210,6 @@ def append_event(
 
 
 def append_events(connection: Connection, run: Run, changes: Iterable[Change], now: str, progress: int) -> None:
-    """Append an event for each change of an instance."""
     same = (now, EventKind.INSTANCE, run.parent_id or run.id, run.id, progress)
     connection.executemany(
         "INSERT INTO events (time, kind, parent_id, transaction_id, progress, vertex, status, reason, message) "

@@ -21,7 +21,6 @@ class _Releases(Table[Release]):
     """Releases. One that is deleted takes its graphs along."""
 
     def named(self, connection: Connection, name: str, version: str) -> int | None:
-        """The id of the release with this name and version, or None."""
         query = "SELECT id FROM releases WHERE name = ? AND version = ?"
         row_id: int | None = one(connection, query, name, version)
         return row_id
@@ -101,7 +100,6 @@ own_networks, put_own_networks = clusters.document("networks")
 
 
 def vips(connection: Connection, cluster_id: int) -> list[Vip]:
-    """The virtual addresses of a cluster, by id."""
     return _VIPS.every(connection, cluster_id=cluster_id)
 
 
@@ -115,7 +113,6 @@ def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
 
 
 def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any] | None:
-    """The document of a part of a node, or None."""
     body = one(connection, "SELECT body FROM node_parts WHERE node_id = ? AND part = ?", node_id, part)
     return None if body is None else list(decode(body))
 

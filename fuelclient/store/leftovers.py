@@ -33,7 +33,6 @@ def insert(connection: Connection, leftover: Leftover, due: str) -> int:
 
 
 def due(connection: Connection, moment: str) -> list[Leftover]:
-    """The files to remove at a moment."""
     leftovers = []
     query = "SELECT id, attempts, body FROM leftovers WHERE due <= ? ORDER BY id"
     for row_id, attempts, body in connection.execute(query, (moment,)):

@@ -75,7 +75,6 @@ class Queue:
             time.sleep(min(_STEP * (self._number - first), _LONGEST))
 
     def leave(self) -> None:
-        """Let the next one write."""
         if self._number >= 0:
             with suppress(OSError):
                 self._lock(fcntl.F_UNLCK, _FIRST + self._number, 1)

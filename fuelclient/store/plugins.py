@@ -73,7 +73,6 @@ def insert(connection: Connection, plugin: Plugin) -> int:
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:
-    """Replace the stored package of a plugin."""
     stored = {
         "metadata": plain(package.metadata),
         "contents": _contents_to(package.contents),

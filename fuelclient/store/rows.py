@@ -39,7 +39,6 @@ def encoded_or_null(value: Any) -> str | None:
 
 
 def mapping(text: str | None) -> dict[str, Any]:
-    """Decode a mapping that `encoded_or_null` made."""
     value: dict[str, Any] = decode(text) if text else {}
     return value
 
@@ -62,23 +61,19 @@ def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, obj
 
 
 def update_row(connection: sqlite3.Connection, table: str, row_id: int, row: Mapping[str, object]) -> None:
-    """Set columns of the row with this id."""
     changes = ", ".join(f"{column} = ?" for column in row)
     connection.execute(f"UPDATE {table} SET {changes} WHERE id = ?", (*row.values(), row_id))  # noqa: S608 - as above
 
 
 def firsts(connection: sqlite3.Connection, query: str, *values: object) -> list[Any]:
-    """The first column of all rows that a query selects."""
     return [row[0] for row in connection.execute(query, values)]
 
 
 def one(connection: sqlite3.Connection, query: str, *values: object) -> Any:
-    """The first column of the first row that a query selects; None without a row."""
     return next(iter(firsts(connection, query, *values)), None)
 
 
 def column(connection: sqlite3.Connection, table: str, name: str, row_id: int) -> Any:
-    """One column of the row with this id; None without such a row."""
     return one(connection, f"SELECT {name} FROM {table} WHERE id = ?", row_id)  # noqa: S608 - as above
 
 
@@ -140,7 +135,6 @@ class Table(Generic[Value]):
         return next(iter(self.every(connection, **columns)), None)
 
     def ids(self, connection: Connection) -> list[int]:
-        """All ids in ascending order."""
         return firsts(connection, f"SELECT id FROM {self._name} ORDER BY id")  # noqa: S608 - as above
 
     def insert(self, connection: Connection, value: Value) -> int:

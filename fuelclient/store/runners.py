@@ -25,7 +25,6 @@ _RUNNERS = Table("runners", Runner, renamed={"run_id": "transaction_id"}, order=
 
 
 def find(connection: Connection, cluster_id: int) -> Runner | None:
-    """The runner of a cluster, alive or not, or None."""
     return _RUNNERS.first(connection, cluster_id=cluster_id)
 
 

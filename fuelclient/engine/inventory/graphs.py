@@ -143,7 +143,6 @@ def _orphaned(connection: Connection, owner: Owner, graph_type: str) -> Callable
 
 
 def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
-    """Yield the cycles of this graph in some environments."""
     from fuelclient.plan.study import cycles_of  # only uploads need plans
 
     for cluster_id in cluster_ids:

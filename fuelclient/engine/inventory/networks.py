@@ -35,7 +35,6 @@ class Networks(Facet):
     def vips(
         self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """Raise `NotFound` for an unknown id."""
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
         chosen = [record for record in vip_records(target) if vip_id in (None, record["id"])]
@@ -51,14 +50,12 @@ class Networks(Facet):
 
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
-        """Raise `InvalidDocument` for an impossible virtual address."""
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
             _put(connection, cluster_id, vips_from(vips, target))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
-        """Raise `Conflict` for a name that a virtual address has, `InvalidDocument` for no address."""
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
         with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]) as (target,):
             for vip in target.vips:

@@ -90,7 +90,6 @@ class Nodes(Facet):
 
     @reads
     def disks(self, connection: Connection, node_id: int) -> Sequence[Any]:
-        """The disks that were stored; an empty list if none were."""
         lookup.node(connection, node_id)
         return node_part(connection, node_id, NodePart.DISKS) or []
 
@@ -103,12 +102,10 @@ class Nodes(Facet):
         )
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        """The error has all findings."""
         return self._set_part(node_id, NodePart.DISKS, disks)
 
     @reads
     def interfaces(self, connection: Connection, node_id: int) -> Sequence[Any]:
-        """The interfaces that were stored, or else the default ones."""
         node = lookup.node(connection, node_id)
         stored = node_part(connection, node_id, NodePart.INTERFACES)
         return _default_interfaces(connection, node) if stored is None else stored
@@ -118,7 +115,6 @@ class Nodes(Facet):
         return _default_interfaces(connection, lookup.node(connection, node_id))
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        """The error has all findings."""
         return self._set_part(node_id, NodePart.INTERFACES, interfaces)
 
     @writes
@@ -198,7 +194,6 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
 
 
 def _joined(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
-    """Put nodes into the environments that they name. Raise what `Clusters.add_nodes` raises."""
     placed = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
     for target in targets:
         coming = [node for node in placed if node.cluster_id == target.cluster.id]

@@ -73,7 +73,6 @@ def _left_sequences(connection: Connection, before: Release, after: Release) -> 
 
 
 def _require_support(cluster_id: int, about: Iterable[Finding]) -> None:
-    """Raise `Conflict` if a plugin does not support the new release."""
     errors = errors_in(about)
     if errors:
         texts = "; ".join(f"{error.place.layer}: {error.message} [{error.code}]" for error in errors)

@@ -36,7 +36,6 @@ class MetadataOwner(OwnerRef):
 
     @property
     def label(self) -> str:
-        """How messages name the owner."""
         return f"{'environment' if self.level is Level.CLUSTER else 'release'} {self.id}"
 
     def section(self, name: str) -> dict[str, Any]:
@@ -234,7 +233,6 @@ def _carriers(roles: Mapping[str, Role], tag: str, where: str) -> list[str]:
 
 
 def _require_volumes(connection: Connection, owner: MetadataOwner, role: Role) -> None:
-    """Raise `InvalidDocument` if a role takes a volume that is not defined."""
     if owner.level is Level.CLUSTER:
         defined: Any = effective.volumes(environment.read(connection, owner.id))["volumes"]
     else:

@@ -58,7 +58,6 @@ class Sequences(Facet):
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        """Raise `Conflict` if the release has another one of this name."""
         require_sequence_change(name, graph_types)
         with self._database.write() as connection:
             stored = _existing(connection, sequence_id)

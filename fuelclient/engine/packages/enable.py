@@ -165,7 +165,6 @@ def _unsupported(members: Environment, plugin: Plugin, package: Package) -> Iter
 
 
 def _words(record: ReleaseRecord) -> str:
-    """Name a release record in a sentence."""
     modes = f" ({', '.join(record.modes)})" if record.modes else ""
     return f"{record.os} {record.version}{modes}".strip()
 
@@ -200,7 +199,6 @@ def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) 
 
 
 def _first_number(version: str) -> int:
-    """The first number of a version, or 0."""
     first = version.partition(".")[0]
     return int(first) if first.isdecimal() else 0
 
@@ -208,7 +206,6 @@ def _first_number(version: str) -> int:
 def _cannot_change(
     connection: Connection, members: Environment, plugin: Plugin, replaced: Sequence[Plugin]
 ) -> Iterator[Finding]:
-    """Yield the reasons why the plugins of a deployed environment cannot be changed."""
     for other in replaced:
         hint = f"Environment {members.cluster.id} is deployed."
         yield _finding(Severity.ERROR, "P073", plugin, _unchangeable(other), hint)

@@ -63,7 +63,6 @@ class Plugins(Facet):
         install.remove(self._database, plugin_id)
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """Raise `NotFound` for an unknown id."""
         from fuelclient.engine.packages import install
 
         return install.sync(self._database, plugin_ids)
@@ -94,7 +93,6 @@ class Plugins(Facet):
             enable.disable(connection, plugin_id, cluster_id)
 
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """Raise `NotFound` if the plugin or the release does not exist."""
         from fuelclient.plugins.select import select
 
         with self._database.read() as connection:

@@ -143,7 +143,6 @@ def extension(connection: Connection, plugin: Plugin, release: Release) -> Mappi
 
 
 def types(connection: Connection, environment: Environment) -> list[str]:
-    """The graph types of all layers of an environment."""
     known: set[str] = set()
     for owner in owners(environment):
         stored = graphs.types(connection, owner.level, owner.id)

@@ -41,7 +41,6 @@ class Trees:
         self.root = Path(f"{os.path.realpath(engine_file)}.plugins")
 
     def path(self, unpacked: str) -> Path:
-        """The directory of a plugin's files."""
         return self.root / unpacked
 
     def has(self, unpacked: str) -> bool:

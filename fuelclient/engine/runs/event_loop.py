@@ -59,7 +59,6 @@ class Journal:
         await self._when_free(add)
 
     async def begin_again(self, vertices: Sequence[int]) -> None:
-        """Store that interrupted instances begin once more."""
         await self._when_free(lambda connection: history.begin_again(connection, self._child.id, vertices, now()))
 
     async def leave_undecided(self, vertices: Sequence[int], message: str) -> None:

@@ -81,7 +81,6 @@ class Jobs:
         return target.kind, bool(target.ip), target.place
 
     def target(self, node: NodeKey) -> Target:
-        """The target of a node, or of the master."""
         return self._target_of(self.nodes[node]) if isinstance(node, int) else self._master
 
     def _target_of(self, node: Node) -> Target:

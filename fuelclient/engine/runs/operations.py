@@ -327,14 +327,12 @@ class Operations(Records):
         raise nothing_selected(request)
 
     def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
-        """Plan one graph of a request from the environment as it is now."""
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
         return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
 
 
 def require_resumable(connection: Connection, run: Run) -> None:
-    """Raise `Conflict` if a run has ended, or is running."""
     if run.is_final:
         rest = rest_of(replace(run, children=tuple(runs.children(connection, run.id))))
         raise Conflict(
@@ -416,7 +414,6 @@ _ELSEWHERE = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED,
 
 
 def _programs(plans: Iterable[Plan]) -> Mapping[int, Collection[str]]:
-    """The programs that the tasks of some plans call, by the id of their node."""
     called: dict[int, set[str]] = {}
     for plan in plans:
         for vertex, rendered in plan.rendered.items():

@@ -56,7 +56,6 @@ def is_spool_on_nodes(path: str) -> bool:
 
 
 def log_path(engine: str, run_id: int) -> Path:
-    """The log file of a run's runner."""
     return runs_path(engine) / f"{run_id}.log"
 
 

@@ -143,7 +143,6 @@ def parent_of(connection: Connection, run_id: int) -> Run:
 
 
 def is_alive(connection: Connection, run: Run) -> bool:
-    """Whether a process works on a run."""
     runner = runners.find(connection, run.cluster_id)
     return runner is not None and runner.run_id == run.id and processes.is_alive(runner)
 

@@ -132,7 +132,6 @@ def _size(path: Path) -> int:
 
 
 def main() -> int:
-    """Sweep the engine file that the argument names."""
     os.umask(0o077)
     forget_package()
     database = Database(sys.argv[1])
