@@ -64,7 +64,7 @@ def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, An
 
 def written(call: Call) -> bytes:
     """Return the message of a call. Raise `InvalidDocument` for a value that no message can have."""
-    return _encoded((SPOKEN, call.facet, call.method, call.arguments))
+    return encoded((SPOKEN, call.facet, call.method, call.arguments))
 
 
 def read(data: bytes) -> Call:
@@ -107,11 +107,6 @@ def _require_bounded(value: Any, limits: Limits) -> None:
         level = [one for item in inner for one in (item.values() if isinstance(item, dict) else item)]
 
 
-def answer(value: Any) -> bytes:
-    """Return what a method returned as the body of an answer."""
-    return _encoded(value)
-
-
 def refusal(error: FuelError) -> bytes:
     """Return an error of a method as the body of an answer: its class, its text, and the data that it carries."""
     name = next(cls.__name__ for cls in type(error).__mro__ if vars(errors).get(cls.__name__) is cls)
@@ -119,7 +114,7 @@ def refusal(error: FuelError) -> bytes:
     data |= {key: tuple(map(str, data[key])) for key in ("cycle", "known", "drawings") if key in data}
     found, key = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding)), data.get("key")
     plain_key = key if isinstance(key, int) or key is None else str(key)
-    return _encoded({**data, "kind": name, "key": plain_key, "findings": found})
+    return encoded({**data, "kind": name, "key": plain_key, "findings": found})
 
 
 def refused(data: bytes) -> FuelError:
@@ -248,7 +243,8 @@ def _imported_for_types(module: str) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-def _encoded(value: Any) -> bytes:
+def encoded(value: Any) -> bytes:
+    """Write a value, such as what a method returned. Raise `InvalidDocument` for one that no message can have."""
     try:
         return _ENCODER.encode(value)
     except OverflowError:

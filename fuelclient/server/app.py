@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -139,12 +139,14 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
         policy.check(request.environ, is_open=route.is_open, reads=request.method in _READING)
         try:
             query = request_checks.query(route, request.args)
-            body = request_checks.body(route, request.get_data(cache=False)) if route.body is not None else None
-            accept = request.headers.get("Accept")
-            call = Call(connections, path, query, body, {"accept": accept} if accept else {})
-            return _response(route, route.handler(call))
+            body = request_checks.body(route, request.get_data(cache=False))
+            call = Call(connections, path, query, body, request.headers.get("Accept", ""))
+            result = route.handler(call)
         except FuelError as error:
             raise http_error(error) from error
+        if isinstance(result, Reply):
+            return Response(result.data, result.status, mimetype=result.mimetype)
+        return Response(b"", route.status) if route.answers[route.status] is None else _json(result, route.status)
 
     view.__name__ = route.name
     return view
@@ -160,19 +162,11 @@ def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], R
             request.environ[ENVIRON_CALL] = f"{call.facet}.{call.method}"
             if not call.reads:
                 policy.check(request.environ, is_open=False, reads=False)
-            return Response(messages.answer(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
+            return Response(messages.encoded(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
         except FuelError as error:
             return Response(messages.refusal(error), http_error(error).status, mimetype=MESSAGE_TYPE)
 
     return view
-
-
-def _response(route: Route, result: Any) -> Response:
-    if isinstance(result, Reply):
-        return Response(result.data, result.status, mimetype=result.mimetype)
-    if route.answers[route.status] is None:
-        return Response(b"", route.status)
-    return _json(result, route.status)
 
 
 def _json(data: Any, status: int) -> Response:
@@ -181,30 +175,21 @@ def _json(data: Any, status: int) -> Response:
 
 def _error_response(error: Exception) -> Response:
     """Return any error as JSON or plain text, without a traceback; the traceback of a defect goes to the log."""
+    allowed: Iterable[str] = ()
     if isinstance(error, HttpError):
-        return _refusal(error.body, error.status, plain=error.plain)
-    if isinstance(error, HTTPException):
-        plain = isinstance(error, NotFound | MethodNotAllowed)
-        response = _refusal({"message": _message(error), "errors": []}, error.code or 500, plain=plain)
-        if isinstance(error, MethodNotAllowed) and error.valid_methods:
-            response.headers["Allow"] = ", ".join(sorted(error.valid_methods))
-        return response
-    request_id = request.environ.get(ENVIRON_ID, "")
-    LOG.error("%s failed", request_id, exc_info=error)
-    message = f"The server failed unexpectedly: see its log for the request {request_id}."
-    return _json({"message": message, "errors": []}, 500)
-
-
-def _refusal(body: dict[str, Any], status: int, *, plain: bool) -> Response:
-    """Return an error as JSON or, where Nailgun does so, as plain text."""
-    if plain:
-        return Response(body["message"], status, mimetype="text/plain")
-    return _json(body, status)
-
-
-def _message(error: HTTPException) -> str:
-    if isinstance(error, NotFound):
-        return f"The path {request.path} does not exist"
-    if isinstance(error, MethodNotAllowed):
-        return f"The path {request.path} does not support the method {request.method}"
-    return error.description or error.name
+        refusal = error
+    elif isinstance(error, NotFound):
+        refusal = HttpError(404, f"The path {request.path} does not exist", plain=True)
+    elif isinstance(error, MethodNotAllowed):
+        message = f"The path {request.path} does not support the method {request.method}"
+        refusal, allowed = HttpError(405, message, plain=True), sorted(error.valid_methods or ())
+    elif isinstance(error, HTTPException):
+        refusal = HttpError(error.code or 500, error.description or error.name)
+    else:
+        request_id = request.environ.get(ENVIRON_ID, "")
+        LOG.error("%s failed", request_id, exc_info=error)
+        refusal = HttpError(500, f"The server failed unexpectedly: see its log for the request {request_id}.")
+    if not refusal.plain:
+        return _json(refusal.body, refusal.status)
+    headers = {"Allow": ", ".join(allowed)} if allowed else {}
+    return Response(refusal.message, refusal.status, headers, mimetype="text/plain")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 from fuelclient.backends.base import Backend
@@ -46,7 +47,7 @@ _EDITABLE = "editable"
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
-    """Return an environment with the Fuel version of its release."""
+    """Add the Fuel version of the release."""
     release = backend.releases.get(cluster.release_id)
     return cluster_to(cluster, fuel_version=release.version.rpartition("-")[2])
 
@@ -78,20 +79,16 @@ def update(call: Call) -> Any:
     before = show(call)
     require_same(before, call.body, "name", "release_id")
     changed = differing(before, call.body)
-    with call.connections.exclusive() as backend:
-        if "release_id" in changed:
-            _move(backend, before["id"], changed["release_id"], dry_run="name" in changed)
+    with call.connections.exclusive() as backend, refusing(NotFound, 400, "Invalid release ID", noun="release"):
+        move = partial(backend.clusters.change_release, before["id"], changed.get("release_id", 0))
+        if len(changed) == 2:
+            move(dry_run=True)
         if "name" in changed:
             with _named():
                 backend.clusters.rename(before["id"], changed["name"])
-            if "release_id" in changed:
-                _move(backend, before["id"], changed["release_id"])
+        if "release_id" in changed:
+            move()
     return show(call)
-
-
-def _move(backend: Backend, cluster_id: int, release_id: int, *, dry_run: bool = False) -> None:
-    with refusing(NotFound, 400, "Invalid release ID", noun="release"):
-        backend.clusters.change_release(cluster_id, release_id, dry_run=dry_run)
 
 
 def delete(call: Call) -> None:
@@ -171,28 +168,20 @@ def _facts(call: Call, facts: DeploymentFacts) -> Any:
     return facts_to(facts, uids) if call.flag("split") else facts_to_list(facts, uids)
 
 
-def show_settings(call: Call) -> Any:
-    """Answer GET attributes: the settings of an environment, with the plugins that are or can be enabled."""
-    return _shown(call.backend, call.cluster_id)
-
-
 def default_settings(call: Call) -> Any:
-    """Answer GET attributes/defaults: the settings of the environment's release, and of the plugins that are or can be
-    enabled, as `show_settings`."""
+    """Answer GET attributes/defaults: the settings of the release, with the plugins as in `_shown`."""
     environment = call.backend.clusters.environment(call.cluster_id)
     return _with_plugins(call.backend, environment.cluster.id, defaults(environment))
 
 
-def replace_settings(call: Call) -> Any:
-    """Answer PUT attributes: set the settings of the body; all that was set before is gone."""
-    return _store(call, call.body[_EDITABLE])
-
-
-def update_settings(call: Call) -> Any:
-    """Answer PATCH attributes: merge the body into the settings of an environment."""
+def store_settings(call: Call, *, is_partial: bool) -> Any:
+    """Answer PUT and PATCH attributes: store the body, which is merged into the current settings if it is partial."""
+    cluster_id, sections = call.cluster_id, call.body[_EDITABLE]
     with call.connections.exclusive() as backend:
-        current = _shown(backend, call.cluster_id)[_EDITABLE]
-        return _store(call, deep_merged(current, call.body[_EDITABLE]))
+        if is_partial:
+            sections = deep_merged(_shown(backend, cluster_id)[_EDITABLE], sections)
+        backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
+        return _shown(backend, cluster_id)
 
 
 def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
@@ -241,22 +230,9 @@ def _plugin_metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict
     }
 
 
-def _store(call: Call, sections: Mapping[str, Any]) -> Any:
-    cluster_id = call.cluster_id
-    with call.connections.exclusive() as backend:
-        backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
-        return _shown(backend, cluster_id)
-
-
 def list_vips(call: Call) -> Any:
-    vips = call.backend.networks.vips(
-        call.cluster_id, network_id=call.query.get("network"), network_role=call.query.get("network-role", "")
-    )
-    return [plain(vip) for vip in vips]
-
-
-def show_vip(call: Call) -> Any:
-    return plain(call.backend.networks.vips(call.cluster_id, vip_id=call.id("vip_id"))[0])
+    network_id, role = call.query.get("network"), call.query.get("network-role", "")
+    return plain(call.backend.networks.vips(call.cluster_id, network_id=network_id, network_role=role))
 
 
 def set_vips(call: Call) -> Any:
@@ -330,11 +306,12 @@ ROUTES = (
     Route("GET", f"{_FACTS_PATH}/defaults",
           lambda call: _facts(call, call.backend.facts.default(call.cluster_id)),
           "Show the facts computed for an environment", {200: _NODE_FACTS}, _FACTS_QUERY),
-    Route("GET", _SETTINGS_PATH, show_settings, "Show the settings of an environment", {200: _SETTINGS}),
-    Route("PUT", _SETTINGS_PATH, replace_settings, "Set the settings of an environment", {200: _SETTINGS},
-          _FORCE_OF_NAILGUN, _SETTINGS_BODY),
-    Route("PATCH", _SETTINGS_PATH, update_settings, "Change settings of an environment", {200: _SETTINGS},
-          _FORCE_OF_NAILGUN, _SETTINGS_BODY),
+    Route("GET", _SETTINGS_PATH, lambda call: _shown(call.backend, call.cluster_id),
+          "Show the settings of an environment", {200: _SETTINGS}),
+    Route("PUT", _SETTINGS_PATH, partial(store_settings, is_partial=False), "Set the settings of an environment",
+          {200: _SETTINGS}, _FORCE_OF_NAILGUN, _SETTINGS_BODY),
+    Route("PATCH", _SETTINGS_PATH, partial(store_settings, is_partial=True), "Change settings of an environment",
+          {200: _SETTINGS}, _FORCE_OF_NAILGUN, _SETTINGS_BODY),
     Route("GET", f"{_SETTINGS_PATH}/defaults", default_settings, "Show the settings of the release", {200: _SETTINGS}),
     Route("GET", _NEUTRON, asking(lambda backend: backend.networks.configuration),
           "Show the network configuration of an environment", {200: _CONFIGURATION}),
@@ -343,6 +320,7 @@ ROUTES = (
     Route("GET", _VIPS, list_vips, "List the virtual addresses of an environment", {200: listed(_VIP)}, _VIPS_QUERY),
     Route("PUT", _VIPS, set_vips, "Set virtual addresses of an environment", {200: listed(_VIP)}, body=listed(MAPPING)),
     Route("POST", _VIPS, create_vip, "Add a virtual address to an environment", {200: _VIP}, body=_NEW_VIP),
-    Route("GET", f"{_PATH}/network_configuration/ips/{{vip_id}}/vips", show_vip,
+    Route("GET", f"{_PATH}/network_configuration/ips/{{vip_id}}/vips",
+          lambda call: plain(call.backend.networks.vips(call.cluster_id, vip_id=call.id("vip_id"))[0]),
           "Show a virtual address of an environment", {200: _VIP}),
 )  # fmt: skip

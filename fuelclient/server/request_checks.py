@@ -44,7 +44,7 @@ def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
 
 
 def body(route: Route, content: bytes) -> Any:
-    """Return the checked body of a request in plain types, or None if it is optional and missing.
+    """Return the checked body of a request in plain types; None if the route takes none, or it is optional and missing.
 
     Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits of documents, or does not
     match the route's schema; the error then has all differences.
@@ -52,9 +52,9 @@ def body(route: Route, content: bytes) -> Any:
     if route.body is None:
         return None
     if not content.strip():
-        if not route.body_required:
-            return None
-        raise HttpError(400, UsageError("The request has no body."), "Empty request received")
+        if route.body_required:
+            raise HttpError(400, UsageError("The request has no body."), "Empty request received")
+        return None
     try:
         data = plain(json_text.parse(content.decode("utf-8"), "request").data)
     except UnicodeDecodeError as error:

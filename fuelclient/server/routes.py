@@ -103,16 +103,16 @@ class ThreadBackends:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One checked request: the variables of its path, its query, body and headers, and the backend to ask.
+    """One checked request: the variables of its path, its query, body and `Accept` header, and the backend to ask.
 
-    `query` has only the parameters that were given, `headers` only those that change a response.
+    `query` has only the parameters that were given.
     """
 
     connections: ThreadBackends
     path: Mapping[str, Any] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    accept: str = ""
 
     @property
     def backend(self) -> Backend:
@@ -200,7 +200,6 @@ def path_variables(path: str) -> list[str]:
 
 _DESCRIPTION = "Nailgun's v1 paths over an engine of fuelclient. Every path works with and without a slash at its end."
 _ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema": STRING}}
-_ERROR = {"$ref": "#/components/responses/Error"}
 
 
 def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
@@ -231,15 +230,16 @@ def _operation(route: Route, auth_required: bool) -> dict[str, Any]:
         "summary": route.summary,
         "operationId": route.name.replace(" ", "_").replace("/", "_").replace("{", "").replace("}", ""),
         "tags": [route.path.partition("/")[0]],
-        "responses": {str(status): _response(route, schema) for status, schema in route.answers.items()},
+        "responses": {
+            **{str(status): _response(route, schema) for status, schema in route.answers.items()},
+            "default": {"$ref": "#/components/responses/Error"},
+        },
     }
-    operation["responses"]["default"] = _ERROR
     if route.query:
-        operation["parameters"] = [_query(parameter) for parameter in route.query]
+        operation["parameters"] = list(map(_query, route.query))
     if route.body is not None:
-        operation["requestBody"] = {
-            "required": route.body_required, "content": {"application/json": {"schema": route.body}},
-        }  # fmt: skip
+        content = {"application/json": {"schema": route.body}}
+        operation["requestBody"] = {"required": route.body_required, "content": content}
     if auth_required and not route.is_open:
         operation["security"] = [{"token": []}]
     return operation
@@ -253,11 +253,11 @@ def _response(route: Route, schema: Any) -> dict[str, Any]:
 
 
 def _query(query: Query) -> dict[str, Any]:
-    parameter: dict[str, Any] = {
-        "name": query.name, "in": "query", "required": query.required, "schema": query.schema,
-    }  # fmt: skip
-    if query.summary:
-        parameter["description"] = query.summary
-    if query.type is QueryType.REPEATED:
-        parameter |= {"style": "form", "explode": True}
-    return parameter
+    return {
+        "name": query.name,
+        "in": "query",
+        "required": query.required,
+        "schema": query.schema,
+        **({"description": query.summary} if query.summary else {}),
+        **({"style": "form", "explode": True} if query.type is QueryType.REPEATED else {}),
+    }

@@ -29,8 +29,11 @@ _INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
 """The statuses in the order of Nailgun's messages, which scripts match."""
 
 
-_RUNS = "You cannot delete running task manually"
-"""Nailgun's words for a run that has not ended."""
+_UNDELETABLE = "You cannot delete running task manually"
+"""Nailgun's words for deleting a run that has not ended."""
+
+_RUNNING = "Cannot perform the actions because there are another running tasks."
+"""Nailgun's words for changing an environment on which a run has not ended."""
 
 
 def list_all(call: Call) -> Any:
@@ -57,7 +60,7 @@ def delete(call: Call) -> None:
     except Conflict as error:
         if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
             raise
-        raise HttpError(400, error, _RUNS) from error
+        raise HttpError(400, error, _UNDELETABLE) from error
 
 
 def delete_task(call: Call) -> Any:
@@ -65,7 +68,7 @@ def delete_task(call: Call) -> Any:
     run = call.backend.runs.get(call.id("transaction_id"))
     if not run.is_final or run.parent_id is not None:
         why = "it is a part of another one" if run.is_final else "it has not ended"
-        text = f"Task {run.id} cannot be deleted: {why}." if run.is_final else _RUNS
+        text = f"Task {run.id} cannot be deleted: {why}." if run.is_final else _UNDELETABLE
         raise HttpError(400, Conflict(f"Run {run.id} stays: {why}."), text)
     call.backend.runs.delete(run.id)
     return {}
@@ -78,15 +81,13 @@ def history(call: Call) -> Any:
         nodes, statuses, tasks = (tuple(call.query.get(name, ())) for name in ("nodes", "statuses", "tasks_names"))
         rows += call.backend.runs.history(call.id("transaction_id"), HistoryFilter(statuses=statuses))
         rows = list(filter(HistoryFilter(nodes, statuses, tasks).passes, rows))  # Nailgun takes any tasks and nodes
-    if CSV in call.headers.get("accept", ""):
+    if CSV in call.accept:
         return Reply(_csv(rows), mimetype=CSV)
     return [history_row_to(row, include_summary=call.flag("include_summary")) for row in rows]
 
 
 def deployment_info(call: Call) -> Any:
-    if _is_parent(call):
-        return {}
-    return info_to(call.backend.runs.deployment_info(call.id("transaction_id")))
+    return {} if _is_parent(call) else info_to(call.backend.runs.deployment_info(call.id("transaction_id")))
 
 
 def settings(call: Call) -> Any:
@@ -97,10 +98,8 @@ def settings(call: Call) -> Any:
 
 def network_configuration(call: Call) -> Any:
     """Answer GET network_configuration: the networks that a run saw. null without a record of them."""
-    if _is_parent(call):
-        return None
     try:
-        return plain(call.backend.runs.network_configuration(call.id("transaction_id")))
+        return None if _is_parent(call) else plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except NotFound as error:
         if error.noun == "run":
             raise
@@ -122,8 +121,7 @@ def begin(call: Call, request: RunRequest) -> Any:
     """
     request = replace(request, noop=request.noop and not request.dry_run)
     try:
-        with refusing(Conflict, 409, "Deployment already started"):
-            return _begun(call, request)
+        return _begun(call, request, "Deployment already started", 409, plain=False)
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -135,8 +133,10 @@ def begin(call: Call, request: RunRequest) -> Any:
         raise
 
 
-def _begun(call: Call, request: RunRequest) -> Any:
-    return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
+def _begun(call: Call, request: RunRequest, refusal: str = _RUNNING, status: int = 400, *, plain: bool = True) -> Any:
+    """Begin a run; while another one has not ended, refuse that in Nailgun's words."""
+    with refusing(Conflict, status, refusal, plain=plain):
+        return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
 
 
 def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
@@ -183,16 +183,14 @@ def provision(call: Call) -> Any:
     )
     if not nodes:
         raise HttpError(400, UsageError(f"Environment {cluster_id} has no nodes to provision."))
-    return _change(call, replace(_request(call, (graph_type,)), node_ids=nodes))
+    return _begun(call, replace(_request(call, (graph_type,)), node_ids=nodes))
 
 
 def reset(call: Call) -> Any:
     """Answer PUT reset: run the graph that resets the environment; HttpError (400) if it has no such graph."""
     cluster_id = call.cluster_id
     request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
-    text = f"Can't reset environment '{cluster_id}' when running deployment task exists."
-    with refusing(Conflict, 400, text, plain=True):
-        return _begun(call, request)
+    return _begun(call, request, f"Can't reset environment '{cluster_id}' when running deployment task exists.")
 
 
 def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
@@ -200,12 +198,6 @@ def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
         return graph_for(call.backend, call.cluster_id, types, verb)
     except Unsupported as error:
         raise HttpError(400, error, str(error)) from error
-
-
-def _change(call: Call, request: RunRequest) -> Any:
-    """Begin a run; while another one has not ended, refuse that as Nailgun's deployment does."""
-    with refusing(Conflict, 400, "Cannot perform the actions because there are another running tasks.", plain=True):
-        return _begun(call, request)
 
 
 def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
@@ -225,7 +217,7 @@ def _deployed(call: Call, *, force: bool) -> Any:
     own = (graph_type_of(call),) if "graph_type" in call.query else ()
     chosen = Changes(own) if own else changes_of(call.backend, call.cluster_id)
     with naming(chosen):
-        return _change(call, replace(_request(call, chosen.graph_types), force=force))
+        return _begun(call, replace(_request(call, chosen.graph_types), force=force))
 
 
 _FLAGS = (
