@@ -20,13 +20,13 @@ class _Connected(Connection):
 
     @cached_property
     def _backend(self) -> Backend:
-        if self._session.is_ours:
+        if self.session.is_ours:
             from fuelclient.backends.remote import RemoteBackend
 
-            return cast("Backend", RemoteBackend(self._session))
+            return cast("Backend", RemoteBackend(self.session))
         from fuelclient.backends.nailgun import NailgunBackend
 
-        return NailgunBackend(self._session)
+        return NailgunBackend(self.session)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -6,7 +6,7 @@ asked by queries of its own (`store.names`); a master is asked through the facet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -61,26 +61,19 @@ def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
         "release": lambda: [(str(release.id), release.name, release.version) for release in backend.releases.list()],
         "plugin": lambda: [(str(plugin.id), plugin.name, plugin.version) for plugin in backend.plugins.list()],
         "sequence": lambda: [(str(sequence.id), sequence.name, "") for sequence in backend.sequences.list()],
-        "node": lambda: [
-            (str(node.id), node.name, node.status)
-            for node in backend.nodes.list()
-            if cluster is None or node.cluster_id == cluster
-        ],
+        "node": lambda: [(str(node.id), node.name, node.status) for node in backend.nodes.list(cluster)],
         "run": lambda: [
             (str(run.id), "", f"{run.status}, {run.graph_type or run.name}")
             for run in reversed(backend.runs.list(cluster_id=cluster))
         ],
-        "type": lambda: [("", name, "") for name in sorted({graph.type for graph in backend.graphs.list(cluster)})],
-        "task": lambda: [
-            ("", name, "")
-            for name in sorted(
-                {
-                    task
-                    for graph in backend.graphs.list(cluster)
-                    if graph.type in scope.graph_types or not scope.graph_types
-                    for task in graph.task_ids
-                }
-            )
-        ],
-    }
+        "type": lambda: _named(graph.type for graph in backend.graphs.list(cluster)),
+        "task": lambda: _named(
+            task for graph in backend.graphs.list(cluster)
+            if graph.type in scope.graph_types or not scope.graph_types for task in graph.task_ids
+        ),
+    }  # fmt: skip
     return questions[noun]() if noun in questions else ()
+
+
+def _named(names: Iterable[str]) -> list[Row]:
+    return [("", name, "") for name in sorted(set(names))]

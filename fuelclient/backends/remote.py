@@ -51,7 +51,7 @@ class RemoteBackend(OverHttp):
         unsure = "" if call.reads else _UNSURE
         if (call.facet, call.method) == ("runs", "begin"):
             unsure = may_have_begun(call.arguments["request"].cluster_id)
-        answer = self._session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
+        answer = self.session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
         is_refused = answer.status >= 400
         try:
             result = messages.refused(answer.body) if is_refused else messages.answered(call, answer.body)

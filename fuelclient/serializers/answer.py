@@ -6,15 +6,17 @@ wrong field raises an error that names the noun and the field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, TypeVar, get_origin, get_type_hints
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.serializers.values import in_words, plain
 
 _HINT = "Is it a Fuel master that answers?"
 
+Value = TypeVar("Value")
 Word = TypeVar("Word", bound=StrEnum)
 
 
@@ -95,6 +97,27 @@ class Answer:
             raise self._wrong(field, "a list of whole numbers")
         return tuple(items)
 
+    def into(self, cls: type[Value], *required: str, optional: Collection[str] | None = None, **given: Any) -> Value:
+        """Make a dataclass of the fields of the same names, each in the type of its annotation.
+
+        Fields are `optional` if they are neither `required` nor `given`; one that is absent becomes the empty value of
+        its type. Fields that `optional` leaves out are not read: they keep their defaults.
+        """
+        for name, wanted in _types_of(cls).items():  # type: ignore[arg-type]  # mypy takes no class for hashable
+            if name not in given and (name in required or optional is None or name in optional):
+                given[name] = self._as(wanted, name, name in required)
+        return cls(**given)
+
+    def _as(self, wanted: Any, field: str, is_required: bool) -> Any:
+        if isinstance(wanted, type) and issubclass(wanted, StrEnum):
+            return self.one_of(field, wanted)
+        if wanted is int:
+            return self.identifier(field) if is_required else self.number(field)
+        if wanted is str:
+            return self.required(field) if is_required else self.text(field)
+        readers = {bool: self.truth, int | None: self.optional, str | None: self.moment, tuple[str, ...]: self.texts}
+        return self.mapping(field) if get_origin(wanted) is Mapping else readers[wanted](field)
+
     def rest(self, *fields: str) -> dict[str, Any]:
         """Return everything except `fields`, in plain types."""
         return {key: plain(value) for key, value in self.data.items() if key not in fields}
@@ -109,3 +132,8 @@ class Answer:
         return InvalidDocument(
             f"In the answer, {field} of one {self.noun} is {in_words(self.data.get(field))}, not {wanted}.", hint=_HINT
         )
+
+
+@cache
+def _types_of(cls: type) -> Mapping[str, Any]:
+    return get_type_hints(cls)

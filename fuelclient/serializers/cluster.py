@@ -38,13 +38,9 @@ def cluster_from(data: Any) -> Cluster:
     Nailgun keeps the segmentation type elsewhere, so an answer without one means the default.
     """
     answer = Answer(data, "environment")
-    return Cluster(
-        answer.identifier(),
-        answer.required("name"),
-        answer.identifier("release_id"),
-        answer.text("status", ClusterStatus.NEW),
-        answer.text("net_segment_type", "vlan"),
-        answer.text("fuel_version"),
-        answer.truth("is_customized"),
-        tuple(change for change in answer.items("changes") if isinstance(change, Mapping)),
-    )
+    return answer.into(
+        Cluster, "id", "name", "release_id",
+        status=answer.text("status", ClusterStatus.NEW),
+        net_segment_type=answer.text("net_segment_type", "vlan"),
+        changes=tuple(change for change in answer.items("changes") if isinstance(change, Mapping)),
+    )  # fmt: skip

@@ -28,14 +28,8 @@ def finding_from(data: Any) -> Finding:
     """Return the finding of a record. Raise `InvalidDocument` for anything else."""
     answer = Answer(data, "finding")
     path = tuple(answer.items("path")) if "path" in answer.data else None
-    return Finding(
-        answer.one_of("severity", Severity, Severity.ERROR),
-        answer.text("code"),
-        answer.required("message"),
-        Place(answer.text("file"), answer.number("line"), answer.text("layer"), path),
-        answer.text("task"),
-        answer.text("hint"),
-    )
+    severity = answer.one_of("severity", Severity, Severity.ERROR)
+    return answer.into(Finding, "message", severity=severity, place=answer.into(Place, path=path))
 
 
 def findings_from(data: Iterable[Any]) -> tuple[Finding, ...]:

@@ -64,23 +64,11 @@ def node_record_from(data: Any) -> Node:
     Fields of a master that are not ours become attributes, so that node filters can read them.
     """
     answer = Answer(data, "node")
-    return Node(
-        id=answer.identifier(),
-        name=answer.required("name"),
-        cluster_id=answer.optional("cluster"),
-        status=answer.text("status", NodeStatus.DISCOVER),
-        roles=answer.texts("roles"),
-        pending_roles=answer.texts("pending_roles"),
-        primary_tags=answer.texts("primary_tags"),
-        ip=answer.text("ip"),
-        mac=answer.text("mac"),
-        online=answer.truth("online"),
-        attributes=answer.rest(*_RECORD),
-        error_type=answer.text("error_type"),
-        pending_addition=answer.truth("pending_addition"),
-        pending_deletion=answer.truth("pending_deletion"),
-        labels=answer.mapping("labels"),
-    )
+    status, attributes = answer.text("status", NodeStatus.DISCOVER), answer.rest(*_RECORD)
+    return answer.into(
+        Node, "id", "name", optional=_RECORD, cluster_id=answer.optional("cluster"), status=status,
+        attributes=attributes,
+    )  # fmt: skip
 
 
 def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Report) -> None:

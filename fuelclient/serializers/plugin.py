@@ -27,11 +27,5 @@ def plugin_to(plugin: Plugin) -> dict[str, Any]:
 def plugin_from(data: Any) -> Plugin:
     """Return the plugin in an answer, whose metadata is all but the id. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "plugin")
-    return Plugin(
-        answer.identifier(),
-        answer.required("name"),
-        answer.required("version"),
-        answer.text("title"),
-        answer.text("package_version"),
-        answer.rest("id"),
-    )
+    texts = ("title", "package_version")
+    return answer.into(Plugin, "id", "name", "version", optional=texts, metadata=answer.rest("id"))

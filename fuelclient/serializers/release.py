@@ -76,15 +76,8 @@ def release_record_from(data: Any) -> Release:
     The metadata is not checked: the master accepted it.
     """
     answer = Answer(data, "release")
-    return Release(
-        answer.identifier(),
-        answer.required("name"),
-        answer.required("version"),
-        answer.text("operating_system"),
-        answer.text("state", "available"),
-        answer.text("description"),
-        answer.rest("id", *_TEXTS),
-    )
+    state, metadata = answer.text("state", "available"), answer.rest("id", *_TEXTS)
+    return answer.into(Release, "id", "name", "version", optional=_TEXTS, state=state, metadata=metadata)
 
 
 def _record(item: Any, line: int, report: Report) -> Release | None:
@@ -259,7 +252,7 @@ def tag_to(tag: Tag) -> dict[str, Any]:
 def tag_from(data: Any) -> Tag:
     """Return the tag in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "tag")
-    return Tag(answer.required("name"), answer.mapping("meta"), answer.text("owner", "release"))
+    return answer.into(Tag, "name", metadata=answer.mapping("meta"), owner=answer.text("owner", "release"))
 
 
 def role_from_document(document: Document, name: str) -> Role:

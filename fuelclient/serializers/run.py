@@ -12,7 +12,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.run import NO_CLUSTER, HistoryRow, NodeKey, Run, RunRequest
-from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.model.status import RunStatus
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.fact import facts_from, info_to
 from fuelclient.serializers.task import nailgun_record
@@ -43,6 +43,9 @@ def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, 
     }
 
 
+_OF_RUN = ("uuid", "name", "graph_type", "parent_id", "progress", "message", "result", "time_start", "time_end")
+
+
 def run_from(data: Any) -> Run:
     """Return the run in an answer. Raise `InvalidDocument` if it is not one.
 
@@ -50,21 +53,8 @@ def run_from(data: Any) -> Run:
     """
     answer = Answer(data, "transaction")
     cluster_id, graph_type = answer.number("cluster", NO_CLUSTER), answer.text("graph_type")
-    return Run(
-        id=answer.identifier(),
-        uuid=answer.text("uuid"),
-        cluster_id=cluster_id,
-        name=answer.text("name"),
-        status=answer.one_of("status", RunStatus),
-        request=RunRequest(cluster_id, (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run")),
-        graph_type=graph_type,
-        parent_id=answer.optional("parent_id"),
-        progress=answer.number("progress"),
-        message=answer.text("message"),
-        result=answer.mapping("result"),
-        time_start=answer.moment("time_start"),
-        time_end=answer.moment("time_end"),
-    )
+    request = RunRequest(cluster_id, (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run"))
+    return answer.into(Run, "id", "status", optional=_OF_RUN, cluster_id=cluster_id, request=request)
 
 
 def execution_to(request: RunRequest) -> dict[str, Any]:
@@ -187,18 +177,11 @@ def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> Histor
     answer = Answer(data, "row of a history")
     old = "deployment_graph_task_name"
     definition = answer.rest(*_OF_INSTANCE, "summary", old)
-    return HistoryRow(
-        run_id=run_id,
-        graph_type=graph_type,
+    return answer.into(
+        HistoryRow, "status", optional=("time_start", "time_end", "summary"), run_id=run_id, graph_type=graph_type,
         task=answer.required("task_name" if "task_name" in answer.data else old),
-        node=node_key_from(answer.data.get("node_id")),
-        status=answer.one_of("status", InstanceStatus),
-        type=str(definition.get("type") or ""),
-        time_start=answer.moment("time_start"),
-        time_end=answer.moment("time_end"),
-        summary=answer.mapping("summary"),
-        definition=definition,
-    )
+        node=node_key_from(answer.data.get("node_id")), type=str(definition.get("type") or ""), definition=definition,
+    )  # fmt: skip
 
 
 def node_key_from(value: Any) -> NodeKey:

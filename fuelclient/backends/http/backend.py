@@ -16,7 +16,7 @@ class Connection:
     """What a backend over a server has before the server was asked of which kind it is; see `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
         self.target = session.master.url
 
     def reading(self) -> AbstractContextManager[None]:
@@ -26,7 +26,7 @@ class Connection:
         """Do nothing: a server's runs clean up after themselves."""
 
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 class OverHttp(Connection):
@@ -38,11 +38,7 @@ class OverHttp(Connection):
 
     def version(self) -> FuelVersion:
         """Return the versions that the server states."""
-        answer = Answer(self._session.version, "version")
-        return FuelVersion(
-            answer.text("api"), answer.truth("auth_required"), answer.texts("feature_groups"),
-            answer.text("openstack_version"), answer.text("release"),
-        )  # fmt: skip
+        return Answer(self.session.version, "version").into(FuelVersion)
 
     def together(self) -> AbstractContextManager[None]:
         """Raise `Unsupported`: a server stores what each request brings by itself."""

@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
+from functools import partialmethod
 from typing import TYPE_CHECKING, Any
 
 import requests
@@ -79,26 +80,22 @@ class Session:
     def close(self) -> None:
         self._http.close()
 
-    def get(self, path: str, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of a resource; try again while the master is busy or the connection breaks.
+    def send(self, method: str, path: str, about: About | None = None, body: Any = _NOTHING, **query: Any) -> Any:
+        """Return the JSON of the answer. GET is tried again while the master is busy or the connection breaks.
 
-        A path that begins with a slash is one of the master itself, any other one is below `API`.
+        A path that begins with a slash is one of the master itself, any other one is below `API`. Parameters of the
+        query that are None are left out.
         """
-        return self._checked("GET", path, about, query, _NOTHING)
+        answer = self._authenticated(method, self._url(path, query), body, about)
+        if answer.status >= 400:
+            raise refused(answer, about, self._who(answer))
+        return None if answer.status == 204 else answer.data()
 
-    def post(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of the answer; without `body` the request has none."""
-        return self._checked("POST", path, about, query, body)
-
-    def put(self, path: str, body: Any = _NOTHING, about: About | None = None, **query: Any) -> Any:
-        return self._checked("PUT", path, about, query, body)
-
-    def patch(self, path: str, body: Any, about: About | None = None, **query: Any) -> Any:
-        return self._checked("PATCH", path, about, query, body)
-
-    def delete(self, path: str, about: About | None = None, **query: Any) -> Any:
-        """Return the JSON of the answer, which is usually None."""
-        return self._checked("DELETE", path, about, query, _NOTHING)
+    get = partialmethod(send, "GET")
+    post = partialmethod(send, "POST")
+    put = partialmethod(send, "PUT")
+    patch = partialmethod(send, "PATCH")
+    delete = partialmethod(send, "DELETE")
 
     def message(self, path: str, body: bytes, about: About, *, reads: bool) -> Response:
         """Send a message to a server of ours and return its answer, which may be a refusal in the same form.
@@ -109,12 +106,6 @@ class Session:
         if answer.status >= 400 and answer.content_type != MESSAGE_TYPE:
             raise refused(answer, about, self._who(answer), has_roles=True)
         return answer
-
-    def _checked(self, method: str, path: str, about: About | None, query: Mapping[str, Any], body: Any) -> Any:
-        answer = self._authenticated(method, self._url(path, query), body, about)
-        if answer.status >= 400:
-            raise refused(answer, about, self._who(answer))
-        return None if answer.status == 204 else answer.data()
 
     def _who(self, answer: Response) -> str:
         return self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
@@ -150,9 +141,9 @@ class Session:
         if is_own and not self.master.credentials.token:
             from fuelclient.backends.http.auth import ServerToken
 
-            found = ServerToken(self.master.url)
+            token = ServerToken(self.master.url)
             self._is_direct = True
-            return found
+            return token
         if not self.master.credentials.stated:
             raise Unauthorised(
                 f"{self.master.url} needs credentials.",

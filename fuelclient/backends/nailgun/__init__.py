@@ -44,5 +44,5 @@ class NailgunBackend(OverHttp):
         if facet is None:
             raise AttributeError(name)
         module = import_module(f"{__name__}.{'inventory' if name in _IN_INVENTORY else name}")
-        setattr(self, name, getattr(module, facet)(self._session, self))
+        setattr(self, name, getattr(module, facet)(self))
         return getattr(self, name)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuelclient.backends.http.answers import About
-from fuelclient.backends.nailgun.facet import Facet, by_id, resource
-from fuelclient.backends.nailgun.settings import ATTRIBUTES, settings_of
+from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, by_id, resource
 from fuelclient.environment.checks import require_deletable, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.cluster import cluster_from
 from fuelclient.support import refuses, unsupported
 
@@ -30,7 +30,7 @@ class Clusters(Facet):
         body = {
             "nodes": [], "tasks": [], "name": name, "release_id": release_id, "net_segment_type": net_segment_type,
         }  # fmt: skip
-        return cluster_from(self._session.post("clusters/", body, About("release", release_id)))
+        return cluster_from(self._session.post("clusters/", About("release", release_id), body))
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
         return cluster_from(self._at(cluster_id).put({"name": name}))
@@ -49,7 +49,7 @@ class Clusters(Facet):
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": node_id, "roles": list(roles)} for node_id in node_ids]
         about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
-        self._session.post(f"clusters/{cluster_id}/assignment/", body, about)
+        self._session.post(f"clusters/{cluster_id}/assignment/", about, body)
 
     @refuses(
         "force",
@@ -58,7 +58,7 @@ class Clusters(Facet):
     )
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:  # noqa: ARG002
         self.get(cluster_id)
-        present = [node.id for node in self._backend.nodes.list(cluster_id)]
+        present = [node.id for node in self._master.nodes.list(cluster_id)]
         wanted = present if node_ids is None else list(dict.fromkeys(node_ids))
         require_nodes_in(cluster_id, wanted, present)
         if wanted:
@@ -69,10 +69,10 @@ class Clusters(Facet):
         """Read the environment with several requests, between which it may change."""
         from fuelclient.backends.nailgun.environment import environment_of  # loads all that it is computed from
 
-        return environment_of(self._session, cluster_id)
+        return environment_of(self._master, cluster_id)
 
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        return settings_of(self._session, cluster_id)
+        return Answer(self._at(cluster_id, ATTRIBUTES).get(), "environment's attributes").mapping(EDITABLE)
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         body = {EDITABLE: sections_from(settings)}

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from fuelclient.backends.http.answers import About
-from fuelclient.backends.http.session import Session
-from fuelclient.backends.nailgun.facet import NOUNS, by_id, resource
-from fuelclient.backends.nailgun.settings import enabled_plugins, plugin_metadata, settings_of
+from fuelclient.backends.nailgun.facet import NOUNS, Master, resource
+from fuelclient.backends.nailgun.plugins import enabled_plugins, plugin_metadata
 from fuelclient.environment import settings
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
 from fuelclient.environment.roles import in_merge_order, owners, plugin_owner, roles, tags
@@ -23,37 +20,32 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Tag
-from fuelclient.serializers.answer import Answer, objects
-from fuelclient.serializers.cluster import cluster_from
+from fuelclient.serializers.answer import objects
 from fuelclient.serializers.graph import graph_from, summary_from
-from fuelclient.serializers.node import node_record_from
-from fuelclient.serializers.plugin import plugin_from
-from fuelclient.serializers.release import release_record_from, role_from, tag_from
 
 
-def environment_of(session: Session, cluster_id: int) -> Environment:
+def environment_of(master: Master, cluster_id: int) -> Environment:
     """Return the environment. Raise `NotFound` if it does not exist."""
-    environment, stored = _members(session, cluster_id)
-    nodes = session.get("nodes/", About("environment", cluster_id), cluster_id=cluster_id)
+    environment, stored = _members(master, cluster_id)
     enabled = {plugin.name for plugin in environment.plugins}
     # a master also has the sections of plugins that it only offers
     own = {name: section for name, section in stored.items() if name in enabled or not plugin_metadata(section)}
     return replace(
         environment,
-        nodes=tuple(by_id(node_record_from, nodes, "node")),
+        nodes=tuple(master.nodes.list(cluster_id)),
         own_settings=settings.own_from(own, environment),
-        own_metadata=_own_metadata(session, environment),
+        own_metadata=_own_metadata(master, environment),
         unique_tasks=True,
-        feature_groups=Answer(session.version, "version").texts("feature_groups"),
+        feature_groups=master.version().feature_groups,
     )
 
 
-def members_of(session: Session, cluster_id: int) -> Environment:
+def members_of(master: Master, cluster_id: int) -> Environment:
     """Return the environment with only its release and its plugins, which say whose graphs it has."""
-    return _members(session, cluster_id)[0]
+    return _members(master, cluster_id)[0]
 
 
-def owners_of(session: Session, cluster_id: int, levels: Sequence[Level] = ()) -> list[Owner]:
+def owners_of(master: Master, cluster_id: int, levels: Sequence[Level] = ()) -> list[Owner]:
     """Return the owners of an environment's graphs, or those of `levels`, least important first.
 
     Only plugins have names, and nothing is read of a level that is not asked for. Raise `NotFound` if the environment
@@ -61,44 +53,38 @@ def owners_of(session: Session, cluster_id: int, levels: Sequence[Level] = ()) -
     """
     found = []
     if not levels or Level.RELEASE in levels:
-        cluster = cluster_from(resource(session, "environment", cluster_id).get())
-        found.append(Owner(Level.RELEASE, cluster.release_id))
+        found.append(Owner(Level.RELEASE, master.clusters.get(cluster_id).release_id))
     if not levels or Level.PLUGIN in levels:
-        found += [plugin_owner(plugin) for plugin in _enabled(session, settings_of(session, cluster_id))]
+        found += [plugin_owner(plugin) for plugin in _enabled(master, master.clusters.settings(cluster_id))]
     if not levels or Level.CLUSTER in levels:
         found.append(Owner(Level.CLUSTER, cluster_id))
     return found
 
 
-def plugins_of(session: Session) -> list[Plugin]:
-    """Return all plugins of a master, in the order of its answer."""
-    return [plugin_from(record) for record in objects(session.get("plugins/"), "plugin")]
-
-
-def graphs_of(session: Session, owner: Owner) -> dict[str, Graph]:
+def graphs_of(master: Master, owner: Owner) -> dict[str, Graph]:
     """Return the graphs of an owner by type. Raise `NotFound` if the owner does not exist."""
-    return {graph.type: graph for graph in (graph_from(record, owner) for record in _graph_records(session, owner))}
+    return {graph.type: graph for graph in (graph_from(record, owner) for record in _graph_records(master, owner))}
 
 
-def summaries_of(session: Session, owner: Owner) -> list[GraphSummary]:
+def summaries_of(master: Master, owner: Owner) -> list[GraphSummary]:
     """Return what a listing needs of the graphs of an owner. Raise `NotFound` if the owner does not exist."""
-    return [summary_from(record, owner) for record in _graph_records(session, owner)]
+    return [summary_from(record, owner) for record in _graph_records(master, owner)]
 
 
-def types_of(session: Session, owner: Owner) -> list[str]:
+def types_of(master: Master, owner: Owner) -> list[str]:
     """Return the types of an owner's graphs, sorted. Raise `NotFound` if the owner does not exist."""
-    return sorted({graph.type for graph in summaries_of(session, owner)})
+    return sorted({graph.type for graph in summaries_of(master, owner)})
 
 
 def layers_of(
-    session: Session, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
+    master: Master, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
 ) -> tuple[Layer, ...]:
     """Return the layers of one type, least important first; with `levels` only those of these levels.
 
     Raise `NotFound` if no layer of the environment, whatever its level, has the type.
     """
     release, *others = owners(environment)
-    graphs = {owner: graphs_of(session, owner) for owner in (release, *others)}
+    graphs = {owner: graphs_of(master, owner) for owner in (release, *others)}
     types = graph_types({name for by_type in graphs.values() for name in by_type}, of_release=bool(graphs[release]))
     require_graph_type(graph_type, types, environment.cluster.id)
     return tuple(
@@ -108,30 +94,29 @@ def layers_of(
     )
 
 
-def _members(session: Session, cluster_id: int) -> tuple[Environment, dict[str, Any]]:
+def _members(master: Master, cluster_id: int) -> tuple[Environment, Mapping[str, Any]]:
     """Return the environment with its release and its plugins, and its settings as the master states them."""
-    cluster = cluster_from(resource(session, "environment", cluster_id).get())
-    release = release_record_from(resource(session, "release", cluster.release_id).get())
-    stored = settings_of(session, cluster_id)
-    return Environment(cluster, release, _enabled(session, stored)), stored
+    cluster = master.clusters.get(cluster_id)
+    release = master.releases.get(cluster.release_id)
+    stored = master.clusters.settings(cluster_id)
+    return Environment(cluster, release, _enabled(master, stored)), stored
 
 
-def _enabled(session: Session, stored: Mapping[str, Any]) -> tuple[Plugin, ...]:
+def _enabled(master: Master, stored: Mapping[str, Any]) -> tuple[Plugin, ...]:
     """Return the plugins that the settings of an environment enable, in the order of their layers."""
     chosen = enabled_plugins(stored)
-    return in_merge_order(plugin for plugin in (plugins_of(session) if chosen else ()) if plugin.id in chosen)
+    return in_merge_order(plugin for plugin in (master.plugins.list() if chosen else ()) if plugin.id in chosen)
 
 
-def _own_metadata(session: Session, environment: Environment) -> dict[str, Any]:
+def _own_metadata(master: Master, environment: Environment) -> dict[str, Any]:
     """Return the roles and tags that an environment has beside those of its release and its plugins."""
-    at = partial(resource, session, "environment", environment.cluster.id)
-    known_roles, known_tags = roles(environment), tags(environment)
-    own_roles = [role for role in map(role_from, objects(at("roles/").get(), "role")) if role.name not in known_roles]
+    cluster_id, known_roles, known_tags = environment.cluster.id, roles(environment), tags(environment)
+    own_roles = [role for name, role in master.roles.of_cluster(cluster_id).items() if name not in known_roles]
     own_tags: dict[str, Any] = {}
     with suppress(NotFound, Unsupported):  # masters before Fuel 10 have no tags, and no such path
-        for tag in map(tag_from, objects(at("tags/").get(), "tag")):
-            if tag.name not in known_tags or _is_primary(tag) != _is_primary(known_tags[tag.name]):
-                own_tags[tag.name] = tag.metadata
+        for name, tag in master.tags.of_cluster(cluster_id).items():
+            if name not in known_tags or _is_primary(tag) != _is_primary(known_tags[name]):
+                own_tags[name] = tag.metadata
     volumes = {role.name: list(role.volumes) for role in own_roles if role.volumes}
     metadata = {
         "roles_metadata": {role.name: {**role.metadata, "tags": list(role.tags)} for role in own_roles},
@@ -145,5 +130,5 @@ def _is_primary(tag: Tag) -> bool:
     return bool(tag.metadata.get("has_primary"))
 
 
-def _graph_records(session: Session, owner: Owner) -> Iterator[Any]:
-    return objects(resource(session, NOUNS[owner.level], owner.id, "deployment_graphs/").get(), "graph")
+def _graph_records(master: Master, owner: Owner) -> Iterator[Any]:
+    return objects(resource(master.session, NOUNS[owner.level], owner.id, "deployment_graphs/").get(), "graph")

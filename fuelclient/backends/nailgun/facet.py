@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
@@ -12,6 +13,9 @@ from fuelclient.backends.http.session import Session
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.graph import Level
 from fuelclient.serializers.answer import objects
+
+ATTRIBUTES = "attributes"
+"""The path of an environment's settings, below its own."""
 
 OSTF = "/ostf/"
 """The path of the service of health checks, beside Nailgun's."""
@@ -46,20 +50,14 @@ class Resource:
     path: str
     about: About
 
-    def get(self, **query: Any) -> Any:
-        return self.session.get(self.path, self.about, **query)
+    def _send(self, method: str, *body: Any, **query: Any) -> Any:
+        return self.session.send(method, self.path, self.about, *body, **query)
 
-    def put(self, body: Any, **query: Any) -> Any:
-        return self.session.put(self.path, body, self.about, **query)
-
-    def post(self, body: Any) -> Any:
-        return self.session.post(self.path, body, self.about)
-
-    def patch(self, body: Any) -> Any:
-        return self.session.patch(self.path, body, self.about)
-
-    def delete(self, **query: Any) -> Any:
-        return self.session.delete(self.path, self.about, **query)
+    get = partialmethod(_send, "GET")
+    post = partialmethod(_send, "POST")
+    put = partialmethod(_send, "PUT")
+    patch = partialmethod(_send, "PATCH")
+    delete = partialmethod(_send, "DELETE")
 
 
 def resource(
@@ -74,14 +72,25 @@ def by_id(read: Callable[[Any], Value], data: Any, noun: str) -> list[Value]:
     return sorted(map(read, objects(data, noun)), key=lambda value: value.id)
 
 
+def given(**fields: Any) -> dict[str, Any]:
+    """Leave out the fields that are None: a master would reset what they name."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+class Master(Backend, Protocol):
+    """The backend of a master, with the session that sends its requests."""
+
+    session: Session
+
+
 class Facet:
-    """A facet of one master. `noun` is what the ids of most methods are about, and `backend` has the other facets."""
+    """A facet of one master. `noun` is what the ids of most methods are about, and `master` has the other facets."""
 
     noun: ClassVar[str] = "environment"
     invalid: ClassVar[type[InvalidDocument] | None] = None
 
-    def __init__(self, session: Session, backend: Backend) -> None:
-        self._session, self._backend = session, backend
+    def __init__(self, master: Master) -> None:
+        self._session, self._master = master.session, master
 
     def _at(self, key: object, below: str = "") -> Resource:
         return resource(self._session, self.noun, key, below, invalid=self.invalid)

@@ -11,7 +11,6 @@ from fuelclient.backends.nailgun.environment import (
     layers_of,
     members_of,
     owners_of,
-    plugins_of,
     summaries_of,
     types_of,
 )
@@ -51,8 +50,8 @@ class Graphs(Facet):
         if cluster_id is None:
             summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
-            owners = owners_of(self._session, cluster_id, levels)
-            summaries = [graph for owner in owners for graph in summaries_of(self._session, owner)]
+            owners = owners_of(self._master, cluster_id, levels)
+            summaries = [graph for owner in owners for graph in summaries_of(self._master, owner)]
         kept = [summary for summary in summaries if not levels or summary.owner.level in levels]
         return sorted(kept, key=lambda summary: summary.id)
 
@@ -68,7 +67,7 @@ class Graphs(Facet):
         return graph
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        layers = layers_of(self._session, members_of(self._session, cluster_id), graph_type, levels)
+        layers = layers_of(self._master, members_of(self._master, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
@@ -128,28 +127,28 @@ class Graphs(Facet):
 
     def owner(self, owner: OwnerRef) -> Owner:
         if owner.level is Level.CLUSTER:
-            return Owner(owner.level, owner.id, self._backend.clusters.get(owner.id).name)
+            return Owner(owner.level, owner.id, self._master.clusters.get(owner.id).name)
         if owner.level is Level.PLUGIN:
             return plugin_owner(plugin_from(resource(self._session, "plugin", owner.id).get()))
-        return release_owner(self._backend.releases.get(owner.id))
+        return release_owner(self._master.releases.get(owner.id))
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """Read the snapshot with several requests, between which the environment may change."""
-        environment = environment_of(self._session, cluster_id)
-        return snapshot(environment, layers_of(self._session, environment, graph_type), graph_type)
+        environment = environment_of(self._master, cluster_id)
+        return snapshot(environment, layers_of(self._master, environment, graph_type), graph_type)
 
     def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
         """Return the graphs with the names and versions of their plugins."""
         if all(graph.owner.level is not Level.PLUGIN for graph in graphs):
             return graphs
-        known = {plugin.id: plugin_owner(plugin) for plugin in plugins_of(self._session)}
+        known = {plugin.id: plugin_owner(plugin) for plugin in self._master.plugins.list()}
         return [
             replace(graph, owner=known.get(graph.owner.id, graph.owner)) if graph.owner.level is Level.PLUGIN else graph
             for graph in graphs
         ]
 
     def _unknown(self, owner: Owner, graph_type: str) -> NotFound:
-        known = types_of(self._session, owner)
+        known = types_of(self._master, owner)
         return NotFound("graph type", graph_type, known=known, hint="" if known else f"There is no graph in {owner}.")
 
     def _graph(self, owner: OwnerRef, graph_type: str, invalid: type[InvalidGraph] | None = None) -> Resource:
@@ -161,9 +160,9 @@ class Graphs(Facet):
         """Return the layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
-        target = members_of(self._session, owner.id)
+        target = members_of(self._master, owner.id)
         try:
-            return layers_of(self._session, target, graph_type, (Level.RELEASE, Level.PLUGIN))
+            return layers_of(self._master, target, graph_type, (Level.RELEASE, Level.PLUGIN))
         except NotFound:
             return ()  # nothing has this type yet
 

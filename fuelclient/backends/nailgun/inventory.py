@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.http.answers import About
-from fuelclient.backends.nailgun.facet import NOUNS, Facet, Resource, by_id, resource
+from fuelclient.backends.nailgun.facet import NOUNS, Facet, Resource, by_id, given, resource
 from fuelclient.environment.checks import (
     require_id,
     require_labels,
@@ -66,19 +66,25 @@ class Releases(Facet):
         Ids are not sent: a fixture has those of the master that it was written for, and one that is taken makes the
         request fail.
         """
+        known = {(release.name, release.version) for release in self.list()}
+        seen: set[tuple[str, str]] = set()
         for release in releases:
             require_id("release", release.id)
-        records = [{key: value for key, value in release_to(release).items() if key != "id"} for release in releases]
-        self._require_new(releases)
+        for key in ((release.name, release.version) for release in releases):
+            if key in known or key in seen:
+                verb = "exists already" if key in known else "is given twice"
+                raise Conflict(f"Release {' '.join(key)} {verb}.", hint="Leave it out, or rename it.")
+            seen.add(key)
         created: list[Release] = []
         try:
-            for record in records:
-                stored = release_record_from(self._session.post("releases/", record))
+            for release in releases:
+                record = {key: value for key, value in release_to(release).items() if key != "id"}
+                stored = release_record_from(self._session.post("releases/", None, record))
                 created.append(stored)  # at once, so that an error removes it
         except BaseException:
-            for release in created:
+            for stored in created:
                 with contextlib.suppress(FuelError):  # the first error is the one to report
-                    self.delete(release.id)
+                    self.delete(stored.id)
             raise
         return created
 
@@ -102,16 +108,6 @@ class Releases(Facet):
     def _attributes(self, release_id: int) -> dict[str, Any]:
         """Return the settings of a release in the form of its metadata."""
         return {_ATTRIBUTES: Answer(self._at(release_id, f"{_ATTRIBUTES}/").get(), "release's attributes").rest()}
-
-    def _require_new(self, releases: Sequence[Release]) -> None:
-        """Raise `Conflict` if a name and version exists or is given twice."""
-        known = {(release.name, release.version) for release in self.list()}
-        seen: set[tuple[str, str]] = set()
-        for key in ((release.name, release.version) for release in releases):
-            if key in known or key in seen:
-                verb = "exists already" if key in known else "is given twice"
-                raise Conflict(f"Release {' '.join(key)} {verb}.", hint="Leave it out, or rename it.")
-            seen.add(key)
 
 
 class Nodes(Facet):
@@ -143,8 +139,7 @@ class Nodes(Facet):
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         require_node_change(name, hostname)
-        stated = {key: value for key, value in (("name", name), ("hostname", hostname)) if value is not None}
-        return node_record_from(self._at(node_id).put(stated))
+        return node_record_from(self._at(node_id).put(given(name=name, hostname=hostname)))
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
         return Answer(self._at(node_id, "attributes/").get(), "node's attributes").rest()
@@ -236,9 +231,7 @@ class Networks(Facet):
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
-        body = {"ip_addr": address, "network": network_id, "vip_name": name}
-        if namespace is not None:
-            body["vip_namespace"] = namespace
+        body = {"ip_addr": address, "network": network_id, "vip_name": name, **given(vip_namespace=namespace)}
         self._at(cluster_id, _VIPS).post(body)
 
 
@@ -317,7 +310,7 @@ class Sequences(Facet):
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
         require_sequence(name, graph_types)
         body = {"name": name, "release": release_id, "graphs": _graphs(graph_types)}
-        return sequence_from(self._session.post("sequences/", body, About("release", release_id)))
+        return sequence_from(self._session.post("sequences/", About("release", release_id), body))
 
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
@@ -327,9 +320,8 @@ class Sequences(Facet):
         require_sequence(
             stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types
         )
-        stated = {"name": name, "graphs": None if graph_types is None else _graphs(graph_types)}
-        body = {key: value for key, value in stated.items() if value is not None}
-        return sequence_from(self._at(sequence_id).put(body))
+        graphs = None if graph_types is None else _graphs(graph_types)
+        return sequence_from(self._at(sequence_id).put(given(name=name, graphs=graphs)))
 
     def delete(self, sequence_id: int) -> None:
         self._at(sequence_id).delete()

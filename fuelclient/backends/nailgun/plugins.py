@@ -1,4 +1,8 @@
-"""Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself."""
+"""Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself.
+
+The settings of an environment have a section for each plugin, whose `metadata` say `class: plugin`, whether it is
+`enabled`, and with `chosen_id` which of its versions.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.http.answers import About
-from fuelclient.backends.nailgun.environment import plugins_of
-from fuelclient.backends.nailgun.facet import Facet, resource
-from fuelclient.backends.nailgun.settings import (
-    ATTRIBUTES,
-    enabled_plugins,
-    plugin_id_in,
-    plugin_metadata,
-    settings_of,
-)
+from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, resource
 from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.settings import EDITABLE, METADATA, concerned, valued
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.plugin import Plugin, Synced
-from fuelclient.serializers.answer import Answer
+from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.values import plain
 from fuelclient.support import unsupported
+
+_ID_KEYS = ("chosen_id", "plugin_id")
 
 
 class Plugins(Facet):
@@ -34,12 +32,13 @@ class Plugins(Facet):
     noun = "plugin"
 
     def list(self) -> Sequence[Plugin]:
-        return sorted(plugins_of(self._session), key=lambda plugin: (plugin.name, version_key(plugin.version)))
+        plugins = map(plugin_from, objects(self._session.get("plugins/"), "plugin"))
+        return sorted(plugins, key=lambda plugin: (plugin.name, version_key(plugin.version)))
 
     def get(self, plugin_id: int) -> Plugin:
         """Read the settings of all environments, too: the record of a plugin lacks where it is enabled."""
         plugin = plugin_from(self._at(plugin_id).get())
-        clusters = self._backend.clusters
+        clusters = self._master.clusters
         using = (one.id for one in clusters.list() if plugin_id in enabled_plugins(clusters.settings(one.id)))
         return replace(plugin, clusters=tuple(using))
 
@@ -63,11 +62,8 @@ class Plugins(Facet):
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
         """Compare the plugins before and after, because the answer of a master lacks what it changed."""
         before = {plugin.id: plugin for plugin in self.list()}
-        if plugin_ids:
-            about = About("plugin", ", ".join(map(str, plugin_ids)))
-            self._session.post("plugins/sync/", {"ids": list(plugin_ids)}, about)
-        else:
-            self._session.post("plugins/sync/")
+        about = About("plugin", ", ".join(map(str, plugin_ids))) if plugin_ids else None
+        self._session.post("plugins/sync/", about, *([{"ids": list(plugin_ids)}] if plugin_ids else ()))
         after = {plugin.id: plugin for plugin in self.list()}
         return Synced(
             created=tuple(plugin for key, plugin in after.items() if key not in before),
@@ -77,7 +73,7 @@ class Plugins(Facet):
 
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
         """Read the settings of the environment: the list of plugins lacks where they are enabled."""
-        chosen = enabled_plugins(settings_of(self._session, cluster_id))
+        chosen = enabled_plugins(self._master.clusters.settings(cluster_id))
         return [plugin for plugin in self.list() if plugin.id in chosen] if chosen else []
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
@@ -106,11 +102,11 @@ class Plugins(Facet):
 
         With less than the whole metadata of a section, a Fuel master answers 200 and changes nothing.
         """
-        plugins = {plugin.id: plugin for plugin in plugins_of(self._session)}
+        plugins = {plugin.id: plugin for plugin in self.list()}
         if plugin_id not in plugins:
             raise NotFound("plugin", plugin_id, known=[*map(str, plugins)])
         plugin = plugins[plugin_id]
-        settings = settings_of(self._session, cluster_id)
+        settings = self._master.clusters.settings(cluster_id)
         if not values and (plugin_id in enabled_plugins(settings)) is on:
             return
         stated = _section(plugin, settings.get(plugin.name), values or {})
@@ -126,7 +122,7 @@ class Plugins(Facet):
             resource(self._session, "environment", cluster_id, ATTRIBUTES).patch({EDITABLE: {plugin.name: stated}})
         except UsageError as error:
             raise _refused(error, plugin, {**settings, plugin.name: stated}) from error
-        if (plugin_id in enabled_plugins(settings_of(self._session, cluster_id))) is not on:
+        if (plugin_id in enabled_plugins(self._master.clusters.settings(cluster_id))) is not on:
             kept = f"plugin {plugin.label} is {'not ' * on}enabled on environment {cluster_id}"
             raise Conflict(f"The master accepted the request, but {kept}.", hint="Look at its logs.")
 
@@ -167,3 +163,27 @@ def _offered(metadata: Mapping[str, Any]) -> set[int | None]:
     sections = versions if isinstance(versions, list) else []
     others = [section.get("metadata") for section in sections if isinstance(section, Mapping)]
     return {plugin_id_in(stated) for stated in (metadata, *others) if isinstance(stated, Mapping)}
+
+
+def enabled_plugins(stated: Mapping[str, Any]) -> frozenset[int]:
+    """Return the ids of the plugins that the settings of an environment enable.
+
+    >>> lma = {"metadata": {"class": "plugin", "enabled": True, "chosen_id": 3}}
+    >>> sorted(enabled_plugins({"lma": lma, "common": {}}))
+    [3]
+    """
+    sections = map(plugin_metadata, stated.values())
+    chosen = {plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True}
+    return frozenset(plugin_id for plugin_id in chosen if plugin_id is not None)
+
+
+def plugin_metadata(section: Any) -> Mapping[str, Any]:
+    """Return the metadata of the section of a plugin; nothing for other sections."""
+    metadata = section.get("metadata") if isinstance(section, Mapping) else None
+    return metadata if isinstance(metadata, Mapping) and metadata.get("class") == "plugin" else {}
+
+
+def plugin_id_in(metadata: Mapping[str, Any]) -> int | None:
+    """Return the id that the metadata of a plugin, or of one of its versions, state."""
+    values = (metadata.get(key) for key in _ID_KEYS)
+    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from fuelclient.backends.http.answers import About, may_have_begun
-from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import members_of, types_of
-from fuelclient.backends.nailgun.facet import resource
+from fuelclient.backends.nailgun.facet import Master, resource
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.roles import owners
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
@@ -24,7 +23,7 @@ from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.run import run_from
 
 
-def require_known(session: Session, request: RunRequest) -> None:
+def require_known(master: Master, request: RunRequest) -> None:
     """Raise `NotFound` for an unknown environment, graph type, task or node, with the nearest that exists.
 
     Raise `UsageError` for a subgraph that cannot be read, `InvalidGraph` if the master cannot merge a graph, and
@@ -37,25 +36,23 @@ def require_known(session: Session, request: RunRequest) -> None:
         )
     known: set[str] = set()
     for graph_type in request.graph_types:
-        merged = resource(session, "environment", request.cluster_id, "deployment_tasks/", invalid=InvalidGraph)
+        merged = resource(master.session, "environment", request.cluster_id, "deployment_tasks/", invalid=InvalidGraph)
         tasks = {Answer(record, "task").text("id") for record in objects(merged.get(graph_type=graph_type), "task")}
         if not tasks:
-            _require_type(session, request.cluster_id, graph_type)
+            _require_type(master, request.cluster_id, graph_type)
         known |= tasks
     require_tasks(request.task_names, known)
     for subgraph in request.subgraphs:
         if not is_open(subgraph):
             subgraph_from(subgraph, known)
-    require_nodes(session, request)
+    require_nodes(master, request)
 
 
-def require_nodes(session: Session, request: RunRequest) -> None:
+def require_nodes(master: Master, request: RunRequest) -> None:
     """Raise `NotFound` for a node of a request that is not in its environment."""
     if not request.node_ids:
         return
-    about = About("environment", request.cluster_id)
-    records = objects(session.get("nodes/", about, cluster_id=request.cluster_id), "node")
-    known = sorted(Answer(record, "node").identifier() for record in records)
+    known = [node.id for node in master.nodes.list(request.cluster_id)]
     for node_id in request.node_ids:
         if node_id not in known:
             hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`."
@@ -63,11 +60,11 @@ def require_nodes(session: Session, request: RunRequest) -> None:
             raise NotFound("node", which, known=[*map(str, known)], hint=hint)
 
 
-def _require_type(session: Session, cluster_id: int, graph_type: str) -> None:
+def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:
     """Raise `NotFound`, with the known types, if no owner in the environment has a graph of this type."""
-    release, *others = owners(members_of(session, cluster_id))
-    of_release = types_of(session, release)
-    types = {*of_release, *(name for owner in others for name in types_of(session, owner))}
+    release, *others = owners(members_of(master, cluster_id))
+    of_release = types_of(master, release)
+    types = {*of_release, *(name for owner in others for name in types_of(master, owner))}
     require_graph_type(graph_type, graph_types(types, of_release=bool(of_release)), cluster_id)
 
 
@@ -101,7 +98,7 @@ _PARAMETERS = {"node_ids": "nodes", "noop": "noop_run"}
 _OPTIONS = ("force", "dry_run", "noop", "trace", "executor")
 
 
-def act(session: Session, action: Action, request: RunRequest) -> Run:
+def act(master: Master, action: Action, request: RunRequest) -> Run:
     """Begin an action, as `base.Runs.act`, and return the run in the master's answer, which has no parts yet."""
     taken = _ACTIONS[action]
     for option in _OPTIONS:
@@ -116,4 +113,4 @@ def act(session: Session, action: Action, request: RunRequest) -> Run:
         if getattr(request, name) or name in taken.always
     }
     about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
-    return run_from(session.put(f"clusters/{request.cluster_id}/{taken.path}", {}, about, **query))
+    return run_from(master.session.put(f"clusters/{request.cluster_id}/{taken.path}", about, {}, **query))

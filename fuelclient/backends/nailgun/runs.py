@@ -22,11 +22,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from fuelclient.backends.base import Backend
 from fuelclient.backends.http.answers import About, may_have_begun
-from fuelclient.backends.http.session import Session
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
-from fuelclient.backends.nailgun.facet import Facet, by_id, resource
+from fuelclient.backends.nailgun.facet import Facet, Master, by_id, resource
 from fuelclient.backends.nailgun.requests import act, require_known, require_nodes
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
@@ -217,8 +215,8 @@ class Runs(Facet):
     noun = "run"
     pause = 1.0
 
-    def __init__(self, session: Session, backend: Backend) -> None:
-        super().__init__(session, backend)
+    def __init__(self, master: Master) -> None:
+        super().__init__(master)
         self._observers: dict[int, Observer] = {}
         self._latest: Run | None = None
 
@@ -235,10 +233,10 @@ class Runs(Facet):
         The master checks the graph, but does not look whether nodes are ready.
         """
         request = checked(request, registry.runs_nothing)
-        require_known(self._session, request)
+        require_known(self._master, request)
         unsure = may_have_begun(request.cluster_id)
         about = About("environment", request.cluster_id, invalid=InvalidGraph, unsure=unsure)
-        return self.get(run_from(self._session.post("graphs/execute/", execution_to(_sent(request)), about)).id)
+        return self.get(run_from(self._session.post("graphs/execute/", about, execution_to(_sent(request)))).id)
 
     check = unsupported(
         "The nodes of a Fuel master are reached from its machine, not from this one.",
@@ -247,8 +245,8 @@ class Runs(Facet):
 
     def act(self, action: Action, request: RunRequest) -> Run:
         """Begin the action; the master adds the parts of the run later."""
-        require_nodes(self._session, request)
-        return act(self._session, action, request)
+        require_nodes(self._master, request)
+        return act(self._master, action, request)
 
     def decided(self, part: Run, request: RunRequest) -> Deciding:
         """Read the decisions from the history, or from the serialized tasks where its rows stay pending."""
@@ -272,12 +270,12 @@ class Runs(Facet):
 
     def inputs(self, request: RunRequest) -> Inputs:
         """Learn from the histories of earlier runs what they saw and, of the last ones, how long they took."""
-        environment = environment_of(self._session, request.cluster_id)
+        environment = environment_of(self._master, request.cluster_id)
         layers = {
-            graph_type: layers_of(self._session, environment, graph_type)
+            graph_type: layers_of(self._master, environment, graph_type)
             for graph_type in dict.fromkeys(request.graph_types)
         }
-        facts = self._backend.facts.effective(request.cluster_id)
+        facts = self._master.facts.effective(request.cluster_id)
         past = self._past(request.cluster_id)
         memory = memory_of(past, environment, layers, force=request.force)
         taken = durations(row for run in past.ended[-_REMEMBERED:] for row in past.succeeded(run))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fuelclient.backends.http.answers import About
-from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, resource
+from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, given, resource
 from fuelclient.backends.nailgun.inventory import NEUTRON
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
 from fuelclient.model.cluster import ClusterStatus
@@ -61,10 +61,10 @@ class Services(Facet):
 
     def network_groups(self) -> Sequence[NetworkGroup]:
         """Return the network groups of all environments, in the order of the master."""
-        return _listed(network_group_from, self._session.get("networks/"), "network group")
+        return _listed(_network_group, self._session.get("networks/"), "network group")
 
     def network_group(self, group_id: int) -> NetworkGroup:
-        return network_group_from(self._other("network group", group_id).get())
+        return _network_group(resource(self._session, "network group", group_id).get())
 
     def create_network_group(self, group: NetworkGroup, *, release_id: int | None = None) -> NetworkGroup:
         """Create a network group; its `meta` comes over what Nailgun's clients state by default."""
@@ -72,19 +72,20 @@ class Services(Facet):
         meta = {**_GROUP, **stated, **plain(group.meta)}
         body = {**stated, "release": release_id, "gateway": group.gateway, "group_id": group.group_id, "meta": meta}
         about = About("node group", group.group_id, invalid=InvalidDocument)
-        return network_group_from(self._session.post("networks/", body, about))
+        return _network_group(self._session.post("networks/", about, body))
 
     def update_network_group(self, group_id: int, changes: Mapping[str, Any]) -> NetworkGroup:
         """Change the fields of a network group that `changes` has, under the names of `NetworkGroup`."""
         group = resource(self._session, "network group", group_id, invalid=InvalidDocument)
-        return network_group_from(group.put(plain(changes)))
+        return _network_group(group.put(plain(changes)))
 
     def delete_network_group(self, group_id: int) -> None:
-        self._other("network group", group_id).delete()
+        resource(self._session, "network group", group_id).delete()
 
     def extensions(self) -> Sequence[Extension]:
         """Return the extensions that the master has."""
-        return _listed(extension_from, self._session.get("extensions/"), "extension")
+        records = objects(self._session.get("extensions/"), "extension")
+        return [Answer(record, "extension").into(Extension, "name") for record in records]
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
         """Return the names of the extensions that are enabled in an environment."""
@@ -118,27 +119,29 @@ class Services(Facet):
         data = self._configs(cluster_id).get(
             cluster_id=cluster_id, node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active)
         )
-        return _listed(openstack_config_from, data, "OpenStack configuration")
+        return _listed(_openstack_config, data, "OpenStack configuration")
 
     def openstack_config(self, config_id: int) -> OpenstackConfig:
-        return openstack_config_from(self._other("OpenStack configuration", config_id).get())
+        return _openstack_config(resource(self._session, "OpenStack configuration", config_id).get())
 
     def create_openstack_config(
         self, cluster_id: int, configuration: Any, *, node_ids: Sequence[int] | None = None, role: str | None = None
     ) -> Sequence[OpenstackConfig]:
         """Store a configuration for an environment, for each of these nodes, or for a role."""
-        body = {"cluster_id": cluster_id, "configuration": plain(configuration), **_whose(node_ids, role)}
-        return _listed(openstack_config_from, self._configs(cluster_id).post(body), "OpenStack configuration")
+        whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
+        body = {"cluster_id": cluster_id, "configuration": plain(configuration), **whose}
+        return _listed(_openstack_config, self._configs(cluster_id).post(body), "OpenStack configuration")
 
     def execute_openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, force: bool = False
     ) -> int:
         """Deploy the configurations of an environment, and return the id of the task."""
-        body = {"cluster_id": cluster_id, "force": force, **_whose(node_ids, role)}
-        return _task(self._session.put("openstack-config/execute/", body, About("environment", cluster_id)))
+        whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
+        body = {"cluster_id": cluster_id, "force": force, **whose}
+        return _task(self._session.put("openstack-config/execute/", About("environment", cluster_id), body))
 
     def delete_openstack_config(self, config_id: int) -> None:
-        self._other("OpenStack configuration", config_id).delete()
+        resource(self._session, "OpenStack configuration", config_id).delete()
 
     def _configs(self, cluster_id: int) -> Resource:
         return Resource(self._session, "openstack-config/", About("environment", cluster_id, invalid=InvalidDocument))
@@ -146,7 +149,11 @@ class Services(Facet):
     def vms(self, node_id: int) -> Any:
         """Return the configuration of the virtual machines on a node."""
         self._require_advanced()
-        return Answer(self._other("node", node_id, "vms_conf/").get(), "node's virtual machines").rest().get("vms_conf")
+        return (
+            Answer(resource(self._session, "node", node_id, "vms_conf/").get(), "node's virtual machines")
+            .rest()
+            .get("vms_conf")
+        )
 
     def set_vms(self, node_id: int, vms: Sequence[Mapping[str, Any]]) -> Any:
         """Set the configuration of the virtual machines on a node, and return the answer of the master."""
@@ -157,12 +164,12 @@ class Services(Facet):
     def spawn_vms(self, cluster_id: int) -> None:
         """Start the virtual machines of an environment."""
         self._require_advanced()
-        self._other("environment", cluster_id, "spawn_vms/").put({})
+        resource(self._session, "environment", cluster_id, "spawn_vms/").put({})
 
     def create_snapshot(self, config: Mapping[str, Any]) -> int:
         """Collect a diagnostic snapshot, and return the id of the task."""
         about = About("configuration", "of a snapshot", invalid=InvalidDocument)
-        return _task(self._session.put("logs/package", plain(config), about))
+        return _task(self._session.put("logs/package", about, plain(config)))
 
     def snapshot_config(self) -> Mapping[str, Any]:
         """Return what a snapshot has by default."""
@@ -170,7 +177,7 @@ class Services(Facet):
 
     def snapshot(self, task_id: int) -> Snapshot:
         """Return the state of a snapshot. Raise `NotFound` if the task is of another kind."""
-        task = Answer(self._other("run", task_id).get(), "task")
+        task = Answer(resource(self._session, "run", task_id).get(), "task")
         if task.text("name") != "dump":
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
             raise NotFound("snapshot", task_id, hint=hint)
@@ -182,7 +189,7 @@ class Services(Facet):
     def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
         """Return the sets of health checks for an environment."""
         data = self._session.get(f"{OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
-        return _listed(test_set_from, data, "test set")
+        return [Answer(record, "test set").into(TestSet, "id") for record in objects(data, "test set")]
 
     def start_tests(
         self, cluster_id: int, names: Sequence[str], credentials: OstfCredentials, *, force: bool = False
@@ -194,19 +201,19 @@ class Services(Facet):
         self._require_testable(cluster_id, force=force)
         chosen = list(names) or [test_set.id for test_set in self.test_sets(cluster_id)]
         body = [test_order_to(cluster_id, name, credentials) for name in chosen]
-        data = self._session.post(f"{OSTF}testruns/", body, About("environment", cluster_id))
-        return _listed(test_run_from, data, "test run")
+        data = self._session.post(f"{OSTF}testruns/", About("environment", cluster_id), body)
+        return _listed(_test_run, data, "test run")
 
     def test_runs(self) -> Sequence[TestRun]:
         """Return all runs of health checks."""
-        return _listed(test_run_from, self._session.get(f"{OSTF}testruns/"), "test run")
+        return _listed(_test_run, self._session.get(f"{OSTF}testruns/"), "test run")
 
     def test_run(self, run_id: int) -> TestRun:
         """Return a run of health checks with its results."""
-        data = self._other("test run", run_id).get()
+        data = resource(self._session, "test run", run_id).get()
         if not data:  # which is how OSTF says it
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
-        return test_run_from(data)
+        return _test_run(data)
 
     def stop_tests(self, run_id: int) -> TestRun:
         return self._change_tests(run_id, "stopped")
@@ -215,19 +222,15 @@ class Services(Facet):
         return self._change_tests(run_id, "restarted")
 
     def _change_tests(self, run_id: int, status: str) -> TestRun:
-        data = self._session.put(f"{OSTF}testruns/", [{"id": run_id, "status": status}], About("test run", run_id))
-        runs = _listed(test_run_from, data, "test run")
+        data = self._session.put(f"{OSTF}testruns/", About("test run", run_id), [{"id": run_id, "status": status}])
+        runs = _listed(_test_run, data, "test run")
         if not runs:
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return runs[0]
 
-    def _other(self, noun: str, key: int, below: str = "") -> Resource:
-        """Return the resource of a thing to which no document is sent that could be invalid."""
-        return resource(self._session, noun, key, below)
-
     def _require_testable(self, cluster_id: int, *, force: bool) -> None:
         """Raise `Conflict` for an environment that health checks would only fail on, unless `force`."""
-        cluster = Answer(self._other("environment", cluster_id).get(), "environment")
+        cluster = Answer(resource(self._session, "environment", cluster_id).get(), "environment")
         status = cluster.text("status")
         if force:
             return
@@ -244,7 +247,7 @@ class Services(Facet):
 
     def _require_advanced(self) -> None:
         """Raise `Unsupported` if the master does not have the feature group of virtual machines."""
-        if "advanced" not in Answer(self._session.version, "version").texts("feature_groups"):
+        if "advanced" not in self._master.version().feature_groups:
             raise Unsupported(
                 "Advanced feature should be enabled in feature groups of the master.",
                 hint="Add `advanced` to FEATURE_GROUPS of the master, and restart Nailgun.",
@@ -260,57 +263,26 @@ def _task(data: Any) -> int:
     return Answer(data, "task").identifier()
 
 
-def _whose(node_ids: Iterable[int] | None, role: str | None) -> dict[str, Any]:
-    stated = {"node_ids": list(node_ids) if node_ids else None, "node_role": role}
-    return {key: value for key, value in stated.items() if value is not None}
+def _openstack_config(data: Any) -> OpenstackConfig:
+    return Answer(data, "OpenStack configuration").into(OpenstackConfig, "id", "cluster_id")
 
 
-def extension_from(data: Any) -> Extension:
-    answer = Answer(data, "extension")
-    return Extension(
-        answer.required("name"), answer.text("version"), answer.text("description"), answer.texts("provides")
-    )
+def _network_group(data: Any) -> NetworkGroup:
+    return Answer(data, "network group").into(NetworkGroup, "id", "name")
 
 
-def openstack_config_from(data: Any) -> OpenstackConfig:
-    answer = Answer(data, "OpenStack configuration")
-    return OpenstackConfig(
-        answer.identifier(), answer.identifier("cluster_id"), answer.text("config_type"), answer.truth("is_active"),
-        answer.optional("node_id"), answer.text("node_role") or None, answer.mapping("configuration"),
-    )  # fmt: skip
-
-
-def network_group_from(data: Any) -> NetworkGroup:
-    answer = Answer(data, "network group")
-    return NetworkGroup(
-        answer.identifier(), answer.required("name"), answer.optional("vlan_start"), answer.text("cidr") or None,
-        answer.text("gateway") or None, answer.optional("group_id"), answer.mapping("meta"),
-    )  # fmt: skip
-
-
-def test_set_from(data: Any) -> TestSet:
-    answer = Answer(data, "test set")
-    return TestSet(answer.required("id"), answer.text("name"))
-
-
-def test_run_from(data: Any) -> TestRun:
+def _test_run(data: Any) -> TestRun:
     answer = Answer(data, "test run")
-    tests = [Answer(test, "health check") for test in answer.items("tests")]
-    return TestRun(
-        answer.identifier(), answer.required("testset"), answer.optional("cluster_id"), answer.text("status"),
-        answer.moment("started_at"), answer.moment("ended_at"),
-        tuple(HealthTest(test.text("name"), test.text("status"), test.text("message")) for test in tests),
-    )  # fmt: skip
+    tests = tuple(Answer(test, "health check").into(HealthTest) for test in answer.items("tests"))
+    return answer.into(TestRun, "id", "testset", tests=tests)
 
 
 def test_order_to(cluster_id: int, name: str, credentials: OstfCredentials) -> dict[str, Any]:
     """Return the order to run one test set on an environment."""
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
-    user = {
-        "ostf_os_tenant_name": credentials.tenant,
-        "ostf_os_username": credentials.username,
-        "ostf_os_password": credentials.password,
-    }
     if credentials.stated:
-        metadata["ostf_os_access_creds"] = {key: value for key, value in user.items() if value is not None}
+        metadata["ostf_os_access_creds"] = given(
+            ostf_os_tenant_name=credentials.tenant, ostf_os_username=credentials.username,
+            ostf_os_password=credentials.password,
+        )  # fmt: skip
     return {"testset": name, "metadata": metadata}

@@ -175,10 +175,10 @@ def test_no_other_address_gets_the_token(home: Path, monkeypatch: pytest.MonkeyP
             connected(Master(f"http://localhost:{parts.port}", Credentials(username="a"))).nodes.list()
         assert not any(seen.token for seen in server.asked)
         client: Any = connected(Master(server.url))
-        client._session._authentication()
+        client.session._authentication()
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv("ALL_PROXY", proxy.url)
-        client._session.get("clusters/")
+        client.session.get("clusters/")
         assert not proxy.asked
         assert server.asked[-1].token.endswith("-of-the-file")
 
