@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def executor_kinds() -> Collection[str]:
-    """Return the kinds of executors that a node or a run can name here.
+    """The kinds of executors that a node or a run can name here.
 
     Other packages are searched for theirs only by iterating, and for a kind that is not built in.
     """
@@ -23,7 +23,7 @@ def executor_kinds() -> Collection[str]:
 
 
 def connect(settings: Settings) -> Backend:
-    """Return the backend that the settings name: a server, or by default the embedded engine.
+    """Make the backend of the settings: a server, or by default the embedded engine.
 
     Nothing is opened before its first use. Both are imported here and not above, because help needs neither, and the
     embedded engine needs neither HTTP nor Keystone.
@@ -40,7 +40,7 @@ def connect(settings: Settings) -> Backend:
 
 
 def engine_at(path: str) -> Backend:
-    """Return the embedded engine over a file, even if the settings name a server. The caller closes it."""
+    """Make the embedded engine over a file, even if the settings name a server. The caller closes it."""
     from fuelclient.backends.local import LocalBackend
 
     return LocalBackend(path)

@@ -22,11 +22,11 @@ from fuelclient.plan.inputs import Inputs, Memory
 def with_assumed_nodes(
     backend: Backend, inputs: Inputs, request: RunRequest, assume: str
 ) -> tuple[Inputs, RunRequest, str]:
-    """Return the inputs and the request on the nodes that `assume` describes, and which these are, in one sentence.
+    """Put the inputs and the request on the nodes that `assume` describes, and describe these in one sentence.
 
     Without `assume`, nodes are assumed if the environment has none; otherwise nothing changes, and the sentence is
-    empty. Assumed nodes have no earlier runs and take part whatever filter the graph has. Raise `UsageError` for a
-    request that names nodes, and what `plan.fleet.assumed_nodes` raises.
+    empty. Assumed nodes have no earlier runs and take part despite the filter of the graph. Raise `UsageError` for a
+    request that names nodes, and the errors of `plan.fleet.assumed_nodes`.
     """
     if request.node_ids and (assume or not inputs.environment.nodes):
         if not assume:
@@ -45,8 +45,10 @@ def with_assumed_nodes(
 
 
 def evaluation_beside(backend: Backend, environment: Environment, known: Snapshot) -> Expressions | None:
-    """Return the evaluation of expressions on the nodes that are assumed for a graph, which is that of an environment
-    or of one that is only thought of. It is None if there are no facts."""
+    """The evaluation of expressions on the nodes that are assumed for a graph; None if there are no facts.
+
+    The environment of the graph need not be stored.
+    """
     nodes, _ = fleet_candidates(known, "")
     try:
         if environment.cluster.id:
@@ -57,8 +59,7 @@ def evaluation_beside(backend: Backend, environment: Environment, known: Snapsho
 
 
 def on_assumed(backend: Backend, environment: Environment, nodes: list[Node]) -> tuple[Environment, DeploymentFacts]:
-    """Return an environment with other nodes, and its facts: the computed ones, overridden by what was uploaded for all
-    nodes."""
+    """An environment with other nodes, and its facts: the computed ones, overridden by the uploads for all nodes."""
     other = _with_nodes(environment, nodes)
     uploaded = DeploymentFacts(backend.facts.get(environment.cluster.id).common)
     return other, effective_facts(computed(other, Given()).facts, uploaded)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
 
 
 class Clusters(Protocol):
-    """Environments."""
-
     @reads
     def list(self) -> Sequence[Cluster]: ...
 
@@ -48,7 +46,7 @@ class Clusters(Protocol):
     def rename(self, cluster_id: int, name: str) -> Cluster: ...
 
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
-        """Move an environment to another version of its release; with `dry_run`, only return what that would change.
+        """Move an environment to another version of its release; with `dry_run`, only compute the change.
 
         Each own setting and network that the new one lacks is dropped, with a finding. Raise `Conflict` if it is no
         other version, lacks roles of nodes or support of a plugin, or while a run goes on; `Unsupported` on a master.
@@ -77,11 +75,11 @@ class Clusters(Protocol):
 
     @reads
     def environment(self, cluster_id: int) -> Environment:
-        """Return an environment with everything that it consists of, as it is at one moment."""
+        """Read an environment with all its parts at one moment."""
 
     @reads
     def settings(self, cluster_id: int) -> Mapping[str, Any]:
-        """Return the effective settings by section: defaults of the release and the plugins, then the own ones."""
+        """The effective settings by section: defaults of the release and the plugins, then the own ones."""
 
     def set_settings(self, cluster_id: int, settings: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:
         """Replace the environment's own settings and return the effective ones.
@@ -93,19 +91,17 @@ class Clusters(Protocol):
 
 
 class Plugins(Protocol):
-    """Registered plugins: install their packages, and enable them in environments."""
-
     @reads
     def list(self) -> Sequence[Plugin]:
-        """Return all plugins by name and version."""
+        """All plugins by name and version."""
 
     @reads
     def get(self, plugin_id: int) -> Plugin:
-        """Return a plugin. Raise `NotFound` if it does not exist."""
+        """Raise `NotFound` if it does not exist."""
 
     @reads
     def named(self, name: str, version: str = "") -> Plugin:
-        """Return the plugin of this name and version.
+        """Find a plugin by its name and version.
 
         Raise `NotFound` if it does not exist, `UsageError` if there are several versions and none is given.
         """
@@ -125,7 +121,7 @@ class Plugins(Protocol):
         """
 
     def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
-        """Store what people read of a plugin, such as its `title`, until `sync` finds its package changed."""
+        """Store texts for people, such as the `title`, until `sync` finds the package changed."""
 
     def remove(self, plugin_id: int) -> None:
         """Remove a plugin with its graphs, releases and files.
@@ -142,7 +138,7 @@ class Plugins(Protocol):
 
     @reads
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
-        """Return the plugins that an environment has enabled, by name and version."""
+        """The plugins that an environment has enabled, by name and version."""
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
         """Enable a plugin in an environment, in place of any other version of it, and return findings about that.
@@ -156,7 +152,8 @@ class Plugins(Protocol):
 
     @reads
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """Return what `enable` would change for each of them. Raise as it does; `Unsupported` on a Fuel master."""
+        """Compute the changes that `enable` would make for each of them. Raise as it does; `Unsupported` on a Fuel
+        master."""
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
         """Disable a plugin in an environment; do nothing if it is not enabled.
@@ -166,37 +163,35 @@ class Plugins(Protocol):
 
     @reads
     def selection(self, plugin_id: int, release_id: int) -> Selection:
-        """Return which parts of a plugin's package a release gets, and why."""
+        """The parts of a plugin's package that a release gets, with the reasons."""
 
 
 class Graphs(Protocol):
-    """Graphs, stored by owner and type, and merged by environment and type."""
-
     @reads
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """Return all graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
+        """All graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
 
     @reads
     def types(self, release_id: int) -> Collection[str]:
-        """Return the types of graphs of a release, of its environments, and of all plugins.
+        """The types of graphs of a release, of its environments, and of all plugins.
 
-        A Fuel master does not say of which release the environments are, so all of them count.
+        The list of a Fuel master lacks the releases of environments, so all environments count.
         """
 
     @reads
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """Return one layer. Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
+        """Raise `NotFound` for an unknown owner, or a graph type that it does not have."""
 
     @reads
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        """Return the merge of the layers of `levels` (none: all) in an environment.
+        """Merge the layers of `levels` (none: all) in an environment.
 
-        Raise `NotFound` if no layer of the environment, whatever its level, has the graph type.
+        Raise `NotFound` if no layer of the environment has the graph type, not even one of another level.
         """
 
     @reads
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
-        """Return the tasks of an environment, or of its plugins only, as the master, or the engine, merges them itself.
+        """The tasks of an environment, or of its plugins only, as the master, or the engine, merges them itself.
 
         A Fuel master has none for an unknown graph type. `graph preview --verify` compares them with the merge of the
         layers that is computed here.
@@ -216,30 +211,28 @@ class Graphs(Protocol):
 
     @reads
     def owner(self, owner: OwnerRef) -> Owner:
-        """Return the owner. Raise `NotFound` if it does not exist."""
+        """Raise `NotFound` if it does not exist."""
 
     @reads
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
-        """Return what plans and previews need of an environment, from one read.
+        """Read all that plans and previews need of an environment at one moment.
 
         Raise `NotFound`, with the types that exist, if no layer has the graph type.
         """
 
 
 class Facts(Protocol):
-    """Deployment facts of environments: the uploaded ones over those that follow from the environment."""
-
     @reads
     def get(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that were uploaded; they may be empty."""
+        """The facts that were uploaded; they may be empty."""
 
     @reads
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """Return the facts that follow from the environment's settings and nodes."""
+        """The facts that follow from the environment's settings and nodes."""
 
     @reads
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """Return what a run would see: the default facts, overridden key by key by the uploaded ones."""
+        """The facts of a run: the default ones, overridden key by key by the uploaded ones."""
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """Store the common part and the parts of the given nodes; those of other nodes stay.
@@ -247,15 +240,11 @@ class Facts(Protocol):
         Raise `NotFound` for a node that is not in the environment; "master" is in each.
         """
 
-    def delete(self, cluster_id: int) -> None:
-        """Remove all uploaded facts, if there are any."""
+    def delete(self, cluster_id: int) -> None: ...
 
 
 class Runs(Protocol):
-    """Runs: begin, follow, stop, resume and delete them, and read their results.
-
-    `pause` is how many seconds followers let pass at least between two looks at a run.
-    """
+    """Runs. `pause` is the least time, in seconds, between two looks of a follower at a run."""
 
     pause: float
 
@@ -275,39 +264,39 @@ class Runs(Protocol):
         """Examine whether nodes are ready for the tasks of a graph; a problem of several nodes is one diagnosis."""
 
     def act(self, action: Action, request: RunRequest) -> Run:
-        """Begin what the backend itself takes the action to be, on the environment and nodes of `request`.
+        """Begin the backend's own procedure for the action, on the environment and nodes of `request`.
 
-        The graphs and tasks of the request do not count. Only a Fuel master has it. Raise `Unsupported` for
-        an option of the request that the action does not have.
+        The graphs and tasks of the request do not count. Only a Fuel master has it. Raise `Unsupported` for an option
+        of the request that the action does not have.
         """
 
     @reads
     def decided(self, part: Run, request: RunRequest) -> Deciding:
-        """Return which instances of one graph would run, after a dry run of which `part` is the child for it.
+        """The instances of one graph that would run, after a dry run of which `part` is the child for it.
 
-        The mapping is empty if the backend does not say. Only a Fuel master has it.
+        The mapping is empty if the backend has no decisions. Only a Fuel master has it.
         """
 
     @reads
     def inputs(self, request: RunRequest) -> Inputs:
-        """Return everything that the plans of a request are computed from, as it is at one moment.
+        """Read everything that the plans of a request are computed from, at one moment.
 
         `backends.plans` computes plans, simulated runs and pictures from it. Raise `NotFound` for an unknown
         environment or graph type.
         """
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:
-        """Return a check that gives the reason why an instance can never run here, or an empty text."""
+        """Make a check that gives the reason why an instance can never run here, or an empty text."""
 
     @reads
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """Return parents and children by id, those that match all filters that are not empty."""
+        """Parents and children by id, those that match all filters that are not empty."""
 
     @reads
     def get(self, run_id: int) -> Run:
-        """Return a run, a parent with its children. Raise `NotFound` if it does not exist."""
+        """Read a run, a parent with its children. Raise `NotFound` if it does not exist."""
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
         """Remove runs with their children, their history and their files, those on nodes included.
@@ -331,7 +320,7 @@ class Runs(Protocol):
 
     @reads
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """Return at most `limit` events of a parent and its children after the event `after`."""
+        """At most `limit` events of a parent and its children after the event `after`."""
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
         """Ask a run to start nothing more, and with `kill` to end what is running. Raise `Conflict` if it has ended."""
@@ -348,27 +337,27 @@ class Runs(Protocol):
 
     @reads
     def logs(self, run_id: int, task: str, node: str) -> Logs:
-        """Return what a task instance printed. Raise `NotFound` if it did not run. `node` is an id or `master`."""
+        """The output of a task instance. Raise `NotFound` if it did not run. `node` is an id or `master`."""
 
     @reads
     def deployment_info(self, run_id: int) -> DeploymentFacts:
-        """Return the facts that were recorded when the last graph of a run was planned.
+        """The facts that were recorded when the last graph of a run was planned.
 
         Raise `NotFound` if nothing was recorded.
         """
 
     @reads
     def settings(self, run_id: int) -> Mapping[str, Any]:
-        """Return the settings of the environment by section, recorded as in `deployment_info`."""
+        """The settings of the environment by section, recorded as in `deployment_info`."""
 
     @reads
     def network_configuration(self, run_id: int) -> Mapping[str, Any]:
-        """Return the networks of the environment, recorded as in `deployment_info`."""
+        """The networks of the environment, recorded as in `deployment_info`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FuelVersion:
-    """The version of the API, whether it requires a token, and the versions of Fuel and OpenStack."""
+    """The versions of the API, of Fuel and OpenStack, and whether clients need a token."""
 
     api: str
     auth_required: bool
@@ -382,7 +371,7 @@ SPOKEN = FuelVersion("1.0", False, ("experimental",), "mitaka-9.0", "9.0")
 
 
 class Backend(Protocol):
-    """A place where environments live: all facets, and what the place is."""
+    """All facets of one place where environments live."""
 
     @property
     def target(self) -> str:
@@ -423,22 +412,21 @@ class Backend(Protocol):
 
     @property
     def services(self) -> Any:
-        """What only a Fuel master does, `nailgun.services.Services`. It is `unsupported` elsewhere."""
+        """The services of a Fuel master, `nailgun.services.Services`; `unsupported` elsewhere."""
 
     @property
     def copies(self) -> Copies:
         """Raise `Unsupported` on a master, which takes no copies."""
 
-    def version(self) -> FuelVersion:
-        """Return the versions of the API, of Fuel and of OpenStack."""
+    def version(self) -> FuelVersion: ...
 
     def together(self) -> AbstractContextManager[None]:
-        """Store all that the block writes, or nothing. Raise `Unsupported` on a master."""
+        """Store everything that the block writes, or nothing. Raise `Unsupported` on a master."""
 
     def reading(self) -> AbstractContextManager[None]:
-        """Read all that the block reads at one moment, until it writes. Over HTTP each request has its own moment."""
+        """Read all at one moment, until the block writes. Over HTTP each request has its own moment."""
 
     def sweep(self) -> None:
-        """Remove in the background what deleted runs have left; called after a command that wrote."""
+        """Remove the files of deleted runs in the background; called after a command that wrote."""
 
     def close(self) -> None: ...

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Connected(Connection):
-    """A backend that asks the server for its version at its first use: a command that uses none sends nothing."""
+    """A backend that asks for the server's version at its first use: a command that uses none sends nothing."""
 
     @cached_property
     def _backend(self) -> Backend:
@@ -35,7 +35,7 @@ class _Connected(Connection):
 
 
 def connected(master: Master, *, adapter: BaseAdapter | None = None) -> Backend:
-    """Return the backend of a server: a `RemoteBackend` for one of this package, a `NailgunBackend` for a Fuel master.
+    """Connect to a server: one of this package, which is a `RemoteBackend`, or a Fuel master, a `NailgunBackend`.
 
     Nothing is sent before its first use. `adapter` replaces the transport.
     """

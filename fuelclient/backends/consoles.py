@@ -17,9 +17,9 @@ from fuelclient.serializers.values import deep_merged
 
 @dataclass(frozen=True, slots=True)
 class ConsoleFacts:
-    """The new and the old facts of an environment, and the run that saw the old ones; 0 if there is none.
+    """The new and the old facts of an environment, and the run that saw the old ones (0: none).
 
-    Nodes of `forgotten` are deployed anew, so that they have no old facts. `uncounted` says whether earlier runs
+    Nodes of `forgotten` are deployed anew, so that they have no old facts. `uncounted` means that earlier runs
     succeeded that do not count, because they were dry or noop runs.
     """
 
@@ -30,7 +30,7 @@ class ConsoleFacts:
     uncounted: bool = False
 
     def at(self, node: str = "") -> Console:
-        """Return a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
+        """Open a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
         if node and node not in self.new.nodes:
             known = [uid for uid in self.new.nodes if uid != "null"]
             raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {', '.join(known)}.")
@@ -38,15 +38,15 @@ class ConsoleFacts:
         return Console(self.new, old, node or COMMON)
 
     def seen_by(self, node: str = "") -> Mapping[str, Any]:
-        """Return all facts of a node, or those that all nodes share."""
+        """All facts of a node, or those that all nodes share."""
         return deep_merged(self.new.common, self.new.nodes.get(node, {}))
 
 
 def console_facts(backend: Backend, cluster_id: int, before: int | None = None) -> ConsoleFacts:
-    """Return the facts of an environment as they are now, and as the last run saw them that succeeded and was no dry
-    run; with `before`, both as this run found them when it began.
+    """The facts of an environment now, and those of the last run that succeeded and was no dry run.
 
-    Raise `NotFound` if that run is not of the environment, or recorded no facts.
+    With `before`, both are as this run found them when it began. Raise `NotFound` if that run is not of the
+    environment, or recorded no facts.
     """
     if before is None:
         old, run_id, uncounted = _last(backend, cluster_id)
@@ -63,8 +63,11 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
 
 
 def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple[DeploymentFacts | None, int, bool]:
-    """Return what the last run saw that counts, of those before a run if one is given, its id (0 for none), and whether
-    later ones succeeded that do not count."""
+    """The facts of the last run that counts (with `before`, of those before it), its id, and whether later ones do not
+    count.
+
+    The id is 0, and the facts are None, without such a run.
+    """
     try:
         runs: list[Run] = list(backend.runs.list(cluster_id=cluster_id, statuses=["ready"], names=[PARENT]))
     except Unsupported:  # a backend that cannot run anything has no runs

@@ -19,7 +19,7 @@ _SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 
 
 def all_inputs(backend: Backend, cluster_id: int) -> Inputs:
-    """Return an environment with its graphs of all types, its effective facts and its memory.
+    """An environment with its graphs of all types, its effective facts and its memory.
 
     Raise `NotFound` if it does not exist.
     """
@@ -32,7 +32,7 @@ def _inputs(backend: Backend, cluster_id: int, summaries: Iterable[GraphSummary]
 
 
 def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
-    """Return everything of an environment that can be copied. Raise `NotFound` if it does not exist.
+    """Read everything of an environment that can be copied. Raise `NotFound` if it does not exist.
 
     From a Fuel master it takes several requests, and a change between two of them may be in one and not in the other.
     """

@@ -11,7 +11,7 @@ from fuelclient.plan.deploy_changes import DEPLOY_CHANGES, Changes, changes
 
 
 def has_graph(backend: Backend, cluster_id: int, graph_type: str) -> bool:
-    """Return whether an environment has tasks of this graph type. Raise `NotFound` for an unknown environment."""
+    """Whether an environment has tasks of this graph type. Raise `NotFound` for an unknown environment."""
     try:
         return bool(backend.graphs.layers(cluster_id, (), graph_type).tasks)
     except NotFound as missing:
@@ -21,9 +21,9 @@ def has_graph(backend: Backend, cluster_id: int, graph_type: str) -> bool:
 
 
 def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str) -> str:
-    """Return the first of `types` of which an environment has a graph with tasks.
+    """The first of `types` of which an environment has a graph with tasks.
 
-    Raise `Unsupported` if it has none; `verb` says what such a graph does to nodes.
+    Raise `Unsupported` if it has none; its message has the `verb` for such a graph, as in "no graph that resets nodes".
     """
     backend.clusters.get(cluster_id)
     for graph_type in types:
@@ -37,7 +37,7 @@ def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str
 
 @contextmanager
 def naming(changes: Changes) -> Iterator[None]:
-    """Let errors about a graph type that does not exist name the sequence that asks for it."""
+    """Name the sequence in errors about a graph type that does not exist."""
     try:
         yield
     except NotFound as missing:
@@ -52,7 +52,7 @@ def naming(changes: Changes) -> Iterator[None]:
 
 
 def changes_of(backend: Backend, cluster_id: int) -> Changes:
-    """Return the graphs that deploy an environment as it is now; see `plan.deploy_changes`."""
+    """The graphs that deploy an environment as it is now; see `plan.deploy_changes`."""
     sequences = backend.sequences.list(cluster_id=cluster_id)
     own_types = next((sequence.graph_types for sequence in sequences if sequence.name == DEPLOY_CHANGES), ())
     return changes(

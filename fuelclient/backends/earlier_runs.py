@@ -9,7 +9,7 @@ from fuelclient.model.run import CHILD, HistoryFilter, Run
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
-    """Return the last run of a graph that ended. Dry runs and noop runs do not count. Raise `NotFound` if none did."""
+    """The last run of a graph that ended. Dry runs and noop runs do not count. Raise `NotFound` if none did."""
     listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
     ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
     if not ended:
@@ -23,7 +23,7 @@ def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
 
 
 def results_of(backend: Backend, cluster_id: int, graph_type: str, run_id: int | None = None) -> dict[str, set[str]]:
-    """Return the statuses that the instances of each task (by id) had in a run of a graph, by default the last one."""
+    """The statuses that the instances of each task (by id) had in a run of a graph, by default the last one."""
     results: dict[str, set[str]] = {}
     for row in backend.runs.history(run_id or last_run(backend, cluster_id, graph_type).id):
         if row.graph_type == graph_type:
@@ -32,6 +32,6 @@ def results_of(backend: Backend, cluster_id: int, graph_type: str, run_id: int |
 
 
 def earlier_of_graph(backend: Backend, child: Run) -> Earlier | None:
-    """Return the last successful run of the same graph on the same environment before `child`."""
+    """The last successful run of the same graph on the same environment before `child`."""
     run = earlier_run(backend.runs.list(cluster_id=child.cluster_id, statuses=("ready",), names=(CHILD,)), child)
     return None if run is None else earlier_of(run, backend.runs.history(run.id, HistoryFilter(statuses=("ready",))))

@@ -29,12 +29,12 @@ _ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
 
 
 def examine(path: str) -> Iterator[Diagnosis]:
-    """Yield the problems of an engine file, and what is well: permissions, room, damage, plugins, interrupted runs."""
+    """Examine permissions, room, damage, files of plugins and interrupted runs."""
     if not os.path.lexists(path):
         yield _creatable(path)
         return
     try:
-        found = health.examine(path)
+        examined = health.examine(path)
     except FuelError as error:
         yield Diagnosis(_AREA, "file", Health.ERROR, error.message, error.hint or _ELSEWHERE)
         return
@@ -43,13 +43,13 @@ def examine(path: str) -> Iterator[Diagnosis]:
         return
     yield from _permissions(path)
     yield _room(os.path.dirname(os.path.realpath(path)))
-    yield from _content(path, found)
-    if not found.is_old and not found.damage:
+    yield from _content(path, examined)
+    if not examined.is_old and not examined.damage:
         yield from _runs(path)
 
 
 def _creatable(path: str) -> Diagnosis:
-    """Return whether a file that does not exist can be created, with its directories."""
+    """Examine whether a file that does not exist can be created, with its directories."""
     parent = Path(path).absolute().parent
     while not parent.exists():
         parent = parent.parent
@@ -80,19 +80,19 @@ def _room(directory: str) -> Diagnosis:
     return Diagnosis(_AREA, "room", state, message, "Free some room: runs keep the output of their tasks there.")
 
 
-def _content(path: str, found: health.Examined) -> Iterator[Diagnosis]:
+def _content(path: str, examined: health.Examined) -> Iterator[Diagnosis]:
     backup = f"Restore a backup, or save what can be read: sqlite3 {shlex.quote(path)} .recover"
-    for line in found.damage:
+    for line in examined.damage:
         yield Diagnosis(_AREA, "integrity", Health.ERROR, f"{path} is damaged: {line}", backup)
-    for line in found.dangling:
+    for line in examined.dangling:
         yield Diagnosis(_AREA, "integrity", Health.ERROR, f"{path} has a row without its owner: {line}", backup)
-    if not found.damage and not found.dangling:
-        yield Diagnosis(_AREA, "integrity", Health.OK, "no damage was found")
-    if found.is_old:
-        message = f"its schema is of an earlier version of fuel2 ({found.schema})"
+    if not examined.damage and not examined.dangling:
+        yield Diagnosis(_AREA, "integrity", Health.OK, "no damage was examined")
+    if examined.is_old:
+        message = f"its schema is of an earlier version of fuel2 ({examined.schema})"
         fix = "The next command upgrades it; keep a copy if you may go back."
         yield Diagnosis(_AREA, "schema", Health.WARNING, message, fix)
-    for name, directory in found.plugins:
+    for name, directory in examined.plugins:
         files = Path(f"{os.path.realpath(path)}.plugins", directory)
         if not files.is_dir():
             fix = "Install its package again: fuel2 plugins install FILE --force"
@@ -100,7 +100,6 @@ def _content(path: str, found: health.Examined) -> Iterator[Diagnosis]:
 
 
 def _runs(path: str) -> Iterator[Diagnosis]:
-    """Yield the runs that have not ended although their process has."""
     with closing(LocalBackend(path)) as backend:
         for run in backend.runs.list(statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
             if run.parent_id is None and run.runner == "gone":
@@ -110,7 +109,7 @@ def _runs(path: str) -> Iterator[Diagnosis]:
 
 
 def check(path: str) -> Iterator[Diagnosis]:
-    """Yield what `examine` does, and the problems of the documents in the file and of the files beside it."""
+    """Examine the file as `examine` does, and also its documents and the files beside it."""
     _require(path)
     sound = True
     for diagnosis in examine(path):
@@ -131,7 +130,7 @@ def check(path: str) -> Iterator[Diagnosis]:
 
 
 def backup(path: str, target: str, *, force: bool = False) -> None:
-    """Copy an engine file, and the packages beside it, to `target`, which is an engine file, too.
+    """Copy an engine file, and the packages beside it, to `target`, which becomes an engine file.
 
     Raise `Conflict` if that exists, unless `force` is set, and `Unavailable` if it is no regular file, or if `path` is
     of another program or of a later version: then nothing is copied.
@@ -150,17 +149,19 @@ def backup(path: str, target: str, *, force: bool = False) -> None:
 
 
 def restore(path: str, source: str, *, force: bool = False) -> str:
-    """Put a backup in the place of an engine file; return where the earlier content is kept, or an empty string.
+    """Put a backup in the place of an engine file; return the path of the earlier content, or an empty string.
 
-    Raise `Unavailable` if the backup is damaged or empty, or the engine file cannot be written; `Conflict` if a run
-    has not ended or another process has the file open, unless `force` is set.
+    Raise `Unavailable` if the backup is damaged or empty, or the engine file cannot be written; `Conflict` if a run has
+    not ended or another process has the file open, unless `force` is set.
     """
     _require(source)
     if not access.size_of(source):
         raise Unavailable(f"Backup {source} is empty.", hint="Name another.")
-    found = health.examine(source)
-    if found.damage or found.dangling:
-        raise Unavailable(f"Backup {source} is damaged: {(*found.damage, *found.dangling)[0]}.", hint="Name another.")
+    examined = health.examine(source)
+    if examined.damage or examined.dangling:
+        raise Unavailable(
+            f"Backup {source} is damaged: {(*examined.damage, *examined.dangling)[0]}.", hint="Name another."
+        )
     if os.path.exists(path) and access.is_read_only(path):
         raise access.read_only(path)
     if not force and os.path.exists(path):
@@ -172,19 +173,18 @@ def restore(path: str, source: str, *, force: bool = False) -> str:
 
 
 def export(path: str) -> dict[str, Any]:
-    """Return everything in an engine file as plain data. Raise `Unsupported` if that is more than `load` takes."""
+    """Read everything as plain data. Raise `Unsupported` if that is more than `load` takes."""
     _require(path)
     with closing(Database(path)) as database, database.read() as connection:
         if backups.size(connection) > EXPORT.bytes:
             raise too_large(path)
-        found = backups.exported(connection)
-    if _has_more_values(found, EXPORT.values):
+        data = backups.exported(connection)
+    if _has_more_values(data, EXPORT.values):
         raise too_large(path)
-    return found
+    return data
 
 
 def too_large(path: str) -> Unsupported:
-    """Return the error for an engine file whose export could not be imported."""
     most = f"{EXPORT.bytes // 2**20} MiB and {EXPORT.values // 10**6} million values"
     return Unsupported(
         f"{path} holds more than an export may have: {most}.", hint="Copy it with `fuel2 engine backup FILE`."
@@ -205,8 +205,7 @@ def _has_more_values(data: Any, most: int) -> bool:
 
 
 def load(path: str, data: Mapping[str, Any]) -> None:
-    """Make an engine file from what `export` returned. Raise `Conflict` if it exists, `InvalidDocument` for anything
-    else."""
+    """Make an engine file from an export. Raise `Conflict` if it exists, `InvalidDocument` for other data."""
     if os.path.exists(path):
         remove_abandoned(os.path.dirname(path))  # an import that was killed when it was nearly done
         raise Conflict(f"{path} exists.", hint="Name a new file with --engine.")
@@ -254,7 +253,7 @@ def _require_idle(path: str) -> None:
 
 
 def _copy_packages(source: str, target: str) -> None:
-    """Copy the unpacked packages that the copy names and that are not there yet: equal names have equal contents."""
+    """Copy the unpacked packages that the target lacks: equal names have equal contents."""
     here, there = Trees(source), Trees(target)
     for unpacked in _unpacked(target):
         if here.has(unpacked) and not there.has(unpacked):
@@ -264,6 +263,5 @@ def _copy_packages(source: str, target: str) -> None:
 
 
 def _unpacked(path: str) -> list[str]:
-    """Return the names of the unpacked packages of an engine file."""
     with closing(Database(path)) as database, database.read() as connection:
         return [plugin.unpacked for plugin in plugins.every(connection) if plugin.unpacked]

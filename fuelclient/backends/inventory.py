@@ -23,21 +23,19 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def reads(method: Method) -> Method:
-    """Mark a method of a protocol that changes nothing: a reader may call it, and a client may send it again."""
+    """Mark a method that changes nothing: a reader may call it, and a client may send it again."""
     method._reads = True  # type: ignore[attr-defined]
     return method
 
 
 class Releases(Protocol):
-    """Releases, with their components and package repositories."""
-
     @reads
     def list(self) -> Sequence[Release]:
-        """Return all releases by id."""
+        """All releases by id."""
 
     @reads
     def get(self, release_id: int) -> Release:
-        """Return a release. Raise `NotFound` if it does not exist."""
+        """Raise `NotFound` if it does not exist."""
 
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
         """Create all of `releases` or none, each with an empty graph of the default type.
@@ -51,11 +49,10 @@ class Releases(Protocol):
 
     @reads
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """Return the components of a release, then those of the plugins that extend it, as they are written."""
+        """The components of a release, then those of the plugins that extend it, as they are written."""
 
     @reads
-    def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """Return the package repositories of a release, in its order."""
+    def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]: ...
 
     def update(self, release: Release) -> Release:
         """Store all fields of the release with this id; sections of metadata that it leaves out stay.
@@ -69,8 +66,6 @@ class Releases(Protocol):
 
 
 class Nodes(Protocol):
-    """Nodes."""
-
     @reads
     def list(self, cluster_id: int | None = None) -> Sequence[Node]: ...
 
@@ -97,32 +92,31 @@ class Nodes(Protocol):
 
     @reads
     def attributes(self, node_id: int) -> Mapping[str, Any]:
-        """Return the free attributes of a node, which tasks see among its facts."""
+        """The free attributes of a node, which tasks see among its facts."""
 
-    def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node:
-        """Replace the free attributes of a node."""
+    def set_attributes(self, node_id: int, attributes: Mapping[str, Any]) -> Node: ...
 
     @reads
     def disks(self, node_id: int) -> Sequence[Any]:
-        """Return the disks of a node with their volumes, in Nailgun's shape."""
+        """The disks of a node with their volumes, in Nailgun's shape."""
 
     @reads
     def default_disks(self, node_id: int) -> Sequence[Any]:
-        """Return the disks of a node with the volumes that follow from its roles."""
+        """The disks of a node with the volumes that follow from its roles."""
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        """Store the disks of a node, and return them. Raise `InvalidDocument` if they are wrong."""
+        """Store the disks of a node. Raise `InvalidDocument` if they are wrong."""
 
     @reads
     def interfaces(self, node_id: int) -> Sequence[Any]:
-        """Return the interfaces of a node with their networks, in Nailgun's shape."""
+        """The interfaces of a node with their networks, in Nailgun's shape."""
 
     @reads
     def default_interfaces(self, node_id: int) -> Sequence[Any]:
-        """Return the interfaces of a node with the networks that they have at first."""
+        """The interfaces of a node with the networks that they have at first."""
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        """Store the interfaces of a node, and return them. Raise `InvalidDocument` if they are wrong."""
+        """Store the interfaces of a node. Raise `InvalidDocument` if they are wrong."""
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
         """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
@@ -142,10 +136,10 @@ class Networks(Protocol):
 
     @reads
     def configuration(self, cluster_id: int) -> Mapping[str, Any]:
-        """Return the network configuration: `networks`, `networking_parameters`, and `vips` by name."""
+        """The network configuration: `networks`, `networking_parameters`, and `vips` by name."""
 
     def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Change the networks and parameters that a configuration has, and return the configuration.
+        """Change the networks and parameters that a configuration has, and return the whole.
 
         Raise `InvalidDocument`, with all findings where the backend has them, and change nothing, if one is wrong.
         """
@@ -154,19 +148,18 @@ class Networks(Protocol):
     def vips(
         self, cluster_id: int, *, vip_id: int | None = None, network_id: int | None = None, network_role: str = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """Return the virtual addresses of an environment, or those that all given filters match."""
+        """The virtual addresses of an environment, or those that match all given filters."""
 
     def set_vips(self, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         """Store virtual addresses, in the shape of `vips`, all or none; others stay."""
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
-    ) -> None:
-        """Add a virtual address."""
+    ) -> None: ...
 
 
 class Descriptions(Protocol[Value]):
-    """What releases and environments describe by name: roles, tags.
+    """The roles or the tags that releases and environments describe, by name.
 
     An owner is a release or an environment. What an environment only has from its release or from a plugin is not its
     own. All methods raise `NotFound` if the owner does not exist.
@@ -174,12 +167,11 @@ class Descriptions(Protocol[Value]):
 
     @reads
     def of_release(self, release_id: int) -> Mapping[str, Value]:
-        """Return the roles, or the tags, of a release by name, in its order."""
+        """The roles, or the tags, of a release by name, in its order."""
 
     @reads
     def of_cluster(self, cluster_id: int) -> Mapping[str, Value]:
-        """Return the roles, or the tags, of an environment by name: those of its release, of its enabled plugins, and
-        its own."""
+        """The roles, or the tags, of an environment by name: its own, and those of its release and enabled plugins."""
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
         """Add a role or a tag, and return the one that counts: in an environment it replaces one of its release,
@@ -217,15 +209,15 @@ class Sequences(Protocol):
 
     @reads
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """Return all sequences by id, or those of a release, or those that an environment can execute."""
+        """All sequences by id, or those of a release, or those that an environment can execute."""
 
     @reads
     def get(self, sequence_id: int) -> DeploymentSequence:
-        """Return a sequence. Raise `NotFound` if it does not exist."""
+        """Raise `NotFound` if it does not exist."""
 
     @reads
     def for_cluster(self, sequence_id: int, cluster_id: int) -> DeploymentSequence:
-        """Return a sequence that an environment can execute.
+        """Find a sequence that an environment can execute.
 
         Raise `NotFound` if either does not exist, or if the sequence belongs to another release.
         """
@@ -252,10 +244,10 @@ class Copies(Protocol):
         """
 
     def graphs(self, cluster_id: int) -> Mapping[str, str]:
-        """Return the digests of the original's graphs, by their labels, as a copy was made of them.
+        """The digests of the original's graphs, by their labels, as a copy was made of them.
 
-        There are none for an environment that is no copy, and for copies of earlier versions.
+        They are empty for an environment that is no copy, and for copies of earlier versions.
         """
 
     def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:
-        """Store the digests of the original's graphs that the copy is now known to be based on."""
+        """Store the digests of the original's graphs that the copy is now based on."""

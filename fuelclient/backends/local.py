@@ -20,5 +20,5 @@ class LocalBackend(Engine):
     services = unsupported("Only a Fuel master has these services.", hint="Name one with --server.")
 
     def version(self) -> FuelVersion:
-        """Return the versions of the API that the engine's server has, and the feature groups of the settings."""
+        """The versions of the engine's server, with the feature groups of the settings."""
         return replace(SPOKEN, feature_groups=load().feature_groups)

@@ -48,14 +48,13 @@ class Call:
     reads: bool
 
     def on(self, backend: base.Backend) -> Any:
-        """Call the method of `backend`, and return what it returns."""
         signature = inspect.Signature(list(_parameters(self.facet, self.method).values()))
         bound_arguments = inspect.BoundArguments(signature, OrderedDict(self.arguments))
         return getattr(getattr(backend, self.facet), self.method)(*bound_arguments.args, **bound_arguments.kwargs)
 
 
 def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
-    """Return a call with its arguments by name. Raise `TypeError` as a call of the method would."""
+    """Make a call with its arguments by name. Raise `TypeError` as a call of the method would."""
     function = _method(facet, method)
     arguments = inspect.signature(function).bind(None, *args, **named).arguments
     arguments.pop("self", None)
@@ -63,12 +62,12 @@ def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, An
 
 
 def written(call: Call) -> bytes:
-    """Return the message of a call. Raise `InvalidDocument` for a value that no message can have."""
+    """Write a call. Raise `InvalidDocument` for a value that no message can have."""
     return encoded((SPOKEN, call.facet, call.method, call.arguments))
 
 
 def read(data: bytes) -> Call:
-    """Return the call in a message, whose values have the types that the protocol states.
+    """Read a call, whose values have the types of the protocol.
 
     Raise `UsageError`, with what is wrong and where, for anything else.
     """
@@ -108,13 +107,13 @@ def _require_bounded(value: Any, limits: Limits) -> None:
 
 
 def refusal(error: FuelError) -> bytes:
-    """Return an error of a method as the body of an answer: its class, its text, and the data that it carries."""
+    """Write an error: its class, its text, and its data."""
     name = next(cls.__name__ for cls in type(error).__mro__ if vars(errors).get(cls.__name__) is cls)
     data = {key: value for key, value in vars(error).items() if key in _Refusal.__dataclass_fields__}
     data |= {key: tuple(map(str, data[key])) for key in ("cycle", "known", "drawings") if key in data}
-    found, key = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding)), data.get("key")
+    findings, key = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding)), data.get("key")
     plain_key = key if isinstance(key, int) or key is None else str(key)
-    return encoded({**data, "kind": name, "key": plain_key, "findings": found})
+    return encoded({**data, "kind": name, "key": plain_key, "findings": findings})
 
 
 def refused(data: bytes) -> FuelError:
@@ -126,14 +125,14 @@ def refused(data: bytes) -> FuelError:
     cls = vars(errors).get(sent.kind)
     if not (isinstance(cls, type) and issubclass(cls, FuelError)):
         cls = FuelError
-    found = cls.__new__(cls, sent.message)
-    found.__dict__.update({name: getattr(sent, name) for name in _Refusal.__dataclass_fields__ if name != "kind"})
-    return found
+    received = cls.__new__(cls, sent.message)
+    received.__dict__.update({name: getattr(sent, name) for name in _Refusal.__dataclass_fields__ if name != "kind"})
+    return received
 
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """An error as it is sent: the name of its class, and the data that errors of some class carry."""
+    """The class of an error, and the data that errors of some class carry."""
 
     kind: str
     message: str
@@ -148,7 +147,7 @@ class _Refusal:
 
 
 def answered(call: Call, data: bytes) -> Any:
-    """Return what the method of a call returned. Raise `UsageError` if the answer is none of this method."""
+    """Read the result of a call. Raise `UsageError` if its method has no such result."""
     try:
         return _decoder(call.facet, call.method).decode(data)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
@@ -157,14 +156,14 @@ def answered(call: Call, data: bytes) -> Any:
 
 @cache
 def facets() -> Mapping[str, type]:
-    """Return the protocols of the facets that messages can name, by the name of the facet."""
+    """The protocols of the facets that messages can name, by the name of the facet."""
     properties = inspect.getmembers(base.Backend, lambda member: isinstance(member, property))
     types = {name: vars(base).get(member.fget.__annotations__["return"]) for name, member in properties}
     return {name: found for name, found in types.items() if found is not None and name != "services"}
 
 
 def methods(facet: str) -> Mapping[str, Callable[..., Any]]:
-    """Return the methods of the protocol of a facet by name."""
+    """The methods of the protocol of a facet by name."""
     return {
         name: member
         for name, member in inspect.getmembers(facets()[facet], inspect.isfunction)
@@ -173,15 +172,14 @@ def methods(facet: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def only_reads(method: Callable[..., Any]) -> bool:
-    """Return whether a method of a protocol is marked with `backends.inventory.reads`."""
     return bool(inspect.unwrap(method).__dict__.get("_reads"))
 
 
 def _method(facet: str, method: str) -> Callable[..., Any]:
-    found = methods(facet).get(method) if facet in facets() else None
-    if found is None:
+    function = methods(facet).get(method) if facet in facets() else None
+    if function is None:
         raise UsageError(f"There is no method {facet}.{method} here.")
-    return found
+    return function
 
 
 @cache
@@ -193,7 +191,7 @@ def _parameters(facet: str, method: str) -> Mapping[str, inspect.Parameter]:
 
 @cache
 def types_of(facet: str, method: str) -> Mapping[str, Any]:
-    """Return the types of the arguments of a method, and of what it `return`s, as objects."""
+    """The types of a method's arguments, and of its result under `return`, as objects."""
     function = inspect.unwrap(_method(facet, method))
     module = sys.modules[function.__module__]
     names = _Names(module.__name__, _generic(facets()[facet]))
@@ -210,7 +208,7 @@ def _decoder(facet: str, method: str) -> msgspec.msgpack.Decoder[Any]:
 
 
 def _generic(protocol: type) -> dict[str, Any]:
-    """Return what the type variables of a generic protocol stand for: a role in `Roles`."""
+    """The types that the type variables of a generic protocol have: a role in `Roles`."""
     return {
         variable.__name__: value
         for parent in getattr(protocol, "__orig_bases__", ())
@@ -233,7 +231,7 @@ class _Names(dict[str, Any]):
 
 @cache
 def _imported_for_types(module: str) -> Mapping[str, str]:
-    """Return the modules of the names that a module imports for type checkers only."""
+    """The modules of the names that a module imports for type checkers only."""
     tree = ast.parse(inspect.getsource(sys.modules[module]))
     blocks = [statement.body for statement in tree.body if isinstance(statement, ast.If)]
     return {
@@ -244,7 +242,7 @@ def _imported_for_types(module: str) -> Mapping[str, str]:
 
 
 def encoded(value: Any) -> bytes:
-    """Write a value, such as what a method returned. Raise `InvalidDocument` for one that no message can have."""
+    """Write a value, such as a method's result. Raise `InvalidDocument` for one that no message can have."""
     try:
         return _ENCODER.encode(value)
     except OverflowError:
@@ -258,7 +256,7 @@ _LARGE = 1
 
 
 def _with_large(value: Any) -> Any:
-    """Return plain data with each whole number beyond 64 bits as an extension."""
+    """Replace each whole number beyond 64 bits by an extension."""
     if isinstance(value, dict):
         return {_with_large(key): _with_large(below) for key, below in value.items()}
     if isinstance(value, list | tuple):
@@ -274,7 +272,7 @@ def _large(code: int, data: memoryview) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a type that MessagePack does not know as one that it knows."""
+    """Convert a value to a type that MessagePack has."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, str):

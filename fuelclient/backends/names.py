@@ -28,7 +28,7 @@ _BUSY_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the rest of the command line restricts a value to: an environment (None: any), a run, graph types."""
+    """The rest of a command line that restricts a value: to an environment (None: any), a run, graph types."""
 
     cluster: int | None = None
     run: int | None = None
@@ -36,7 +36,7 @@ class Scope:
 
 
 def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
-    """Return the things of a noun that a command line can name; nothing for a noun that is not known here.
+    """The things of a noun that a command line can name; none for an unknown noun.
 
     Raise `FuelError` if they cannot be read.
     """

@@ -28,9 +28,9 @@ _PAUSE = 0.5
 
 
 def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[PlannedGraph, ...]:
-    """Return the current plans of all graphs of a request, on the environment's nodes or on those of `assume`.
+    """Plan all graphs of a request, on the environment's nodes or on those of `assume`.
 
-    Raise what `Runs.begin` raises for a request that cannot run, and what `with_assumed_nodes` raises.
+    Raise the errors of `Runs.begin` for a request that cannot run, and those of `with_assumed_nodes`.
     """
     from fuelclient.insight import forecast as views
 
@@ -42,11 +42,11 @@ def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[Pl
 def simulated(
     backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = ""
 ) -> tuple[SimulatedGraph, ...]:
-    """Return how a request would run if the instances of `fail` (`task/node`) failed.
+    """Compute how a request would run if the instances of `fail` (`task/node`) failed.
 
     It runs on the nodes of `assume`, or on those of the environment; if it has none, nodes are assumed. Durations are
-    those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph has, and what
-    `with_assumed_nodes` raises.
+    those of earlier runs. A graph that fails ends the run. Raise `NotFound` for an instance that no graph has, and the
+    errors of `with_assumed_nodes`.
     """
     from fuelclient.insight import forecast as views
 
@@ -55,7 +55,7 @@ def simulated(
 
 
 def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = "") -> str:
-    """Return the run that `simulated` computes as a drawing for Graphviz: a digraph for each graph."""
+    """Draw the run that `simulated` computes for Graphviz: a digraph for each graph."""
     from fuelclient.insight import forecast as views
 
     inputs, made, _ = _plans(backend, request, assume)
@@ -63,7 +63,7 @@ def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), as
 
 
 def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[Rerun, ...]], ...]:
-    """Return for each graph of a request which instances would run now, and why."""
+    """The instances of each graph of a request that would run now, with the reasons."""
     from fuelclient.environment.redeploy import reruns
 
     inputs, made, _ = _plans(backend, request, None)
@@ -71,8 +71,8 @@ def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[
 
 
 def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Finding, ...]]:
-    """Return the current plan of a request as it can be saved, and the findings about it. Raise `InvalidGraph` if it
-    depends on facts that are not known."""
+    """The current plan of a request in the form of a file, and its findings. Raise `InvalidGraph` if it depends on
+    unknown facts."""
     from fuelclient.environment.saved_plans import saved_plan
     from fuelclient.insight import forecast as views
 
@@ -84,7 +84,7 @@ def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Findi
 
 
 def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:
-    """Return the inputs and the plans of a request, and which nodes were assumed; none if `assume` is None."""
+    """The inputs and plans of a request, and a sentence about assumed nodes; none are assumed if `assume` is None."""
     meant = checked(request, registry.runs_nothing)
     inputs, assumption = backend.runs.inputs(meant), ""
     if assume is not None:
@@ -103,11 +103,11 @@ def dry_run(
     begun: Callable[[Run], None] = lambda run: None,  # noqa: ARG005 (what a caller's function is given)
     assume: str = "",
 ) -> DryRun:
-    """Return what a request, or the master's own `action` on its nodes, would run.
+    """Compute what a request, or the master's own `action` on its nodes, would run.
 
-    A Fuel master is asked for its decision, which it keeps as a run: `begun` gets that run before the wait for its end,
-    which takes at most `timeout` seconds. It is not asked about the nodes that `assume` describes. Raise what
-    `Runs.begin` raises for a request that cannot run.
+    A Fuel master decides itself, and keeps its decision as a run: `begun` gets that run before the wait for its end,
+    which takes at most `timeout` seconds. It has no decision about the nodes that `assume` describes. Raise the errors
+    of `Runs.begin` for a request that cannot run.
     """
     if assume or not supports(backend.runs.act):
         return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))
@@ -123,7 +123,7 @@ def dry_run(
 
 
 def _waited(backend: Backend, run_id: int, timeout: float | None) -> Run:
-    """Return the run when it has ended, or as it is after `timeout` seconds."""
+    """The run when it has ended, or as it is after `timeout` seconds."""
     until = None if timeout is None else time.monotonic() + timeout
     while not (run := backend.runs.get(run_id)).is_final:
         if until is not None and time.monotonic() >= until:
@@ -133,11 +133,11 @@ def _waited(backend: Backend, run_id: int, timeout: float | None) -> Run:
 
 
 def _graph(backend: Backend, part: Run, request: RunRequest, *, after_earlier: bool) -> DryGraph:
-    """Return a graph of an ended dry run on a master, with the plan that is computed here."""
+    """A graph of an ended dry run on a master, with the plan that is computed here."""
     decided = backend.runs.decided(part, request)
     try:
         (plan,) = planned(backend, replace(request, graph_types=(part.graph_type,)))
     except (InvalidDocument, NotFound) as error:
-        found = tuple(finding for finding in getattr(error, "findings", ()) if isinstance(finding, Finding))
-        return DryGraph(part.graph_type, None, decided, str(error), found)
+        findings = tuple(finding for finding in getattr(error, "findings", ()) if isinstance(finding, Finding))
+        return DryGraph(part.graph_type, None, decided, str(error), findings)
     return DryGraph(part.graph_type, replace(plan, after_earlier=after_earlier), decided)

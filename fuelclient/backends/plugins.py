@@ -20,7 +20,6 @@ from fuelclient.support import supports
 
 
 def installed_addition(backend: Backend, environment: Environment, known: Snapshot, plugin_id: int) -> Added:
-    """Return an installed plugin as it would be enabled."""
     plugin = backend.plugins.get(plugin_id)
     graph: GraphDocument | None
     try:
@@ -37,10 +36,10 @@ def installed_addition(backend: Backend, environment: Environment, known: Snapsh
 
 
 def refusals(backend: Backend, cluster_id: int, plugin_ids: Sequence[int]) -> tuple[Finding, ...]:
-    """Return the errors for which an environment would not have the first of these plugins that it refuses.
+    """The errors for which an environment would not have the first of these plugins that it refuses.
 
-    There are none if the backend cannot say: a Fuel master, an engine file that cannot be written, or a user who may
-    only read. What the plugins would change can be said all the same.
+    They are empty if the backend cannot decide: a Fuel master, an engine file that cannot be written, or a user who may
+    only read. The changes by the plugins can be computed all the same.
     """
     try:
         backend.plugins.enabling(plugin_ids, cluster_id, {})
@@ -52,20 +51,20 @@ def refusals(backend: Backend, cluster_id: int, plugin_ids: Sequence[int]) -> tu
 
 
 def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: int) -> Comparison:
-    """Compare the graph of an environment with what it would be if an installed plugin were enabled.
+    """Compare the graph of an environment with the graph that an installed plugin would make of it.
 
-    The findings begin with the errors for which it cannot be enabled there.
-    Raise what merging and placing the graph raise, such as `InvalidGraph`.
+    The findings begin with the errors for which it cannot be enabled there. Raise the errors of merging and placing the
+    graph, such as `InvalidGraph`.
     """
     known = backend.graphs.snapshot(cluster_id, graph_type)
     environment = backend.clusters.environment(cluster_id)
     added = installed_addition(backend, environment, known, plugin_id)
-    found = compare(*(study_of(backend, each) for each in (known, changed(environment, known, added=[added]))))
-    return replace(found, findings=(*refusals(backend, cluster_id, [plugin_id]), *found.findings))
+    comparison = compare(*(study_of(backend, each) for each in (known, changed(environment, known, added=[added]))))
+    return replace(comparison, findings=(*refusals(backend, cluster_id, [plugin_id]), *comparison.findings))
 
 
 def plugins_on(backend: Backend, cluster_ids: Iterable[int]) -> tuple[Plugin, ...]:
-    """Return all plugins, each with the ones of these environments in which it is enabled.
+    """All plugins, each with the ones of these environments in which it is enabled.
 
     The list of a Fuel master lacks the environments, so the settings of each are read.
     """

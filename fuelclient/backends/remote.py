@@ -25,7 +25,7 @@ _UNSURE = "The server may have done it all the same: look before you try again."
 
 
 class RemoteBackend(OverHttp):
-    """A backend over one server of this package; see `base.Backend`. Its facets are made of the protocols."""
+    """A backend over one server of this package. Its facets are made of the protocols of `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         """Raise `Unavailable` for a server whose messages differ from those of this client."""
@@ -63,8 +63,6 @@ class RemoteBackend(OverHttp):
 
 
 class _Facet:
-    """A facet that sends each call of a method of its protocol as a message."""
-
     def __init__(self, name: str, send: Callable[[messages.Call], Any]) -> None:
         self._name, self._send = name, send
 

@@ -23,15 +23,13 @@ def study_of(
     conditions: bool = False,
     despite_cycles: bool = False,
 ) -> Study:
-    """Return the study of a snapshot on the facts of its nodes, or, without `facts`, on none; see `plan.study.Study`
-    for the rest."""
-    asked: Facts = partial(_evaluation, backend, snapshot, options, history=conditions) if facts else no_facts
-    return Study(snapshot, options, asked, conditions=conditions, despite_cycles=despite_cycles)
+    """Study a snapshot on the facts of its nodes, or, without `facts`, on none; see `plan.study.Study` for the rest."""
+    evaluation: Facts = partial(_evaluation, backend, snapshot, options, history=conditions) if facts else no_facts
+    return Study(snapshot, options, evaluation, conditions=conditions, despite_cycles=despite_cycles)
 
 
 def _evaluation(backend: Backend, snapshot: Snapshot, options: PreviewOptions, *, history: bool) -> Evaluation | None:
-    """Return the evaluation of expressions on the facts of a preview's nodes, which may be assumed. It is None if the
-    backend gives none."""
+    """Evaluate expressions on the facts of a preview's nodes, which may be assumed. None if there are no facts."""
     from fuelclient.environment.plans import evaluation_of
     from fuelclient.errors import FuelError
     from fuelclient.expressions.evaluation import Expressions

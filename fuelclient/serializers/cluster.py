@@ -14,7 +14,7 @@ MODE = "ha_compact"
 
 
 def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
-    """Return the environment as Nailgun's REST API does. `fuel_version` is that of its release."""
+    """Write an environment; `fuel_version` is that of its release."""
     return {
         "id": cluster.id,
         "name": cluster.name,
@@ -33,10 +33,7 @@ def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
 
 
 def cluster_from(data: Any) -> Cluster:
-    """Return the environment in an answer. Raise `InvalidDocument` if it is not one.
-
-    Nailgun keeps the segmentation type elsewhere, so an answer without one means the default.
-    """
+    """Read an environment. Nailgun keeps the segmentation type elsewhere: without one, it is the default."""
     answer = Answer(data, "environment")
     return answer.into(
         Cluster, "id", "name", "release_id",

@@ -22,7 +22,7 @@ _UID = "uid"
 
 
 def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return the parts of the nodes `uids` (of all if empty), each with its uid, and then the common part.
+    """The parts of the nodes `uids` (of all if empty), each with its uid, and then the common part.
 
     >>> facts_to(DeploymentFacts({"a": 1}, {"2": {"b": 3}}))
     [{'b': 3, 'uid': '2'}, {'a': 1, 'uid': 'common'}]
@@ -31,13 +31,13 @@ def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[st
 
 
 def facts_to_list(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return one mapping for each node: its own part over the common part."""
+    """One mapping for each node: its own part over the common part."""
     common = plain(facts.common)
     return [deep_merged(common, node) for node in _nodes(facts, uids)]
 
 
 def info_to(facts: DeploymentFacts) -> dict[str, Any]:
-    """Return facts as they are recorded with a run: the common part, and the nodes by uid.
+    """The shape of facts that are recorded with a run.
 
     >>> info_to(DeploymentFacts({"a": 1}, {"2": {"uid": "2"}}))
     {'common': {'a': 1}, 'nodes': {'2': {'uid': '2'}}}
@@ -46,7 +46,7 @@ def info_to(facts: DeploymentFacts) -> dict[str, Any]:
 
 
 def assumed_from(document: Document) -> DeploymentFacts:
-    """Return the facts in a file: in either shape of `facts_from`, or names with values that all nodes share.
+    """Read a file of facts: in either shape of `facts_from`, or names with values that all nodes share.
 
     Raise `InvalidDocument` for anything else.
     """
@@ -59,11 +59,10 @@ def assumed_from(document: Document) -> DeploymentFacts:
 
 
 def facts_from(data: Any) -> DeploymentFacts:
-    """Return the facts in an answer or an upload, in any of these shapes. A list may lack the common part.
+    """Read an answer or an upload in any of these shapes. A list may lack the common part.
 
-    The uids in a list are those of the nodes, and no facts of theirs: `facts_to` states them again.
-
-    If a node occurs more than once, each part is one of a role, as masters before 9.0 state them.
+    The uids in a list are not kept as facts: `facts_to` writes them again. If a node occurs more than once, each part
+    is one of a role, as in masters before 9.0.
 
     Raise `InvalidDocument` for any other shape, for an element without uid, and for a node that occurs twice without a
     role or with the same one.

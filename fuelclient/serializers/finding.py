@@ -10,7 +10,6 @@ from fuelclient.serializers.answer import Answer
 
 
 def finding_to(finding: Finding) -> dict[str, Any]:
-    """Return the record of a finding, which `finding_from` reads."""
     return {
         "severity": str(finding.severity),
         "code": finding.code,
@@ -25,7 +24,7 @@ def finding_to(finding: Finding) -> dict[str, Any]:
 
 
 def finding_from(data: Any) -> Finding:
-    """Return the finding of a record. Raise `InvalidDocument` for anything else."""
+    """Raise `InvalidDocument` for anything but a record of `finding_to`."""
     answer = Answer(data, "finding")
     path = tuple(answer.items("path")) if "path" in answer.data else None
     severity = answer.one_of("severity", Severity, Severity.ERROR)

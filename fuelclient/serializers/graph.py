@@ -35,10 +35,10 @@ _IGNORED = ("id", "relations", "type", _LEGACY, _SOURCES)
 
 
 def document_from(document: Document, *, owner_label: str) -> GraphDocument:
-    """Return the graph of a file with all findings of reading it; tasks with an error are left out.
+    """Read a graph file, with all findings; tasks with an error are left out.
 
-    A document that is not a graph at all has no tasks and a finding that says so. An empty document (only comments)
-    is an empty graph. `owner_label` is used to name tasks that have no id of their own.
+    A document that is not a graph has no tasks and a finding about that. An empty document (only comments) is an empty
+    graph. `owner_label` names tasks that have no id of their own.
     """
     return _Reader(owner_label).read([document], None)
 
@@ -46,7 +46,7 @@ def document_from(document: Document, *, owner_label: str) -> GraphDocument:
 def documents_from(
     documents: Sequence[Document], metadata: Document | None = None, *, owner_label: str
 ) -> GraphDocument:
-    """Return the graph of several files, with their tasks one after another; see `document_from`.
+    """Read several files as one graph, with their tasks one after another; see `document_from`.
 
     `metadata` is the file with the graph's name and metadata.
     """
@@ -60,7 +60,7 @@ def layer_to(
     metadata: Mapping[str, Any] | None = None,
     with_ids: bool = False,
 ) -> list[dict[str, Any]] | dict[str, Any]:
-    """Return what a download writes: a list of tasks, or a mapping if there is also a name or metadata.
+    """The document of a download: a list of tasks, or a mapping if there is also a name or metadata.
 
     Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id, unless
     `with_ids`.
@@ -74,8 +74,7 @@ def layer_to(
 
 
 def graph_to(graph: Graph) -> dict[str, Any]:
-    """Return the graph as Nailgun's REST API does, with Nailgun's second spellings. Metadata that is not set is left
-    out."""
+    """Write a graph with Nailgun's second spellings, without metadata that is not set."""
     return _record(graph, nailgun_task_to)
 
 
@@ -90,7 +89,7 @@ def _record(graph: Graph, write: Callable[[Task], Any]) -> dict[str, Any]:
 
 
 def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
-    """Return the field of a graph with the places of its tasks; an empty mapping if none of them has a place.
+    """The field with the places of the tasks, if they have any.
 
     >>> _sources_to([Task("a", {}, Source("a.yaml", 2, {"type": 3}))])
     {'sources': [{'file': 'a.yaml', 'line': 2, 'lines': {'type': 3}}]}
@@ -102,10 +101,7 @@ def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
 
 
 def _placed(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
-    """Return the tasks of a graph with the places beside them. A Fuel master knows none.
-
-    Raise `InvalidDocument` for places that cannot be read.
-    """
+    """Add the places to the tasks. A Fuel master has none. Raise `InvalidDocument` for places that cannot be read."""
     places = [Answer(item, "place") for item in graph.items(_SOURCES)]
     if len(places) != len(tasks):
         return tuple(tasks)
@@ -118,7 +114,7 @@ def _placed(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
 
 
 def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
-    """Return `tasks` with those that `made_up` names as legacy entries; only a task with a stage can be one."""
+    """Mark the legacy entries among `tasks`, which `made_up` names; only a task with a stage can be one."""
     names = [name for name in made_up if isinstance(name, str)] if isinstance(made_up, list | tuple) else []
     return [
         replace(task, legacy=True) if task.id in names and isinstance(task.attributes.get("stage"), str) else task
@@ -127,10 +123,10 @@ def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
 
 
 def graph_from(data: Any, owner: Owner | None = None) -> Graph:
-    """Return the graph in an answer. Raise `InvalidDocument` if it is not one, or has tasks that cannot be read.
+    """Read a graph. Raise `InvalidDocument` if it is not one, or has tasks that cannot be read.
 
-    `owner` is the owner with its name, if the caller knows it; otherwise the graph's first relation has its level and
-    id only.
+    `owner` is the owner with its name, if the caller has it; otherwise the graph's first relation has its level and id
+    only.
     """
     answer = Answer(data, "graph")
     graph_type, owner = _relation(answer, owner)
@@ -143,7 +139,7 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
 
 
 def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
-    """Return what a listing needs of the graph in an answer; `owner` is as in `graph_from`.
+    """Read the part of a graph that a listing needs; `owner` is as in `graph_from`.
 
     Reading a whole task takes a hundred times longer than its id, so tasks are read only if they have no plain id.
     Raise `InvalidDocument` if the data is not a graph, and for a task without an id that cannot be made up.
@@ -162,7 +158,7 @@ def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
 
 
 def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
-    """Return the type of a graph and its owner: `owner`, or else the one of its first relation."""
+    """The type of a graph and its owner: `owner`, or else the one of its first relation."""
     graph_type, relation = "", Answer(next(iter(answer.items("relations")), {}), "relation of a graph")
     if relation.data:
         graph_type = relation.required("type")
@@ -173,22 +169,19 @@ def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
 
 
 def _require_readable(answer: Answer, findings: Sequence[Finding]) -> None:
-    """Raise `InvalidDocument` with `findings` if one of them is an error."""
     errors = errors_in(findings)
     if errors:
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=findings)
 
 
 def _level(model: str) -> Level:
-    """Return the level that a relation names. The specification writes it with a capital letter."""
+    """The level of a relation. Nailgun's specification writes it with a capital letter."""
     if model.lower() not in set(Level):
         raise InvalidDocument(f"The answer has a graph of a {model!r}.", hint=f"Known: {', '.join(Level)}.")
     return Level(model.lower())
 
 
 class _Reader:
-    """Collect the graph of one or more documents."""
-
     def __init__(self, owner_label: str) -> None:
         self.owner_label = owner_label
         self.position = 0
@@ -245,9 +238,9 @@ class _Reader:
             report.misshapen(1, "the metadata of a graph is a mapping", data, hint)
 
     def _settings(self, data: Mapping[Any, Any], report: Report, known: tuple[str, ...]) -> None:
-        """Take the name and the metadata. Null counts as not stated, because Nailgun returns it for a missing name."""
-        for stated_key, value in data.items():
-            key, line = key_text(stated_key), line_of(data, str(stated_key))
+        """Read the name and the metadata. Null counts as absent, because Nailgun returns it for a missing name."""
+        for raw_key, value in data.items():
+            key, line = key_text(raw_key), line_of(data, str(raw_key))
             if key not in known:
                 usable = tuple(word for word in known if word not in _IGNORED)
                 report.error("G010", line, f"a graph has no key {key!r}", did_you_mean(key, usable))
@@ -270,7 +263,6 @@ class _Reader:
 
 
 def _check_status(key: str, attributes: Mapping[str, Any], report: Report) -> None:
-    """Report a status for nodes that does not exist."""
     status = attributes.get("status", DELETED)
     known = (*map(str, NodeStatus), DELETED)
     if status not in known:
@@ -279,11 +271,8 @@ def _check_status(key: str, attributes: Mapping[str, Any], report: Report) -> No
 
 
 def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
-    """Return the record of a layer.
-
-    It is its graph in Nailgun's shape (with the id 0), its owner, and which of its tasks are legacy entries, where they
-    are written, and their defaults.
-    """
+    """Write a layer: its graph in Nailgun's shape (with the id 0), its owner, and the places and legacy entries of its
+    tasks."""
     legacy = [task.id for task in layer.tasks if task.legacy]
     return {
         **_record(Graph(0, graph_type, layer.owner, layer.tasks, metadata=layer.metadata), task_to),
@@ -300,7 +289,7 @@ def layer_record_to(layer: Layer, graph_type: str) -> dict[str, Any]:
 
 
 def layer_record_from(data: Any) -> Layer:
-    """Return the layer of a record. Raise `InvalidDocument` if it is not one."""
+    """Raise `InvalidDocument` for anything but a record of `layer_record_to`."""
     answer = Answer(data, "layer")
     owner = Answer(answer.mapping("owner"), "owner of a layer")
     _, known = _relation(Answer(data, "graph"), None)

@@ -27,11 +27,11 @@ _UNKNOWN: dict[str, Any] = {
 
 
 def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
-    """Return the nodes that a document lists, which belong to no environment yet; `executors` are the known kinds.
+    """Read a nodes file, whose nodes belong to no environment yet; `executors` are the kinds that exist.
 
-    Their roles become pending roles, because nothing is deployed before a run. A node without `id` has the id 0.
-    Raise `InvalidDocument` with all findings: G002 for a missing name, G005 for an id or name that two nodes share,
-    G006 for wrong shapes, G010 for unknown keys.
+    Their roles become pending roles, because nothing is deployed before a run. A node without `id` has the id 0. Raise
+    `InvalidDocument` with all findings: G002 for a missing name, G005 for an id or name that two nodes share, G006 for
+    wrong shapes, G010 for unknown keys.
     """
     report = Report(document.file)
     nodes: list[Node] = []
@@ -47,7 +47,6 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 
 
 def node_record_to(node: Node) -> dict[str, Any]:
-    """Return the node as Nailgun's REST API does."""
     record = {key: plain(getattr(node, "cluster_id" if key == "cluster" else key)) for key in _RECORD}
     record.update({key: record[key] or None for key in ("ip", "mac", "error_type")})
     return {
@@ -59,7 +58,7 @@ def node_record_to(node: Node) -> dict[str, Any]:
 
 
 def node_record_from(data: Any) -> Node:
-    """Return the node in an answer. Raise `InvalidDocument` if it is not one.
+    """Read a node. Raise `InvalidDocument` if it is not one.
 
     Fields of a master that are not ours become attributes, so that node filters can read them.
     """
@@ -80,7 +79,7 @@ def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Repor
 
 
 def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
-    """Return the node of an entry; None after an error."""
+    """The node of an entry; None after an error."""
     if not isinstance(item, Mapping):
         report.misshapen(line, "a node is a mapping", item, "Write {name: node-1, roles: [...]}.")
         return None
@@ -125,21 +124,18 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class _Fields:
-    """The checked values of a mapping."""
-
     def __init__(self, item: Mapping[str, Any], line: int, report: Report) -> None:
         self.item, self.line, self.report = item, line, report
 
     def get(self, key: str, wanted: str, default: Any) -> Any:
-        """Return the value of `key`, or `default` if it is not stated or (with an error) not of the wanted kind."""
+        """The value of `key`; `default` if it is absent or (with an error) of another kind."""
         value = self.item.get(key)
         if value is None or _KINDS[wanted](value):
             return default if value is None else value
         return self._wrong(key, wanted, default)
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:
-        """Return the value of `key`, which is one of `words`, or `default`. All words are looked at only for an
-        error."""
+        """The value of `key`, which is one of `words`. Only an error lists them, which may search packages."""
         value = self.item.get(key)
         if value is None or (isinstance(value, str) and value in words):
             return default if value is None else value

@@ -16,7 +16,7 @@ _SHOWN: dict[str, Any] = {
 
 
 def plugin_to(plugin: Plugin) -> dict[str, Any]:
-    """Return the plugin as Nailgun's REST API does: its `metadata.yaml`, its contents, and its id."""
+    """Write a plugin as Nailgun does: its `metadata.yaml`, its contents, and its id."""
     return {
         **plain(_SHOWN),
         **plain(plugin.metadata),
@@ -25,7 +25,7 @@ def plugin_to(plugin: Plugin) -> dict[str, Any]:
 
 
 def plugin_from(data: Any) -> Plugin:
-    """Return the plugin in an answer, whose metadata is all but the id. Raise `InvalidDocument` if it is not one."""
+    """Read a plugin, whose metadata is all but the id. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "plugin")
     texts = ("title", "package_version")
     return answer.into(Plugin, "id", "name", "version", optional=texts, metadata=answer.rest("id"))

@@ -36,7 +36,7 @@ _SHOWN: dict[str, Any] = {
 
 
 def releases_from(document: Document) -> list[Release]:
-    """Return the releases of a document, in its order. Records that only serve as a base are left out.
+    """Read the releases of a document, in its order. Records that only serve as a base are left out.
 
     The document is a Nailgun fixture, the fields of one release (as `release show -f json` prints them), or a list of
     such fields. Raise `InvalidDocument` with all findings: G002 for a missing name or version, G006 for wrong shapes,
@@ -61,27 +61,23 @@ def releases_from(document: Document) -> list[Release]:
 
 
 def release_to(release: Release) -> dict[str, Any]:
-    """Return the fields of a release under Nailgun's names, which `releases_from` reads."""
+    """Write the fields of a release under Nailgun's names, which `releases_from` reads."""
     return {**{key: getattr(release, key) for key in ("id", *_TEXTS)}, **release.metadata}
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
-    """Return the release as Nailgun's REST API does."""
     return {**plain(_SHOWN), **plain(release_to(release))}
 
 
 def release_record_from(data: Any) -> Release:
-    """Return the release in an answer. Raise `InvalidDocument` if it is not one.
-
-    The metadata is not checked: the master accepted it.
-    """
+    """Read a release, without checking its metadata: the master accepted it. Raise `InvalidDocument`."""
     answer = Answer(data, "release")
     state, metadata = answer.text("state", "available"), answer.rest("id", *_TEXTS)
     return answer.into(Release, "id", "name", "version", optional=_TEXTS, state=state, metadata=metadata)
 
 
 def _record(item: Any, line: int, report: Report) -> Release | None:
-    """Return the release of a record; None for a base, for another model, and after an error."""
+    """The release of a record; None for a base, for another model, and after an error."""
     if not isinstance(item, Mapping):
         report.misshapen(line, "a release is a mapping", item, "Write its name and version.")
         return None
@@ -94,7 +90,7 @@ def _record(item: Any, line: int, report: Report) -> Release | None:
 
 
 def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
-    """Return the fields of a record over those of the record that it extends, recursively."""
+    """The fields of a record over those of the record that it extends, recursively."""
     fields = item.get("fields", {})
     base = item.get("extend", {})
     if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
@@ -106,7 +102,7 @@ def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
 
 
 def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
-    """Return `base` with `fields` over it, with their lines: mappings merge deeply, everything else replaces."""
+    """Put `fields` over `base`, with their lines: mappings merge deeply, everything else replaces."""
     merged = Marked(base, base.line, base.lines)
     for key, value in fields.items():
         old = merged.get(key)
@@ -123,10 +119,10 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
     if isinstance(identity, bool) or not isinstance(identity, int) or identity < 0:
         report.misshapen(line, "the id of a release is a whole number", identity, "Number it.")
     given: dict[str, Any] = {}
-    for stated_key, value in fields.items():
-        key = key_text(stated_key)
+    for raw_key, value in fields.items():
+        key = key_text(raw_key)
         key = _ALIASES.get(key, key)
-        at = line_of(fields, str(stated_key)) or line
+        at = line_of(fields, str(raw_key)) or line
         if key in given and plain(value) != given[key]:
             report.error("G007", at, f"{key} is stated in two spellings with different values", "Keep one of them.")
         elif key in _TEXTS and value is not None and not isinstance(value, str):
@@ -145,10 +141,10 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
 
 
 def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the repositories of a release; an empty list if its metadata has none, or something else there.
+    """The repositories of a release; an empty list if its metadata has none, or something else there.
 
-    >>> stated = with_repositories({}, [{"name": "mos"}])
-    >>> repositories_in(stated), repositories_in({})
+    >>> metadata = with_repositories({}, [{"name": "mos"}])
+    >>> repositories_in(metadata), repositories_in({})
     ([{'name': 'mos'}], [])
     """
     value: Any = metadata.get(_ATTRIBUTES)
@@ -158,7 +154,7 @@ def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def with_repositories(metadata: Mapping[str, Any], repositories: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the changed part of the metadata of a release that gets these repositories."""
+    """The section of metadata that a release with these repositories has."""
     attributes = plain(metadata.get(_ATTRIBUTES) or {})
     place = attributes
     for key in _PATH[:-1]:
@@ -170,7 +166,7 @@ def with_repositories(metadata: Mapping[str, Any], repositories: Sequence[Mappin
 
 
 def repositories_from(document: Document) -> list[dict[str, Any]]:
-    """Return the repositories that a document lists.
+    """Read a document with repositories.
 
     Raise `InvalidDocument` with all findings: G002 for a missing name or address, G006 for wrong shapes.
     """
@@ -220,7 +216,7 @@ def require_name(noun: str, name: str) -> None:
 
 
 def role_to(role: Role) -> dict[str, Any]:
-    """Return the role as Nailgun's REST API does, and also its tags, its volumes as a whole and its owner."""
+    """Write a role as Nailgun does, and also its tags, its volumes as a whole and its owner."""
     return {
         **role_document_to(role),
         "tags": list(role.tags),
@@ -230,7 +226,7 @@ def role_to(role: Role) -> dict[str, Any]:
 
 
 def role_from(data: Any) -> Role:
-    """Return the role in an answer. Raise `InvalidDocument` if it is not one.
+    """Read a role. Raise `InvalidDocument` if it is not one.
 
     From Fuel 10 on, Nailgun has the tags of a role in its metadata. A role without any carries one of its own name.
     """
@@ -245,18 +241,16 @@ def role_from(data: Any) -> Role:
 
 
 def tag_to(tag: Tag) -> dict[str, Any]:
-    """Return a tag of a release or of an environment, as Nailgun's REST API returns it, and its owner."""
     return {**tag_document_to(tag), "owner": tag.owner}
 
 
 def tag_from(data: Any) -> Tag:
-    """Return the tag in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "tag")
     return answer.into(Tag, "name", metadata=answer.mapping("meta"), owner=answer.text("owner", "release"))
 
 
 def role_from_document(document: Document, name: str) -> Role:
-    """Return the role called `name` that a document describes.
+    """Read the role called `name` of a document.
 
     Raise `InvalidDocument` with all findings: G005 if the document has another name, G006 for wrong shapes, G010 for
     unknown keys.
@@ -273,7 +267,7 @@ def role_from_document(document: Document, name: str) -> Role:
 
 
 def tag_from_document(document: Document, name: str) -> Tag:
-    """Return the tag called `name` that a document describes. Raise what `role_from_document` does."""
+    """Read the tag called `name` of a document. Raise the errors of `role_from_document`."""
     report = Report(document.file)
     data = _described(document.data, "tag", name, DESCRIBED[:2], report)
     meta = data.get("meta") or {}
@@ -286,18 +280,17 @@ def tag_from_document(document: Document, name: str) -> Tag:
 
 
 def role_document_to(role: Role) -> dict[str, Any]:
-    """Return the role as `role_from_document` reads it. Of its volumes only the sizes are included."""
+    """Write the document that `role_from_document` reads. Of the role's volumes only the sizes are included."""
     volumes = [{key: plain(volume[key]) for key in _MAPPED if key in volume} for volume in mappings(role.volumes)]
     return {"name": role.name, "meta": plain(role.metadata), _MAPPING: volumes}
 
 
 def tag_document_to(tag: Tag) -> dict[str, Any]:
-    """Return the tag as `tag_from_document` reads it."""
     return {"name": tag.name, "meta": plain(tag.metadata)}
 
 
 def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: Report) -> Mapping[str, Any]:
-    """Return the record in a document, with the checks that roles and tags have in common."""
+    """Read the record, with the checks that roles and tags have in common."""
     if not isinstance(data, Mapping):
         report.misshapen(1, f"the description of a {noun} is a mapping", data, f"Start from 'fuel2 {noun} download'.")
         report.raise_errors()

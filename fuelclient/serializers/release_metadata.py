@@ -36,7 +36,7 @@ class _Shape:
         return self.keys.get(key, self.each)
 
     def fits(self, value: Any) -> bool:
-        """Return whether a value has the right type; what is below it is not looked at."""
+        """Whether a value has the right type, regardless of its contents."""
         if self.wanted == _NAMES:
             return isinstance(value, str) or (_LISTED.fits(value) and all(map(_NAMED.fits, value)))
         return isinstance(value, _TYPES[self.wanted])
@@ -72,7 +72,7 @@ _METADATA = _Shape(
 
 
 def check_part(name: str, value: Any, line: int, report: Report) -> None:
-    """Report everything that is malformed in one part of a release (G006), each at its line."""
+    """Report every malformed value in one part of a release (G006), each at its line."""
     shape = _METADATA.below(name)
     if shape is None or value is None:
         return
@@ -81,7 +81,7 @@ def check_part(name: str, value: Any, line: int, report: Report) -> None:
 
 
 def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the metadata of a stored release without its malformed parts.
+    """Leave out the malformed parts of a stored release's metadata.
 
     >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
     {'tags_metadata': {'b': {}}, 'else': 7}
@@ -91,7 +91,7 @@ def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tuple[str, Any, str, int]]:
-    """Yield path, value, wanted type and line of everything in `value` that does not have its shape."""
+    """Yield path, value, wanted type and line of each value that does not have its shape."""
     if not shape.fits(value):
         yield path, value, shape.wanted, line
     elif isinstance(value, Mapping):
@@ -105,7 +105,6 @@ def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tupl
 
 
 def _kept(value: Any, shape: _Shape) -> Any:
-    """Return the value without everything below it that does not have its shape."""
     if isinstance(value, Mapping):
         pairs = ((key, item, shape.below(str(key)) if item is not None else None) for key, item in value.items())
         return {

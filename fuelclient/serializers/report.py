@@ -27,11 +27,11 @@ class Report:
         self.findings.append(Finding(Severity.ERROR, code, message, place, self.task, hint))
 
     def misshapen(self, line: int, rule: str, value: Any, hint: str) -> None:
-        """Report (G006) a value that does not have the shape that `rule` states."""
+        """Report (G006) a value that breaks the `rule` about its shape."""
         self.error("G006", line, f"{rule}, not {in_words(value)}", hint)
 
     def entries(self, data: Any, rule: str, hint: str) -> Iterator[tuple[Any, int]]:
-        """Yield the items of a document that is a list, each with its line; report anything else but an empty one."""
+        """Yield the items of a document that is a list, each with its line; report other data, but none."""
         if isinstance(data, list | tuple):
             yield from ((item, line_of(item) or line) for item, line in items_of(data, 1))
         elif data is not None:
@@ -39,14 +39,14 @@ class Report:
 
     def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
         """Report (G010) the keys of `data` that are not `known`."""
-        for stated in data:
-            key = key_text(stated)
+        for raw_key in data:
+            key = key_text(raw_key)
             if key not in known:
-                at = line_of(data, str(stated)) or line
+                at = line_of(data, str(raw_key)) or line
                 self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
 
     def raise_errors(self) -> None:
-        """Raise `InvalidDocument` with all findings, if there are any; its message is the first one's."""
+        """Raise `InvalidDocument` with all findings, if any; its message is the first one's."""
         if not self.findings:
             return
         first, more = self.findings[0], len(self.findings) - 1

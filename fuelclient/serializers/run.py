@@ -20,7 +20,7 @@ from fuelclient.serializers.values import in_words, plain
 
 
 def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, Any]:
-    """Return a run as Nailgun returns a transaction.
+    """Write a run as a transaction.
 
     A parent has no `graph_type`, a run that succeeded has no message, and `result` is always empty. Only Nailgun's
     tasks and its answers to requests that begin something name the parent (`with_parent`).
@@ -47,7 +47,7 @@ _OF_RUN = ("uuid", "name", "graph_type", "parent_id", "progress", "message", "re
 
 
 def run_from(data: Any) -> Run:
-    """Return the run in an answer. Raise `InvalidDocument` if it is not one.
+    """Read a run. Raise `InvalidDocument` if it is not one.
 
     Of the request, a master returns only the environment, the graph type, and whether the run changes anything.
     """
@@ -58,8 +58,8 @@ def run_from(data: Any) -> Run:
 
 
 def execution_to(request: RunRequest) -> dict[str, Any]:
-    """Return the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out unless
-    they are set."""
+    """Write the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out while
+    empty."""
     limits: dict[str, Any] = {}
     if request.node_ids or request.master_only:
         limits["nodes"] = list(request.node_ids)
@@ -84,9 +84,9 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
 
 
 def execution_from(data: Any) -> RunRequest:
-    """Return the request in a body.
+    """Read the body of `POST graphs/execute/`.
 
-    An empty list of nodes leaves the stages and what runs on the master, as on a Fuel master. Raise `UsageError` if the
+    An empty list of nodes leaves the stages and the tasks of the master, as on a Fuel master. Raise `UsageError` if the
     graphs differ in their nodes or tasks.
     """
     answer = Answer(data, "request")
@@ -115,7 +115,7 @@ def execution_from(data: Any) -> RunRequest:
 
 
 def subgraph_to(text: str) -> dict[str, Any]:
-    """Return the boundaries of a subgraph `[start[/nodes]][:end[/nodes]]`, split at the last colon.
+    """The boundaries of a subgraph `[start[/nodes]][:end[/nodes]]`, split at the last colon.
 
     >>> subgraph_to("a/1,2:b/3-5"), subgraph_to("a")
     ({'start': ['a/1,2'], 'end': ['b/3-5']}, {'start': ['a'], 'end': [None]})
@@ -127,7 +127,7 @@ def subgraph_to(text: str) -> dict[str, Any]:
 
 
 def subgraph_from(data: Any) -> str:
-    """Return the text of a subgraph. Boundaries are strings or lists of one string, and null means an open end.
+    """The text of a subgraph. Boundaries are strings or lists of one string, and null means an open end.
 
     Raise `UsageError` for anything else.
 
@@ -154,8 +154,7 @@ _OF_INSTANCE = ("task_name", "node_id", "status", "time_start", "time_end")
 
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[str, Any]:
-    """Return the row as Nailgun's REST API does: the task's definition without id, in Nailgun's spellings, and the
-    status of the instance."""
+    """Write a row: the task's definition without id, in Nailgun's spellings, and the status of the instance."""
     definition = nailgun_record({key: value for key, value in plain(row.definition).items() if key != "id"})
     record = {
         "task_name": row.task,
@@ -169,7 +168,7 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[st
 
 
 def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> HistoryRow:
-    """Return the row in an answer. Raise `InvalidDocument` if it is not one.
+    """Read a row. Raise `InvalidDocument` if it is not one.
 
     `run_id` is the child run and `graph_type` that of its graph, which rows do not name. Fuel 9.0 has
     `deployment_graph_task_name` instead of `task_name`.
@@ -185,7 +184,7 @@ def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> Histor
 
 
 def node_key_from(value: Any) -> NodeKey:
-    """Return the node of an instance: numbers are node ids, other strings stay. Raise `InvalidDocument` for the rest.
+    """The node of an instance: numbers are node ids, other strings stay. Raise `InvalidDocument` for the rest.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)

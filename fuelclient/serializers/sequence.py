@@ -13,7 +13,6 @@ from fuelclient.serializers.values import items_of, key_text, line_of
 
 
 def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
-    """Return the sequence as Nailgun's REST API does."""
     return {
         "id": sequence.id,
         "name": sequence.name,
@@ -23,7 +22,6 @@ def sequence_to(sequence: DeploymentSequence) -> dict[str, Any]:
 
 
 def sequence_from(data: Any) -> DeploymentSequence:
-    """Return the sequence in an answer. Raise `InvalidDocument` if it is not one."""
     answer = Answer(data, "sequence")
     graphs = tuple(Answer(graph, "graph of a sequence").required("type") for graph in answer.items("graphs"))
     return DeploymentSequence(answer.identifier(), answer.identifier("release_id"), answer.required("name"), graphs)
@@ -34,7 +32,7 @@ _KEYS = ("id", "name", "graphs", "release_id", "release")
 
 
 def sequence_document_from(document: Document) -> tuple[str, list[str]]:
-    """Return the name and the graph types of the sequence that a document describes.
+    """Read the name and the graph types of a sequence.
 
     A graph is a mapping with its `type`, or just the type. Raise `InvalidDocument` with all findings: G002 for a
     missing name, G006 for wrong shapes, G010 for unknown keys.

@@ -43,11 +43,11 @@ Lines = Callable[[str], int]
 def task_from(
     record: Any, *, file: str, owner_label: str, position: int, line: int = 0
 ) -> tuple[Task | None, list[Finding]]:
-    """Return the task that `record` states, and all findings about it; no task if there are any.
+    """Read a task, with all findings about it; there is no task if there are any.
 
-    `file` names the document in messages; if it is empty, `owner_label` is the place. An entry without id that states
-    a stage comes from a plugin's `tasks.yaml`, and is named after `owner_label`, its stage and its `position` in the
-    document. `line` is used if the record does not know its own.
+    `file` names the document in messages; if it is empty, `owner_label` is the place. An entry with a stage but no id
+    comes from a plugin's `tasks.yaml`, and is named after `owner_label`, its stage and its `position` in the document.
+    `line` is used if the record has no line of its own.
     """
     line = line_of(record) or line
     report = Report(file, owner_label)
@@ -70,7 +70,7 @@ def task_from(
 
 
 def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
-    """Return the record of `task`: its id, and its attributes in the author's order.
+    """Write the record of a task: its id, and its attributes in the author's order.
 
     Without `with_id`, a legacy entry is written as its author wrote it. Ids that authors gave are always written.
     """
@@ -81,14 +81,13 @@ def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
 
 
 def nailgun_task_to(task: Task) -> dict[str, Any]:
-    """Return the record of `task` as Nailgun's answers have it; see `nailgun_record`."""
     return nailgun_record({**task_to(task), "task_name": task.id})
 
 
 def nailgun_record(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a task with the second spellings and the default version that Nailgun's answers have.
+    """Add the second spellings and the default version of Nailgun's answers to the record of a task.
 
-    A lone `*` or `master` is a text there. A record without type, which Nailgun does not know, gets no version: it
+    A lone `*` or `master` is a text there. A record without type, which Nailgun does not have, gets no version: it
     would override that of the task below it.
 
     >>> nailgun_record({"type": "skipped", "roles": ["*"]})
@@ -116,9 +115,9 @@ class _Attributes:
 
     def read(self, record: Mapping[Any, Any]) -> None:
         """Add the attributes of `record`, and those that older clients nest below `_custom`."""
-        for stated_key, value in record.items():
-            key = key_text(stated_key)
-            line = line_of(record, str(stated_key)) or self.line
+        for raw_key, value in record.items():
+            key = key_text(raw_key)
+            line = line_of(record, str(raw_key)) or self.line
             if key == _CUSTOM and isinstance(value, Mapping):
                 self.read(value)
             elif key == _CUSTOM and value is not None:
@@ -149,7 +148,6 @@ class _Attributes:
 
 
 def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
-    """Record the lines of the keys below `path`."""
     if not isinstance(value, Marked):
         return
     for key, item in value.items():
@@ -159,7 +157,7 @@ def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
 
 
 def _identity(given: _Attributes, report: Report, owner_label: str, position: int) -> tuple[str, bool]:
-    """Return the task's id, and whether it was made up for a legacy entry. The id is empty after an error."""
+    """The task's id, and whether it was made up for a legacy entry. The id is empty after an error."""
     line = given.line_of("id")
     report.subject = f"entry {position}"
     if "id" in given.values:
@@ -181,7 +179,7 @@ def _identity(given: _Attributes, report: Report, owner_label: str, position: in
 
 
 def _checked(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:
-    """Return the attributes in plain types, with names as strings. Only shapes are checked."""
+    """Convert the attributes to plain types, with names as strings. Only shapes are checked."""
     attributes: dict[str, Any] = {}
     for key, value in values.items():
         line = line_of_key(key)
@@ -255,7 +253,7 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
 
 
 def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> Any:
-    """Return the roles of a relation: a name, names, an expression, or null for the sync points."""
+    """The roles of a relation: a name, names, an expression, or null for the sync points."""
     if value is None or isinstance(value, str) or _is_expression(value):
         return value
     names = [_text(item) for item in value] if isinstance(value, list | tuple) else [_text(value)]
@@ -316,7 +314,7 @@ def _parameters(value: Any, lines: Lines, report: Report) -> None:
 
 
 def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
-    """Check that a whole definition states its type of strategy; a partial one may change the amount alone."""
+    """Check that a whole definition has a type of strategy; a partial one may change the amount alone."""
     strategy = parameters.get("strategy") if isinstance(parameters, Mapping) else None
     if isinstance(strategy, Mapping) and "type" not in strategy and not _is_expression(strategy):
         message = "parameters.strategy has no type"

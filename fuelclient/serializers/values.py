@@ -12,7 +12,7 @@ from fuelclient.model.document import Marked, MarkedList
 
 
 def plain(value: Any) -> Any:
-    """Return a copy of `value` in the types of JSON. Dates and infinity become strings, and so do keys.
+    """Copy `value` in the types of JSON. Dates and infinity become strings, and so do keys.
 
     >>> plain({1: (True, None)})
     {'1': [True, None]}
@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
 
 
 def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `below` with `above` over it: mappings merge, everything else is replaced.
+    """Put `above` over `below`: mappings merge, everything else is replaced.
 
     >>> deep_merged({"a": {"x": 1, "y": [1]}}, {"a": {"y": [2]}, "b": 3})
     {'a': {'x': 1, 'y': [2]}, 'b': 3}
@@ -46,7 +46,7 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
 
 
 def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of `given` that differs from `known`, so that merged over `known` it restores `given`.
+    """The part of `given` that differs from `known`, so that merged over `known` it restores `given`.
 
     >>> beyond({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}
@@ -67,7 +67,7 @@ def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
 
 
 def rebased(own: Any, before: Any, now: Any) -> Any:
-    """Return `own` with what changed from `before` to `now`, in its own order.
+    """Apply to `own` the changes from `before` to `now`, in its own order.
 
     Mappings are followed by their names, and lists of mappings by what identifies each; anything else is a whole.
 
@@ -95,7 +95,7 @@ _IDENTITY = ("uid", "role", "id", "name")
 
 
 def _named(value: Any) -> Mapping[Any, Any] | None:
-    """Return a mapping, or a list of mappings by what identifies each; None for anything else."""
+    """A mapping, or a list of mappings by what identifies each; None for anything else."""
     if not isinstance(value, list):
         return value if isinstance(value, Mapping) else None
     if not all(isinstance(item, Mapping) for item in value):
@@ -105,7 +105,7 @@ def _named(value: Any) -> Mapping[Any, Any] | None:
 
 
 def key_text(key: Any) -> str:
-    """Return the text of a mapping's key, as JSON spells it.
+    """The key of a mapping as JSON spells it.
 
     >>> key_text(True), key_text(None), key_text(7)
     ('true', 'null', '7')
@@ -141,30 +141,29 @@ def _short(text: str) -> str:
 
 
 def line_of(value: Any, key: str = "") -> int:
-    """Return the line of a mapping read from a file, or of one of its keys; 0 if it is not known."""
+    """The line of a mapping read from a file, or of one of its keys; 0 for other data."""
     if not isinstance(value, Marked):
         return 0
     return value.lines.get(key, value.line) if key else value.line
 
 
 def items_of(values: Sequence[Any], line: int = 0) -> Iterator[tuple[Any, int]]:
-    """Yield the items of a list with their lines, or with `line` if an item's own is not known."""
+    """Yield the items of a list with their lines, or with `line` for an item without one."""
     lines = values.lines if isinstance(values, MarkedList) else []
     for index, item in enumerate(values):
         yield item, (lines[index] if index < len(lines) else line)
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return `value` if it is a mapping, and else an empty one: what is malformed counts as not stated."""
+    """`value` if it is a mapping, and else an empty one: malformed data counts as absent."""
     return value if isinstance(value, Mapping) else {}
 
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
-    """Return the mappings in a list, without what is malformed."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
 
 
 def did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    """Return a hint that names the nearest of `known`, or all of them."""
+    """A hint that names the nearest of `known`, or all of them."""
     close = nearest(word, known)
     return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."

@@ -27,10 +27,10 @@ from fuelclient.settings.server_tokens import path_of
 
 
 class Policy(Protocol):
-    """Who may do what. `name` is the kind of token that clients need: `none`, the `token` of the server's own user, or
-    `keystone`; `required` is whether they need any.
+    """The access policy. `name` is the kind of token that clients need: `none`, the `token` of the server's own user,
+    or `keystone`; `required` is whether they need any.
 
-    `check` refuses a request, with `reads` as one that changes nothing; `admits` decides before whether to read a body.
+    `check` refuses a request (`reads`: one that changes nothing); `admits` decides before whether to read a body.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Loopback:
             raise _forbidden("This server does not answer web pages.")
 
     def admits(self, environ: Mapping[str, str]) -> bool:
-        """Return whether `check` lets a request with these headers in."""
+        """Whether `check` lets a request with these headers in."""
         try:
             self.check(environ, is_open=False, reads=True)
         except HttpError:
@@ -75,7 +75,7 @@ class Loopback:
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a name or an address means this machine.
+    """Whether a name or an address means this machine.
 
     >>> [is_loopback(name) for name in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "example.org")]
     [True, True, True, False, False]
@@ -98,7 +98,6 @@ def require_loopback(host: str) -> None:
 
 
 def _hostname(host: str) -> str:
-    """Return the name in a Host header, without its port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -106,7 +105,7 @@ def _hostname(host: str) -> str:
 
 
 def _netloc(origin: str) -> str | None:
-    """Host and port of an Origin header; None if it is not a URL, which matches no host."""
+    """Host and port of an Origin header; None, which matches no host, if it is not a URL."""
     try:
         return urlsplit(origin).netloc
     except ValueError:
@@ -130,7 +129,7 @@ _SAMPLE = f"Write a section [{_SECTION}] with {', '.join(_NEEDED)}, user_domain_
 
 
 def conf_from(path: str) -> dict[str, str]:
-    """Return the options of the section `keystone_authtoken` of an INI file, as other OpenStack services have it.
+    """The options of the section `keystone_authtoken` of an INI file, as in other OpenStack services.
 
     Raise `NotFound` if the file is missing, and `InvalidDocument` if it cannot be read or lacks the section or a
     required option. No message quotes the file: it holds a password.
@@ -155,13 +154,12 @@ def conf_from(path: str) -> dict[str, str]:
 class Keystone:
     """The policy of a server that checks tokens: readers may read, administrators may write and execute.
 
-    keystonemiddleware stands in front of all paths but the open ones. It checks the token and says in the WSGI
-    environment what it learned; what clients themselves say there, it strips. What the roles of a token allow is
-    decided here.
+    keystonemiddleware checks the token of each request but those to open paths, and writes its user, project and roles
+    into the WSGI environment, from which it removes what clients wrote there.
 
     `conf` has the options of keystonemiddleware's `keystone_authtoken`: `auth_url`, and the credentials of a service
-    user that may validate tokens. `project` restricts writing to the administrators of one project, given by its id,
-    or by its name in the domain of the service user's project. (A name is unique in one domain only: the owner of
+    user that may validate tokens. `project` restricts writing to the administrators of one project, given by its id, or
+    by its name in the domain of the service user's project. (A name is unique in one domain only: the owner of
     another domain could create a project of the same name.) Empty means the administrators of any project, which is
     the tradition of OpenStack's services.
     """
@@ -174,7 +172,7 @@ class Keystone:
         self.project = project
 
     def wrap(self, app: Wsgi) -> Wsgi:
-        """Return `app` behind the middleware, whose refusals become JSON; open paths bypass it."""
+        """Put the middleware before `app`, with JSON for its refusals; open paths bypass it."""
         from keystonemiddleware import auth_token  # type: ignore[import-untyped]  # it has no types
 
         conf: dict[str, Any] = {
@@ -210,7 +208,7 @@ class Keystone:
             raise HttpError(403, Unauthorised(message))
 
     def admits(self, environ: Mapping[str, str]) -> bool:
-        """Return whether a request has a token. Keystone is asked later, when nothing else waits for the answer."""
+        """Whether a request has a token. Keystone checks it later, when nothing else waits for the answer."""
         return bool(environ.get("HTTP_X_AUTH_TOKEN"))
 
     def _is_of_project(self, environ: Mapping[str, str]) -> bool:
@@ -224,7 +222,7 @@ class Keystone:
 
 
 def _in_json(app: Wsgi, checked: Wsgi) -> Wsgi:
-    """Return `checked` with JSON in place of its own pages for a bad token or an unreachable Keystone."""
+    """Replace the middleware's own pages for a bad token or an unreachable Keystone by JSON."""
 
     def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").rstrip("/") in OPEN:
@@ -254,7 +252,7 @@ def _in_json(app: Wsgi, checked: Wsgi) -> Wsgi:
 
 
 def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Iterable[bytes]:
-    """Return the response to a request that the middleware refuses, in the shape of every other error."""
+    """Answer a request that the middleware refuses, in the shape of every other error."""
     error: FuelError = Unavailable(
         "The Keystone of this server cannot be reached, or refuses its service user.",
         hint="Try again later; the server's log says more.",
@@ -271,7 +269,7 @@ _NOT_OF_THE_USER = "This server serves only the user who started it, and the req
 
 
 class LocalToken(Loopback):
-    """The policy of a server for its own user: whoever can read the file with the token may do everything."""
+    """The policy of a server for its own user: programs that can read its token's file may do everything."""
 
     name = "token"
     required = True
@@ -292,8 +290,8 @@ class LocalToken(Loopback):
 def left_for_clients(url: str, token: str) -> Iterator[Path]:
     """Keep the token of a server in a file that only its user can read, and yield the path.
 
-    The file is locked as long as the server lives, so that the next server of this user recognises those of servers
-    that were killed, and removes them. Raise `Unavailable` if it cannot be written.
+    The file is locked as long as the server lives, so that the next server of this user can remove the files of servers
+    that were killed. Raise `Unavailable` if it cannot be written.
     """
     path = Path(path_of(url))
     try:
@@ -320,7 +318,7 @@ def left_for_clients(url: str, token: str) -> Iterator[Path]:
 
 
 def _sweep(directory: Path) -> None:
-    """Remove the files that killed servers left behind. A file whose lock is free belongs to no running server."""
+    """Remove the files of killed servers, recognised by their free locks."""
     for path in directory.iterdir():
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)

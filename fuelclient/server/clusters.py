@@ -75,7 +75,7 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of an environment: rename it, or move it to another release. All that GET returns may be sent back."""
+    """Rename an environment, or move it to another release. All that GET returns may be sent back."""
     before = show(call)
     require_same(before, call.body, "name", "release_id")
     changed = differing(before, call.body)
@@ -100,7 +100,7 @@ def delete(call: Call) -> None:
 
 
 def assign(call: Call) -> Any:
-    """Answer POST assignment: add all nodes of the body with their roles, or none; return the nodes."""
+    """Add all nodes of the body with their roles, or none."""
     cluster_id = call.cluster_id
     ids_by_roles: dict[tuple[str, ...], list[int]] = {}  # one call of the backend for all nodes with the same roles
     for item in call.body:
@@ -141,8 +141,8 @@ def unassign(call: Call) -> Any:
 
 
 def upload_facts(call: Call) -> Any:
-    """Answer PUT orchestrator/deployment: store the facts of the body, and return the body. The facts of nodes that it
-    does not name stay, and so does the common part if it has none."""
+    """Store the facts of the body. Those of nodes that it does not name stay, and so does the common part if it has
+    none."""
     cluster_id, facts = call.cluster_id, facts_from(call.body)
     with call.connections.exclusive() as backend:
         if COMMON not in (call.body if isinstance(call.body, Mapping) else [part["uid"] for part in call.body]):
@@ -157,7 +157,7 @@ def delete_facts(call: Call) -> Any:
 
 
 def _facts(call: Call, facts: DeploymentFacts) -> Any:
-    """Return the facts as a list of nodes; with `split` the common part is an element of its own.
+    """List the facts by node; with `split` the common part is an element of its own.
 
     Otherwise each node repeats the common part: if no node has facts, only a split answer shows it. The facts of the
     master belong to those of any node, and those of the sync points are left out while they are empty.
@@ -169,13 +169,12 @@ def _facts(call: Call, facts: DeploymentFacts) -> Any:
 
 
 def default_settings(call: Call) -> Any:
-    """Answer GET attributes/defaults: the settings of the release, with the plugins as in `_shown`."""
     environment = call.backend.clusters.environment(call.cluster_id)
     return _with_plugins(call.backend, environment.cluster.id, defaults(environment))
 
 
 def store_settings(call: Call, *, is_partial: bool) -> Any:
-    """Answer PUT and PATCH attributes: store the body, which is merged into the current settings if it is partial."""
+    """Store the body, which is merged into the current settings if it is partial."""
     cluster_id, sections = call.cluster_id, call.body[_EDITABLE]
     with call.connections.exclusive() as backend:
         if is_partial:
@@ -189,8 +188,7 @@ def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
 
 
 def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
-    """Return settings of an environment with a section for each plugin that is enabled there or supports its
-    release."""
+    """Add a section for each plugin that is enabled in the environment or supports its release."""
     release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
     versions_by_name: dict[str, list[Plugin]] = {}
     for plugin in backend.plugins.list():
@@ -214,7 +212,6 @@ def _supports(plugin: Plugin, release: Release) -> bool:
 
 
 def _plugin_metadata(versions: Sequence[Plugin], enabled: Plugin | None) -> dict[str, Any]:
-    """Return the metadata of the section of a plugin in the settings, as in Nailgun."""
     chosen = enabled or versions[-1]
     return {
         "class": "plugin",
@@ -236,13 +233,11 @@ def list_vips(call: Call) -> Any:
 
 
 def set_vips(call: Call) -> Any:
-    """Answer PUT vips: store the virtual addresses of the body, all or none, and return all."""
     call.backend.networks.set_vips(call.cluster_id, call.body)
     return list_vips(call)
 
 
 def create_vip(call: Call) -> Any:
-    """Answer POST vips: add a virtual address and return it."""
     cluster_id, body = call.cluster_id, call.body
     with call.connections.exclusive() as backend:
         backend.networks.create_vip(

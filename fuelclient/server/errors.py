@@ -39,9 +39,9 @@ _NAILGUN_NOUNS = {
 
 
 class HttpError(Exception):
-    """A response that is an error: a status, our error or sentence, and Nailgun's message if it differs.
+    """A refusal: a status, our error or sentence, and Nailgun's message if it differs.
 
-    With `plain`, Nailgun's body is the message as plain text.
+    With `plain`, the body is the message as plain text, as in Nailgun.
     """
 
     def __init__(self, status: int, error: FuelError | str, message: str = "", *, plain: bool = False) -> None:
@@ -51,8 +51,8 @@ class HttpError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        found = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
-        errors: list[Any] = [finding_to(one) for one in found if isinstance(one, Finding)]
+        findings = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
+        errors: list[Any] = [finding_to(one) for one in findings if isinstance(one, Finding)]
         if not errors and str(self.error) != self.message:
             errors = [str(self.error)]  # which has more than Nailgun's words
         return {"message": self.message, "errors": errors}
@@ -62,7 +62,7 @@ class HttpError(Exception):
 def refusing(
     error_type: type[FuelError], status: int, message: str, *, when: object = True, noun: str = "", plain: bool = False
 ) -> Iterator[None]:
-    """Answer an error of the backend with Nailgun's status and words, but in its own words unless `when` holds.
+    """Refuse an error of the backend with Nailgun's status and words, but keep its own unless `when` holds.
 
     With `noun`, the words are only for `NotFound` about that noun.
     """
@@ -75,7 +75,7 @@ def refusing(
 
 
 def http_error(error: FuelError) -> HttpError:
-    """Return the response for an error of the backend.
+    """The response for an error of the backend.
 
     >>> http_error(NotFound("environment", 9)).message
     'Cluster not found'
@@ -93,12 +93,12 @@ def http_error(error: FuelError) -> HttpError:
 
 
 def differing(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a body that the record has with another value."""
+    """The fields of a body that the record has with another value."""
     return {key: value for key, value in body.items() if key in record and value != record[key]}
 
 
 def require_same(record: Mapping[str, Any], body: Mapping[str, Any], *changed: str) -> None:
-    """Raise `UsageError` for fields of a body that this server cannot change, and that differ from the record.
+    """Raise `UsageError` for fields of a body that cannot be changed here, and that differ from the record.
 
     So what a GET returned can be sent back. Fields that the record does not have are ignored, as Nailgun does.
     """

@@ -24,13 +24,12 @@ _LEVELS = {"release_id": Level.RELEASE, "plugin_id": Level.PLUGIN, "cluster_id":
 
 
 def owner_of(call: Call) -> OwnerRef:
-    """Return the owner that the path names."""
     name = next(name for name in _LEVELS if name in call.path)
     return OwnerRef(_LEVELS[name], call.id(name))
 
 
 def list_of_owner(call: Call) -> Any:
-    """Answer GET deployment_graphs: the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
+    """List the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
     return _read(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
@@ -51,10 +50,7 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT or PATCH of a graph: replace what the body states of it; the rest stays.
-
-    A body without tasks changes only name and metadata.
-    """
+    """Replace the parts of a graph that the body has. A body without tasks changes only name and metadata."""
     with call.connections.exclusive() as backend:
         owner, graph_type = _locate(call)
         before = backend.graphs.get(owner, graph_type)
@@ -70,7 +66,7 @@ def delete(call: Call) -> None:
 
 
 def list_all(call: Call) -> Any:
-    """Answer GET graphs: all graphs, or those of some owners and types.
+    """List all graphs, or those of some owners and types.
 
     `fetch_related` adds to the graphs of environments those of their releases and enabled plugins.
     """
@@ -92,7 +88,6 @@ def list_all(call: Call) -> Any:
 
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
-    """Store the body as the owner's graph of this type, and return it."""
     counted = Counter(task.get("id") for task in body["tasks"])
     repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
     if repeated:
@@ -108,7 +103,7 @@ def _store(call: Call, owner: OwnerRef, graph_type: str, document: GraphDocument
 
 
 def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
-    """Return the releases and the enabled plugins of some environments."""
+    """The releases and the enabled plugins of some environments."""
     clusters = [cluster for cluster in backend.clusters.list() if cluster.id in cluster_ids]
     plugins = [plugin for plugin in backend.plugins.list() if cluster_ids & set(plugin.clusters)]
     releases = {OwnerRef(Level.RELEASE, cluster.release_id) for cluster in clusters}
@@ -116,7 +111,7 @@ def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
 
 
 def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
-    """Return the graphs with their tasks, without those that were deleted since they were listed."""
+    """The graphs with their tasks, without those that were deleted since they were listed."""
     graphs = []
     for summary in summaries:
         with suppress(NotFound):
@@ -125,7 +120,7 @@ def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]
 
 
 def _locate(call: Call) -> tuple[OwnerRef, str]:
-    """Return the owner and the type of the graph in the path, which has both, or the id of the graph."""
+    """The owner and the type of the graph that the path names by both, or by the id of the graph."""
     if "graph_id" not in call.path:
         return owner_of(call), call.path["graph_type"]
     graph_id = call.id("graph_id")
@@ -140,7 +135,6 @@ def _owner(summary: GraphSummary) -> OwnerRef:
 
 
 def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
-    """Return the paths of the graphs of releases, plugins or environments."""
     path = f"{owner}/deployment_graphs"
     typed = f"{path}/{{graph_type}}"
     return (
@@ -161,15 +155,11 @@ TYPE = Query("graph_type", QueryType.WORD, "graph type (default: default)")
 
 
 def graph_type_of(call: Call) -> str:
-    """Return the graph type of the query, or the default one if it is empty, as in Nailgun."""
     return str(call.query.get("graph_type", DEFAULT_TYPE))
 
 
 def merged(call: Call, levels: Sequence[Level] = ()) -> list[Task]:
-    """Return the merged tasks of an environment, from some levels or from all.
-
-    A type that no layer has gives no tasks, as in Nailgun.
-    """
+    """The merged tasks of an environment, from some levels or from all; none for an unknown type, as in Nailgun."""
     try:
         graph = call.backend.graphs.layers(call.cluster_id, levels, graph_type_of(call))
     except NotFound as error:
@@ -193,14 +183,13 @@ def show_release(call: Call) -> Any:
 
 
 def replace_tasks(call: Call) -> Any:
-    """Answer PUT deployment_tasks: replace the tasks of the owner's own graph, which is created if it does not
-    exist."""
+    """Replace the tasks of the owner's own graph, which is created if it does not exist."""
     with call.connections.exclusive():
         return upload(call, owner_of(call), graph_type_of(call), {"tasks": call.body})["tasks"]
 
 
 def picture(call: Call) -> Reply:
-    """Answer GET graph.gv: the merged graph in DOT.
+    """Draw the merged graph in DOT.
 
     `tasks` greys all others, `parents_for` keeps one task and its predecessors, `remove` drops types that no node
     executes.
@@ -223,7 +212,7 @@ def picture(call: Call) -> Reply:
 
 
 def _part(call: Call, tasks: Sequence[Task]) -> Any:
-    """Return the tasks, or those between `start` and `end` that nodes execute."""
+    """The tasks, or those between `start` and `end` that nodes execute."""
     start, end = call.query.get("start", ""), call.query.get("end", "")
     if not start and not end:
         return list(map(nailgun_task_to, tasks))

@@ -34,8 +34,7 @@ _FIELDS = ("id", "name", "roles", "ip", "status", "online")
 
 
 def create(call: Call) -> Any:
-    """Answer POST nodes: create the node, or all nodes of a list; with `cluster`, in that environment with their
-    roles."""
+    """Create the node, or all nodes of a list; with `cluster`, in that environment with their roles."""
     several = isinstance(call.body, list)
     nodes = list(map(_node, call.body if several else [call.body]))
     records = list(map(node_record_to, call.backend.nodes.create(nodes)))
@@ -43,8 +42,7 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a node: set the name, hostname and labels that the body has; the others stay. All that GET returns
-    may be sent back."""
+    """Set the name, hostname and labels that the body has. All that GET returns may be sent back."""
     node_id, body = call.id("node_id"), call.body
     with call.connections.exclusive() as backend:
         before = backend.nodes.get(node_id)
@@ -62,13 +60,11 @@ def update(call: Call) -> Any:
 
 
 def set_attributes(call: Call) -> Any:
-    """Answer PUT attributes: replace the attributes of a node by those of the body."""
     call.backend.nodes.set_attributes(call.id("node_id"), call.body)
     return plain(call.backend.nodes.attributes(call.id("node_id")))
 
 
 def delete_several(call: Call) -> None:
-    """Answer DELETE nodes: delete the nodes of `ids`, all or none."""
     with refusing(NotFound, 404, "NodeCollection not found"):
         call.backend.nodes.delete(call.query["ids"], force=call.flag("force"))
 
@@ -77,9 +73,9 @@ NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
 
 
 def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) -> tuple[int, ...]:
-    """Return the ids of the query parameter `nodes`, each once.
+    """The ids of the query parameter `nodes`, each once.
 
-    `nodes` are those of the environment, if they are known already. Raise `HttpError` for a node that does not exist
+    `nodes` are those of the environment, if the caller has them. Raise `HttpError` for a node that does not exist
     (404), or that is not in the environment (400).
     """
     ids = tuple(dict.fromkeys(call.query.get("nodes", ())))
@@ -95,7 +91,7 @@ def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) ->
 
 
 def _node(item: dict[str, Any]) -> Node:
-    """Return one node of a body, checked like one of a nodes file; other fields of Nailgun's are ignored."""
+    """Read one node of a body with the checks of a nodes file; other fields of Nailgun's are ignored."""
     fields = {key: value for key, value in item.items() if key in _FIELDS and value not in (None, "")}
     deployed: tuple[str, ...] = ()
     if "pending_roles" in item:  # a node as the server returns it, where `roles` are the deployed ones

@@ -16,7 +16,7 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a plugin: change what people read of it. What runs need comes from the package: install that."""
+    """Change the texts for people. What runs need comes from the package: install that."""
     record = show(call)
     require_same(record, call.body, *_READ)
     changed = differing(record, call.body)
@@ -31,8 +31,7 @@ def delete(call: Call) -> None:
 
 
 def sync(call: Call) -> Any:
-    """Answer POST sync: read the unpacked packages of plugins again, of those with the ids of the body, or without a
-    body of all."""
+    """Read the unpacked packages of plugins again: of those with the ids of the body, or without a body of all."""
     ids = list(dict.fromkeys((call.body or {}).get("ids", ())))
     unknown = min(set(ids) - {plugin.id for plugin in call.backend.plugins.list()}, default=0)
     with refusing(NotFound, 404, f"Object 'Plugin' with UID={unknown} is not found in DB", noun="plugin"):

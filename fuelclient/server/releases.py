@@ -23,7 +23,7 @@ def show(call: Call) -> Any:
 
 
 def create(call: Call) -> Any:
-    """Answer POST releases: create the release, or all releases of a list. A free id replaces one that is taken."""
+    """Create the release, or all releases of a list. A free id replaces one that is taken."""
     is_one = not isinstance(call.body, list)
     with refusing(Conflict, 409, _EXISTS, when=is_one):
         created = call.backend.releases.create(releases_from(Document(call.body, "")))
@@ -32,7 +32,6 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Answer PUT of a release: change what differs from what GET returns."""
     record = show(call)
     changed = differing(record, call.body)
     if not changed:
@@ -54,14 +53,13 @@ def delete(call: Call) -> None:
 
 
 def settings(call: Call) -> Any:
-    """Answer GET attributes_metadata: the settings of a release, which include its package repositories."""
+    """The settings of a release, which include its package repositories."""
     attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
     return plain(attributes) if isinstance(attributes, Mapping) else {}
 
 
 def set_repositories(call: Call) -> Any:
-    """Answer PUT attributes_metadata: set the package repositories of a release; the other settings of the body are
-    ignored."""
+    """Set the package repositories of a release; the other settings of the body are ignored."""
     repositories = call.body["editable"]["repo_setup"]["repos"]["value"]
     call.backend.releases.set_repositories(call.id("release_id"), repositories)
     return settings(call)

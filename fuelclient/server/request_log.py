@@ -19,10 +19,10 @@ Wsgi = Callable[[dict[str, Any], Start], Iterable[bytes]]
 
 
 def logged(app: Wsgi) -> Wsgi:
-    """Return `app` wrapped so that each request gets an id, in its response and in one line of the log.
+    """Give each request an id, in its response and in one line of the log.
 
-    The line has the method, path, status and duration, and what a message calls, but neither query nor body: these may
-    hold secrets.
+    The line has the method, path, status and duration, and the method that a message calls, but neither query nor body:
+    these may hold secrets.
     """
 
     def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:

@@ -22,13 +22,10 @@ INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class RoleBasedGraph:
-    """The task of each id (None if no task defines it), and the successors of each."""
-
     tasks: Mapping[str, Task | None]
     successors: Mapping[str, Sequence[str]]
 
     def predecessors(self) -> dict[str, list[str]]:
-        """Return the ids that precede each id."""
         predecessors: dict[str, list[str]] = {name: [] for name in self.tasks}
         for before, successors in self.successors.items():
             for after in successors:
@@ -42,7 +39,7 @@ class RoleBasedGraph:
 
 
 def role_based(tasks: Iterable[Task]) -> RoleBasedGraph:
-    """Return the graph of some tasks. If several share an id, the last one counts, with the edges of all."""
+    """Order some tasks. If several share an id, the last one counts, with the edges of all."""
     known: dict[str, Task | None] = {}
     successors: dict[str, dict[str, None]] = {}
     tasks = list(tasks)
@@ -73,7 +70,6 @@ def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
 
 
 def _group_edges(task: Task, groups: Names) -> Iterator[tuple[str, str]]:
-    """A task precedes its groups, and a group comes after its tasks."""
     for word in task.names("groups"):
         matches = () if pattern_error(word) else groups.matching(word)
         for group in matches or (word,):
@@ -85,7 +81,7 @@ def _group_edges(task: Task, groups: Names) -> Iterator[tuple[str, str]]:
 
 
 def subgraph(graph: RoleBasedGraph, start: str, end: str) -> set[str]:
-    """Return what follows `start` and precedes `end`, both included; an empty one sets no limit.
+    """What follows `start` and precedes `end`, both included; an empty one sets no limit.
 
     Raise `KeyError` with an id that the graph does not have, or with `end` if it does not follow `start`.
     """
@@ -100,7 +96,7 @@ def subgraph(graph: RoleBasedGraph, start: str, end: str) -> set[str]:
 
 
 def executed(graph: RoleBasedGraph, kept: Set[str], include: Iterable[str] = ()) -> list[Task]:
-    """Return the tasks of a subgraph that nodes execute, and those of `include`, in the order of the graph."""
+    """The tasks of a subgraph that nodes execute, and those of `include`, in the order of the graph."""
     included = set(include)
     return [
         task
@@ -124,9 +120,9 @@ def _reachable(edges: Mapping[str, Sequence[str]], start: str) -> set[str]:
 
 
 def complaint(graph: RoleBasedGraph) -> str:
-    """Return the error of the role-based engine about the graph: its cycles, or else undefined tasks.
+    """The role-based engine's error about the graph: its cycles, or else undefined tasks; empty if it is valid.
 
-    An empty string means that the graph is valid. Cycles that share tasks count as one.
+    Cycles that share tasks count as one.
     """
     cycles = ", ".join(map(repr, _cycles(graph)))
     if cycles:
@@ -152,7 +148,7 @@ def _cycles(graph: RoleBasedGraph) -> list[list[str]]:
 
 
 def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[str]) -> str:
-    """Return the picture of the vertices `kept` in the DOT language, letter by letter as Nailgun draws it.
+    """Draw the vertices `kept` in the DOT language, letter by letter as Nailgun draws them.
 
     With `only`, all other tasks are grey. Ids that DOT would read as something else (`node`, `a:b`) are quoted, which
     Nailgun forgets.

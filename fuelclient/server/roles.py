@@ -29,7 +29,7 @@ _INHERITED = ("release", "plugin ")
 
 @dataclass(frozen=True, slots=True)
 class _Noun(Generic[Value]):
-    """Roles, or tags: the noun, where a backend has them, and their JSON."""
+    """Roles, or tags, with their facet of a backend and their JSON."""
 
     noun: str
     facet: Callable[[Backend], Descriptions[Value]]
@@ -37,10 +37,10 @@ class _Noun(Generic[Value]):
     write: Callable[[Value], Any]
 
     def list_all(self, call: Call) -> Any:
-        return [self.write(value) for value in self._known(call).values()]
+        return [self.write(value) for value in self._existing(call).values()]
 
     def show(self, call: Call) -> Any:
-        known, name = self._known(call), call.path["name"]
+        known, name = self._existing(call), call.path["name"]
         with self._missing(call):
             if name not in known:
                 raise NotFound(self.noun, name, known=sorted(known))
@@ -49,8 +49,8 @@ class _Noun(Generic[Value]):
     def create(self, call: Call) -> Any:
         name = call.body["name"]
         text = f"{self.noun.capitalize()} with name {name} already exists for {self._owner(call)}"
-        with refusing(Conflict, 409, text, when=name in self._known(call)):
-            return self.write(self.facet(call.backend).create(owner_of(call), self._stated(call)))
+        with refusing(Conflict, 409, text, when=name in self._existing(call)):
+            return self.write(self.facet(call.backend).create(owner_of(call), self._read_body(call)))
 
     def update(self, call: Call) -> Any:
         if call.body["name"] != call.path["name"]:
@@ -59,7 +59,7 @@ class _Noun(Generic[Value]):
                 hint=f"Use the same name in both: a {self.noun} cannot be renamed.",
             )
         with self._missing(call):
-            return self.write(self.facet(call.backend).update(owner_of(call), self._stated(call)))
+            return self.write(self.facet(call.backend).update(owner_of(call), self._read_body(call)))
 
     def delete(self, call: Call) -> None:
         with self._missing(call), call.connections.exclusive() as backend:
@@ -68,8 +68,8 @@ class _Noun(Generic[Value]):
     def remove(self, backend: Backend, owner: OwnerRef, name: str) -> None:
         self.facet(backend).delete(owner, name)
 
-    def _stated(self, call: Call) -> Value:
-        """Read the body as a file would be read, with the same findings."""
+    def _read_body(self, call: Call) -> Value:
+        """Read the body with the checks and findings of a file."""
         body = {key: call.body[key] for key in DESCRIBED if key in call.body}
         return self.read(Document(body, ""), call.body["name"])
 
@@ -82,7 +82,7 @@ class _Noun(Generic[Value]):
         owner = owner_of(call)
         return f"{owner.level} {owner.id}"
 
-    def _known(self, call: Call) -> Mapping[str, Value]:
+    def _existing(self, call: Call) -> Mapping[str, Value]:
         facet = self.facet(call.backend)
         if "release_id" in call.path:
             return facet.of_release(call.id("release_id"))
@@ -101,12 +101,11 @@ class _Noun(Generic[Value]):
 
 
 class _Roles(_Noun[Role]):
-    """Check more than the schema, but after whether the role exists, as Nailgun does."""
+    """More checks than the schema has, made once the role is known to exist, as in Nailgun."""
 
     def create(self, call: Call) -> Any:
-        """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2 on
-        does. Before, roles had no tags of their own.
-        """
+        """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2
+        on."""
         if not self._owns(call, call.body["name"]):
             _require_volumes(call)
             if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):
@@ -122,7 +121,7 @@ class _Roles(_Noun[Role]):
         return super().update(call)
 
     def _owns(self, call: Call, name: str) -> bool:
-        role = self._known(call).get(name)
+        role = self._existing(call).get(name)
         return role is not None and ("release_id" in call.path or not role.owner.startswith(_INHERITED))
 
     @staticmethod
@@ -132,9 +131,9 @@ class _Roles(_Noun[Role]):
             return releases.get(call.id("release_id"))
         return releases.get(clusters.get(call.cluster_id).release_id)
 
-    def _stated(self, call: Call) -> Role:
+    def _read_body(self, call: Call) -> Role:
         """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
-        role, known = super()._stated(call), set(_TAGS._known(call))
+        role, known = super()._read_body(call), set(_TAGS._existing(call))
         unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known]
         if unknown:
             text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."

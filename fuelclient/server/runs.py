@@ -44,12 +44,11 @@ def list_all(call: Call) -> Any:
 
 
 def run_record(run: Run) -> dict[str, Any]:
-    """Return a run as a task of Nailgun, which names its parent."""
     return nailgun_transaction_to(run, with_parent=True)
 
 
 def _is_parent(call: Call) -> bool:
-    """Return whether the run in the path is one of graphs, which alone have a history and records, as in Nailgun."""
+    """Whether the run in the path is one of several graphs. Only runs of one graph have a history, as in Nailgun."""
     return call.backend.runs.get(call.id("transaction_id")).parent_id is None
 
 
@@ -64,7 +63,7 @@ def delete(call: Call) -> None:
 
 
 def delete_task(call: Call) -> Any:
-    """Answer DELETE of a task: delete a whole run that has ended, as Nailgun does at once or later."""
+    """Delete a whole run that has ended, as Nailgun does at once or later."""
     run = call.backend.runs.get(call.id("transaction_id"))
     if not run.is_final or run.parent_id is not None:
         why = "it is a part of another one" if run.is_final else "it has not ended"
@@ -75,7 +74,7 @@ def delete_task(call: Call) -> Any:
 
 
 def history(call: Call) -> Any:
-    """Answer GET deployment_history: the task instances of a run as JSON or, if the client prefers it, as CSV."""
+    """List the task instances of a run as JSON or, if the client prefers it, as CSV."""
     rows: list[HistoryRow] = []
     if not _is_parent(call):
         nodes, statuses, tasks = (tuple(call.query.get(name, ())) for name in ("nodes", "statuses", "tasks_names"))
@@ -97,7 +96,7 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """Answer GET network_configuration: the networks that a run saw. null without a record of them."""
+    """The networks that a run saw; null without a record of them."""
     try:
         return None if _is_parent(call) else plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except NotFound as error:
@@ -148,7 +147,7 @@ def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
 
 
 def deploy(call: Call) -> Any:
-    """Answer PUT deploy: run one graph on some nodes, or on all that can be deployed."""
+    """Run one graph on some nodes, or on all that can be deployed."""
     cluster_id, graph_type = call.cluster_id, graph_type_of(call)
     nodes = members(call, cluster_id)
     if not merged(call):
@@ -157,7 +156,7 @@ def deploy(call: Call) -> Any:
 
 
 def deploy_tasks(call: Call) -> Any:
-    """Answer PUT deploy_tasks: run some tasks of a graph and skip the others."""
+    """Run some tasks of a graph and skip the others."""
     names = tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))
     if not names:
         raise HttpError(400, UsageError("No tasks are named."), "Tasks list must be specified.")
@@ -171,11 +170,7 @@ def deploy_tasks(call: Call) -> Any:
 
 
 def provision(call: Call) -> Any:
-    """Answer PUT provision: run the graph that provisions nodes on those of the query, by default on all that are not
-    provisioned.
-
-    HttpError (400) if the environment has no such graph, or no such node.
-    """
+    """Run the graph that provisions nodes on those of the query, by default on all that are not provisioned."""
     cluster_id = call.cluster_id
     graph_type = _graph_for(call, PROVISION_TYPES, "provisions")
     nodes = members(call, cluster_id) or tuple(
@@ -187,7 +182,6 @@ def provision(call: Call) -> Any:
 
 
 def reset(call: Call) -> Any:
-    """Answer PUT reset: run the graph that resets the environment; HttpError (400) if it has no such graph."""
     cluster_id = call.cluster_id
     request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
     return _begun(call, request, f"Can't reset environment '{cluster_id}' when running deployment task exists.")
@@ -209,11 +203,8 @@ def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
 
 
 def _deployed(call: Call, *, force: bool) -> Any:
-    """Answer PUT changes, and with `force` PUT changes/redeploy, which runs everything as if nothing had ever run.
-
-    The run has the graph of the query, or those that deploy the environment as it is: those of its release's own
-    sequence for that, if there is one.
-    """
+    """Run the graph of the query, or those that deploy the environment as it is: those of its release's sequence for
+    that."""
     own = (graph_type_of(call),) if "graph_type" in call.query else ()
     chosen = Changes(own) if own else changes_of(call.backend, call.cluster_id)
     with naming(chosen):

@@ -31,33 +31,31 @@ MAPPING: Schema = {"type": "object"}
 
 
 def closed(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
-    """Return the schema of an object with these properties and no others."""
+    """An object with these properties and no others."""
     return {**opened(required, **properties), "additionalProperties": False}
 
 
 def whole(**properties: Schema) -> Schema:
-    """Return the schema of an object that has all of these properties, and possibly others."""
+    """An object that has all of these properties, and possibly others."""
     return opened(tuple(properties), **properties)
 
 
 def opened(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
-    """Return the schema of an object with these properties and possibly others."""
+    """An object with these properties and possibly others."""
     schema: Schema = {"type": "object", "properties": properties}
     return {**schema, "required": list(required)} if required else schema
 
 
 def listed(item: Schema, least: int = 0) -> Schema:
-    """Return the schema of a list with at least `least` items."""
     return {"type": "array", "items": item, **({"minItems": least} if least else {})}
 
 
 def one_or_several(schema: Schema, least: int = 0) -> Schema:
-    """Return the schema of one thing or of a list with at least `least` of them."""
     return {"anyOf": [schema, listed(schema, least)]}
 
 
 def maybe(schema: Schema) -> Schema:
-    """Return the schema with null allowed as well."""
+    """The schema with null allowed."""
     return {**schema, "type": [schema["type"], "null"]}
 
 
@@ -95,10 +93,7 @@ PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["st
 
 
 def graph_body(tasks: Schema = TASKS) -> Schema:
-    """Return the schema of a graph to upload.
-
-    `id` and `relations`, which responses have, are accepted and ignored.
-    """
+    """A graph to upload. `id` and `relations`, which responses have, are accepted and ignored."""
     return closed(
         name=maybe(TEXT),
         tasks=tasks,

@@ -34,7 +34,6 @@ def update(call: Call) -> Any:
 
 
 def execute(call: Call) -> Any:
-    """Answer POST execute: begin a run of the graphs of a sequence on an environment of its release."""
     sequence = call.backend.sequences.get(call.id("sequence_id"))
     cluster = call.backend.clusters.get(call.body["cluster"])
     if cluster.release_id != sequence.release_id:

@@ -38,8 +38,10 @@ Relation = dict[str, str | None]
 
 
 def serialized(call: Call) -> Any:
-    """Answer GET serialized_tasks: the task instances of an environment by node, each with the instances it waits for,
-    and with those that it has wait for it. `tasks` skips all others; a name that no task has is ignored."""
+    """List the task instances of an environment by node, each with the instances before and after it.
+
+    `tasks` skips all others; a name that no task has is ignored.
+    """
     graph_type = graph_type_of(call)
     try:
         inputs = call.backend.runs.inputs(RunRequest(call.cluster_id, (graph_type,), force=True))
@@ -69,8 +71,7 @@ def serialized(call: Call) -> Any:
 
 
 def _fleet(snapped: Snapshot, node_ids: Sequence[int]) -> Fleet:
-    """Return the places of `node_ids`, by default of all nodes that stay. Without roles no nodes are assumed, for which
-    an orchestrator could do nothing."""
+    """Place the tasks on `node_ids`, by default on all nodes that stay. An orchestrator cannot use assumed nodes."""
     node_ids = node_ids or [node.id for node in snapped.nodes if not node.pending_deletion]
     if not node_ids:
         return NO_NODES
@@ -106,7 +107,7 @@ def _instances(
 
 
 def _relations(expansion: Expansion) -> tuple[dict[int, list[Relation]], dict[int, list[Relation]]]:
-    """Return what each instance requires, and what it is required for, as the tasks state it."""
+    """The instances that each one waits for, and those that wait for it."""
     waits_for: dict[int, list[Relation]] = {}
     awaited_by: dict[int, list[Relation]] = {}
     required, required_for = expansion.edges.stated()

@@ -66,7 +66,7 @@ class Limits:
 
 
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
-    """What waitress itself refuses (invalid HTTP, headers beyond the limit), in JSON like every other error."""
+    """The refusals of waitress itself (invalid HTTP, headers beyond the limit), in JSON like every other error."""
 
     def execute(self) -> None:
         error = self.request.error
@@ -141,7 +141,6 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         return self._closes is not None or bool(super().readable())
 
     def writable(self) -> bool:
-        """While the connection lingers, be writable only at the end of that, to be closed."""
         return bool(super().writable()) if self._closes is None else time.monotonic() > self._closes
 
     def handle_read(self) -> None:
@@ -154,12 +153,10 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
             self.handle_close()
 
     def abandon(self) -> None:
-        """Close the connection at once."""
         self.lingers = False
         self.handle_close()
 
     def handle_close(self) -> None:
-        """Close the connection; if it should linger and does not yet, let it linger first."""
         if self.lingers and self._closes is None and self.connected:
             self._closes = time.monotonic() + self.limits.linger_seconds
             try:
@@ -171,7 +168,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
 
 
 def _accepted(server: Any, *arguments: Any, limits: Limits, admits: Admits, **options: Any) -> _Channel:
-    """Return the channel of a new connection. At the limit, close another one that no response is being made for.
+    """Make the channel of a new connection. At the limit, close another one that no response is being made for.
 
     So half-open connections block no other client: who sends a request at once is answered before being the oldest.
     """
@@ -194,7 +191,7 @@ class Server:
     def __init__(
         self, app: Any, host: str, port: int, limits: Limits | None = None, admits: Admits = lambda _: True
     ) -> None:
-        """Listen on the socket. Raise `Unavailable` if the address cannot be used."""
+        """Raise `Unavailable` if the address cannot be used."""
         limits = limits or Limits()
         listening = _listening(host, port)
         self._server = create_server(
@@ -236,7 +233,7 @@ class Server:
             self._server.close()
 
     def _turn(self, most: float = 1.0) -> None:
-        """Serve what the sockets have ready, after waiting for it at most `most` seconds."""
+        """Serve all sockets that are ready, after waiting for one at most `most` seconds."""
         self._server.asyncore.loop(timeout=most, map=self._server._map, count=1)
 
     def _drain(self, given: Sequence[int]) -> None:
@@ -272,7 +269,7 @@ class Server:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket; waitress would leave its own open if listening failed."""
+    """Listen before waitress does, which would leave its socket open if listening failed."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=1024)

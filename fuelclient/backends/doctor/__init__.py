@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator[Diagnosis]:
-    """Yield what was examined, problems and all that is well; without `nodes`, no node is connected to.
+    """Yield the results of all examinations, good ones too; without `nodes`, no node is connected to.
 
     `settings` loads the settings. If they cannot be used, only the installation is examined.
     """

@@ -26,7 +26,6 @@ _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?([^;]*)(;.*)?$")
 
 
 def examine() -> Iterator[Diagnosis]:
-    """Yield the problems of Python, libraries, extras and program, and what is well."""
     yield _python()
     yield from _libraries()
     yield from _extras()
@@ -34,7 +33,7 @@ def examine() -> Iterator[Diagnosis]:
 
 
 def sources(settings: Settings) -> Iterator[Diagnosis]:
-    """Yield where the settings come from, and what is wrong with their names."""
+    """Yield the origins of the settings, and unknown names among them."""
     for text in settings.warnings:
         yield Diagnosis("settings", "names", Health.WARNING, text, "Rename it.")
     origins = sorted({setting.origin for setting in settings.values.values() if setting.origin != "default"})
@@ -42,17 +41,17 @@ def sources(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _python() -> Diagnosis:
-    found = f"fuelclient {__version__} on Python {platform.python_version()} ({sys.executable})"
+    program = f"fuelclient {__version__} on Python {platform.python_version()} ({sys.executable})"
     if sys.version_info[:3] >= _LEAST:
-        return Diagnosis(_AREA, "python", Health.OK, found)
+        return Diagnosis(_AREA, "python", Health.OK, program)
     least = ".".join(map(str, _LEAST))
     return Diagnosis(
-        _AREA, "python", Health.ERROR, f"{found} is older than {least}", f"Install Python {least} or later."
+        _AREA, "python", Health.ERROR, f"{program} is older than {least}", f"Install Python {least} or later."
     )
 
 
 def _libraries() -> Iterator[Diagnosis]:
-    """Yield the libraries that are missing or too old; one line if all are there."""
+    """Yield the libraries that are missing or too old, and the number of the others."""
     try:
         requirements = requires("fuelclient") or []
     except PackageNotFoundError:
@@ -74,14 +73,14 @@ def _libraries() -> Iterator[Diagnosis]:
 
 
 def _problem(name: str, limits: str) -> str:
-    """Return what is wrong with a library, or an empty string. Only lower limits count, which break a start."""
+    """The problem of a library, or an empty string. Only lower limits count, which break a start."""
     try:
-        found = version(name)
+        installed = version(name)
     except PackageNotFoundError:
         return f"{name} is not installed"
     least = re.search(r">=\s*([0-9.]+)", limits)
-    if least and _numbers(found) < _numbers(least[1]):
-        return f"{name} {found} is older than {least[1]}"
+    if least and _numbers(installed) < _numbers(least[1]):
+        return f"{name} {installed} is older than {least[1]}"
     return ""
 
 
@@ -104,16 +103,16 @@ def _extras() -> Iterator[Diagnosis]:
 
 
 def _program() -> Diagnosis:
-    """Return whether `fuel2` of the shell is this one: after an upgrade, an older one may come first."""
+    """Compare `fuel2` of the shell with this one: after an upgrade, an older one may come first."""
     ours = os.path.join(os.path.dirname(sys.executable), "fuel2")
-    found = shutil.which("fuel2")
-    if found is None:
+    theirs = shutil.which("fuel2")
+    if theirs is None:
         return Diagnosis(
             "paths", "fuel2", Health.WARNING, "the shell does not find fuel2: it is not in PATH",
             f"PATH={os.path.dirname(ours)}:$PATH",
         )  # fmt: skip
-    if os.path.exists(ours) and os.path.realpath(found) != os.path.realpath(ours):
+    if os.path.exists(ours) and os.path.realpath(theirs) != os.path.realpath(ours):
         return Diagnosis(
-            "paths", "fuel2", Health.WARNING, f"the shell runs {found}, this is {ours}", "Change the order of PATH."
+            "paths", "fuel2", Health.WARNING, f"the shell runs {theirs}, this is {ours}", "Change the order of PATH."
         )
-    return Diagnosis("paths", "fuel2", Health.OK, found)
+    return Diagnosis("paths", "fuel2", Health.OK, theirs)

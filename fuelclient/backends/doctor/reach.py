@@ -31,7 +31,7 @@ _AT_A_TIME = 16
 
 
 def master(settings: Settings) -> Iterator[Diagnosis]:
-    """Yield whether the Fuel master answers, takes our credentials, and has the same time."""
+    """Examine whether the Fuel master answers, takes our credentials, and has the same time."""
     from fuelclient.backends.connected import connected
 
     try:
@@ -49,7 +49,7 @@ def master(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _skew(named: Master) -> float:
-    """Return how many seconds the master's clock is ahead; 0 if it does not say. Its answers are exact to a second."""
+    """The seconds that the master's clock is ahead, exact to a second; 0 if its answers have no date."""
     import requests
 
     from fuelclient.backends.http.transport import http_session, proxies_for, verification
@@ -69,7 +69,7 @@ def _skew(named: Master) -> float:
 
 
 def dask(settings: Settings) -> Iterator[Diagnosis]:
-    """Yield whether the Dask scheduler may be used, answers, and has workers; nothing if the settings name none."""
+    """Examine whether the Dask scheduler may be used, answers, and has workers; nothing if the settings name none."""
     if not settings.dask_scheduler:
         return
     from fuelclient.executors.dask_cluster import DaskScheduler, worker_names
@@ -116,7 +116,7 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _is_reached(node: Node) -> bool:
-    """Return whether a node is one of an environment that tasks reach by its address."""
+    """Whether tasks reach the node, which is in an environment, by its address."""
     if node.cluster_id is None or not node.ip:
         return False
     connector = registry.known(target_of(node).kind)
@@ -124,7 +124,6 @@ def _is_reached(node: Node) -> bool:
 
 
 async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
-    """Return the problems of each node, in order; some nodes are asked at a time."""
     limit = asyncio.Semaphore(_AT_A_TIME)
     with tempfile.TemporaryDirectory(prefix="fuel2-doctor-") as spool:
         connections = Connections(Options(spool, connect_timeout=SECONDS))
@@ -140,12 +139,12 @@ async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
 
 
 async def _ask(connections: Connections, node: Node) -> Sequence[Diagnosis]:
-    """Return what is wrong with one node; nothing if all is well."""
+    """The problems of one node."""
     target, name = target_of(node), f"{node.id} ({node.name})"
     try:
         async with asyncio.timeout(2 * SECONDS):
-            found = await connections.examine(target, ())
+            problems = await connections.examine(target, ())
     except TimeoutError:
         message = f"it does not answer within {2 * SECONDS:g} s"
         return [Diagnosis("nodes", name, Health.ERROR, message, "Look at the load of the node.")]
-    return [replace(one, name=name) for one in found]
+    return [replace(one, name=name) for one in problems]

@@ -44,8 +44,6 @@ _SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of a master."""
-
     method: str
     url: str
     status: int
@@ -53,7 +51,7 @@ class Response:
     body: bytes
 
     def data(self) -> Any:
-        """Return the JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable`."""
+        """The JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable`."""
         if not self.body.strip() and self.method != "GET":
             return None
         try:
@@ -68,10 +66,10 @@ class Response:
             ) from error
 
     def message(self) -> str:
-        """Return the message of the answer on one line: Nailgun's `message`, or the beginning of a plain text.
+        """The message on one line: Nailgun's `message`, or the beginning of a plain text.
 
         Nailgun calls its JSON and its plain texts HTML, so only the body counts. Of a Python traceback, only the
-        exception is returned, and of the message of a JSON schema not the schema.
+        exception is kept, and of the message of a JSON schema not the schema.
         """
         text = "" if self._is_html() else _message_in(self.body.decode("utf-8", "replace"))
         if _TRACEBACK in text:
@@ -82,7 +80,8 @@ class Response:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the body is a text rather than JSON or HTML: Nailgun refuses so what the state of things forbids."""
+        """Whether the body is neither JSON nor HTML. Nailgun sends such a text where the state of things forbids a
+        request."""
         try:
             json.loads(self.body)
         except (ValueError, RecursionError):
@@ -94,7 +93,7 @@ class Response:
 
 
 def _message_in(text: str) -> str:
-    r"""Return the message in a body; Nailgun sometimes puts JSON with a message into a message.
+    r"""The message in a body; Nailgun sometimes puts JSON with a message into a message.
 
     >>> _message_in('{"message": "{\\"message\\": \\"Graph x is not defined\\"}"}')
     'Graph x is not defined'
@@ -144,10 +143,10 @@ _STATE = re.compile(r"(can't|cannot|you cannot) |.*(\balready\b|should be in the
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a request is about, for its errors: what does not exist (404), or is wrong (400).
+    """The thing that a request is about, for its errors: it does not exist (404), or is wrong (400).
 
-    `within` is the noun and the key of what it belongs to, which may be what does not exist. `unsure` says what the
-    master may have done, and how to find out, when a request that writes gets no answer.
+    `within` is the noun and the key of its owner, which may be what does not exist. `unsure` is the hint for a request
+    that writes and gets no answer: what the master may have done, and how to find out.
     """
 
     noun: str
@@ -158,15 +157,14 @@ class About:
 
 
 def may_have_begun(cluster_id: int) -> str:
-    """Return the hint for a request that begins a run and gets no answer."""
     return f"The run may have begun all the same: 'fuel2 task list --env {cluster_id}' lists it last."
 
 
 def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> FuelError:
-    """Return the error for an answer of 400 or more; `who` says which user made the request.
+    """The error for an answer of 400 or more; `who` describes the user of the request.
 
-    Nailgun knows no roles of users, so what it forbids (403) the state of things forbids; a server that `has_roles`
-    forbids it to this user.
+    Nailgun has no roles of users, so it forbids (403) for the state of things; a server that `has_roles` forbids it to
+    this user.
     """
     text = answer.message()
     if answer.status == 404:
@@ -223,7 +221,7 @@ _NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
 
 
 def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> Unavailable:
-    """Return the error for a request that got no answer, with what the master may have done all the same."""
+    """The error for a request without an answer, with what the master may have done all the same."""
     sentence, hint = next((sentence, hint) for types, sentence, hint in _FAILURES if isinstance(error, types))
     message = sentence.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
     if about is not None and about.unsure and not isinstance(error, _NEVER_SENT) and not is_unconnected(error):
@@ -232,12 +230,12 @@ def unreachable(error: RequestException, url: str, timeout: float, about: About 
 
 
 def is_unconnected(error: RequestException) -> bool:
-    """Return whether no connection was made at all: nothing listens there, or the name is unknown."""
+    """Whether no connection was made at all: the port is closed, or the name is unknown."""
     return "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
 
 
 def _cause(error: BaseException) -> str:
-    """Return the innermost reason of an error of requests, without the Python around it."""
+    """The innermost reason of an error of requests, without the Python around it."""
     inner: BaseException = error
     while True:
         around = (getattr(inner, "reason", None), *inner.args, inner.__cause__)
@@ -250,7 +248,7 @@ def _cause(error: BaseException) -> str:
 
 
 def _colon(text: str) -> str:
-    """Return a message after a colon; nothing for an empty one.
+    """A message after a colon; an empty one stays empty.
 
     >>> _colon("Role is missing."), _colon("")
     (': Role is missing', '')

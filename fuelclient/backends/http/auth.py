@@ -39,7 +39,7 @@ class Keystone:
         self._token = ""
 
     def token(self) -> str:
-        """Return a token, the same one until `renew`, even after its end by the clock of this machine.
+        """The same token until `renew`, even after its end by the clock of this machine.
 
         Raise `Unauthorised` for wrong credentials, `Unavailable` if Keystone cannot be reached.
         """
@@ -63,7 +63,7 @@ class Keystone:
         return True
 
     def explained(self) -> str:
-        """Return a sentence about the user, the project and the roles of the token."""
+        """Describe the user, the project and the roles of the token."""
         if self._plugin is None:
             return "The token of OS_TOKEN was used: it may have expired, or be for another project."
         with contextlib.suppress(Exception):  # this explains another error and must not replace it
@@ -87,7 +87,7 @@ class Keystone:
         return (self._master.credentials.auth_url or f"{self._master.url}{_OWN}").rstrip("/")
 
     def _address(self) -> tuple[str, str]:
-        """Return Keystone's version, and its URL with that version."""
+        """Keystone's version, and its URL with that version."""
         base = self._base()
         wanted = self._master.credentials.version
         for version, ending in (("3", "/v3"), ("2", "/v2.0")):
@@ -100,7 +100,7 @@ class Keystone:
         return version, f"{base}/{'v3' if version == '3' else 'v2.0'}"
 
     def _newest(self, base: str) -> str:
-        """Return the newest version that Keystone lists; 2 if a master's own Keystone lists none.
+        """The newest version that Keystone lists; 2 if a master's own Keystone lists none.
 
         Only the ids of the versions are read: the addresses in that list may belong to any host.
         """
@@ -116,7 +116,6 @@ class Keystone:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn errors of keystoneauth1 into ours."""
         from keystoneauth1 import exceptions
 
         where = getattr(self._plugin, "auth_url", self._base())
@@ -136,7 +135,7 @@ class Keystone:
             raise Unavailable(f"Keystone at {where} cannot give a token: {said}", hint="Check OS_AUTH_URL.") from error
 
     def _denied(self, where: str) -> Unauthorised:
-        """Return the error for refused credentials, with the projects that the user may use, if Keystone says so."""
+        """The error for refused credentials, with the projects that the user may use, if Keystone lists them."""
         credentials = self._master.credentials
         if credentials.application_credential_id:
             return Unauthorised(
@@ -156,7 +155,7 @@ class Keystone:
         )
 
     def _projects(self, where: str) -> list[str]:
-        """Return the names of the projects that the user may use; raise what Keystone's libraries raise."""
+        """The names of the projects that the user may use. Raise any error of Keystone's libraries."""
         from dataclasses import replace
 
         version = "3" if where.endswith("/v3") else "2"
@@ -173,7 +172,7 @@ class Keystone:
 
 
 def _plugin(credentials: Credentials, version: str, url: str) -> BaseIdentityPlugin:
-    """Return the plugin that gets tokens; without a project, they are unscoped."""
+    """Make the plugin that gets tokens; without a project, they are unscoped."""
     from keystoneauth1.identity import v2, v3
 
     by_id, name = credentials.project_id or None, credentials.project_name or None

@@ -13,7 +13,7 @@ from fuelclient.support import unsupported
 
 
 class Connection:
-    """What a backend over a server has before the server was asked of which kind it is; see `base.Backend`."""
+    """The methods that need no request to find out the kind of the server; see `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -37,7 +37,6 @@ class OverHttp(Connection):
         return unsupported(f"{self.target} takes no copy of an environment.", hint="Copy it to an engine file.")
 
     def version(self) -> FuelVersion:
-        """Return the versions that the server states."""
         return Answer(self.session.version, "version").into(FuelVersion)
 
     def together(self) -> AbstractContextManager[None]:

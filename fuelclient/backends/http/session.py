@@ -65,7 +65,7 @@ class Session:
 
     @property
     def version(self) -> Mapping[str, Any]:
-        """The answer of the master to a request for its version, which is sent once."""
+        """The answer to a request for the master's version, which is sent once."""
         self._authentication()
         if not self._version:  # it only answers users with a token
             data = self.get("version")
@@ -74,7 +74,6 @@ class Session:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this is a server of this package."""
         return str(self.version.get("server", "")).startswith(OURS)
 
     def close(self) -> None:
@@ -98,7 +97,7 @@ class Session:
     delete = partialmethod(send, "DELETE")
 
     def message(self, path: str, body: bytes, about: About, *, reads: bool) -> Response:
-        """Send a message to a server of ours and return its answer, which may be a refusal in the same form.
+        """Send a message to a server of ours; its answer may be a refusal in the same form.
 
         One that reads may be sent again. Any other refusal is raised, such as that of the credentials.
         """
@@ -116,7 +115,7 @@ class Session:
         return f"{self.master.url}{path if path.startswith('/') else API + path}{text}"
 
     def _authenticated(self, method: str, url: str, body: Any, about: About | None, *, reads: bool = False) -> Response:
-        """Return the answer to a request with a token; an expired token is replaced once."""
+        """Send a request with a token; an expired token is replaced once."""
         keystone = self._authentication()
         reads = reads or method == "GET"
         answer = self._patiently(method, url, body, keystone.token() if keystone else "", about, reads=reads)
@@ -125,7 +124,7 @@ class Session:
         return answer
 
     def _authentication(self) -> Keystone | ServerToken | None:
-        """Return what gives tokens, or None if the master needs none. The master is asked once."""
+        """The source of tokens, or None if the master needs none, which is found out once."""
         with self._lock:
             if self._version is None:
                 answer = self._patiently("GET", f"{self.master.url}{API}version", _NOTHING, "")
@@ -136,7 +135,6 @@ class Session:
         return self._keystone
 
     def _tokens(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
-        """Return what gives the tokens that a master wants: Keystone, or the file of a server of this user."""
         is_own = version.get("auth") == "token" and version.get("server")  # a server that left its token for its user
         if is_own and not self.master.credentials.token:
             from fuelclient.backends.http.auth import ServerToken
@@ -156,7 +154,7 @@ class Session:
     def _patiently(
         self, method: str, url: str, body: Any, token: str, about: About | None = None, *, reads: bool = True
     ) -> Response:
-        """Return an answer; try again after a pause if a request that reads broke off, or the master is busy."""
+        """Try again after a pause if a request that reads broke off, or the master is busy."""
         pause, began = _FIRST_PAUSE, time.monotonic()
         for left in range(self.master.retries if reads else 0, -1, -1):
             late = time.monotonic() - began > self.master.total_timeout
@@ -175,7 +173,7 @@ class Session:
         raise AssertionError("the last try returns or raises")
 
     def _exchange(self, method: str, url: str, body: Any, token: str) -> Response:
-        """Send a request and return its answer; follow redirects of reads within the origin of `url`."""
+        """Send a request; follow redirects of reads within the origin of `url`."""
         kind = MESSAGE_TYPE if isinstance(body, bytes) else "application/json"
         headers = {"Accept": kind, "Content-Type": kind}
         if token:
@@ -200,7 +198,7 @@ class Session:
 
 
 def _version_of(answer: Response) -> Mapping[str, Any]:
-    """Return the version in an answer; nothing if the master only gives it to users with a token."""
+    """The version in an answer; empty if the master only gives it to users with a token."""
     if answer.status == 401:
         return {}
     if answer.status >= 400:
@@ -212,7 +210,7 @@ def _version_of(answer: Response) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """Return a value of a query as Nailgun reads it.
+    """A value of a query in Nailgun's form.
 
     >>> _text(True), _text((1, 2)), _text("a")
     ('1', '1,2', 'a')
@@ -225,7 +223,7 @@ def _text(value: Any) -> str:
 
 
 def _next(method: str, url: str, location: str) -> str:
-    """Return the target of a redirect. Raise `Unavailable` for another origin, or for a request that writes."""
+    """The target of a redirect. Raise `Unavailable` for another origin, or for a request that writes."""
     try:
         target = urllib.parse.urljoin(url, location)
         is_same = bool(location) and _origin(target) == _origin(url)

@@ -40,7 +40,7 @@ class TotalTimeout(requests.exceptions.Timeout):
 
 
 class Stopwatch:
-    """Shut the socket of one request when its time is over; until then, log now and then that it is waited for."""
+    """Shut the socket of one request when its time is over; until then, log the wait now and then."""
 
     def __init__(self, url: str, seconds: float) -> None:
         self.expired = False
@@ -50,14 +50,12 @@ class Stopwatch:
         threading.Thread(target=self._run, daemon=True).start()
 
     def watch(self, connected: socket.socket) -> None:
-        """Note that the request now waits for this socket."""
         with self._lock:
             self._socket = connected
             if self.expired:
                 _shut(connected)
 
     def stop(self) -> None:
-        """Note that the request has ended."""
         self._ended.set()
         with self._lock:
             self._socket = None
@@ -150,7 +148,7 @@ def _chunks(response: requests.Response) -> Iterator[bytes]:
 
 
 def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urllib3.HTTPConnectionPool]]:
-    """Return pools by scheme whose connections tell `watch` which socket they use, even when it is reused."""
+    """Make pools whose connections report the socket that they use, even a reused one, to `watch`."""
 
     class Plain(urllib3.connection.HTTPConnection):
         def _new_conn(self) -> socket.socket:
@@ -175,14 +173,14 @@ def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urll
 
 
 class _Session(requests.Session):
-    """A session that ignores redirects: requests would parse their target even then, and fail if it is no URL."""
+    """A session that follows no redirects itself: requests would parse their target even then, and fail if it is no
+    URL."""
 
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Return None: `Session` follows redirects itself."""
+    def get_redirect_target(self, resp: requests.Response) -> None: ...
 
 
 def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
-    """Return a session of requests with time limits, which reads no passwords from ~/.netrc."""
+    """A session with time limits, which reads no passwords from ~/.netrc."""
     session = _Session()
     session.auth = lambda request: request  # else requests would send a password of ~/.netrc beside our token
     session.headers["User-Agent"] = f"fuelclient/{__version__}"
@@ -195,7 +193,7 @@ def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests
 
 
 def verification(master: Master) -> bool | str:
-    """Return the `verify` option of requests. Raise `NotFound` if the CA file does not exist."""
+    """The `verify` option of requests. Raise `NotFound` if the CA file does not exist."""
     if master.insecure or not master.ca_file:
         return not master.insecure
     if not os.path.exists(master.ca_file):
@@ -204,7 +202,7 @@ def verification(master: Master) -> bool | str:
 
 
 def proxies_for(master: Master, url: str) -> dict[str, str]:
-    """Return the proxies of the settings for a URL; empty ones for a host that NO_PROXY names.
+    """The proxies of the settings for a URL; empty ones for a host that NO_PROXY names.
 
     If the settings name none, requests uses those of the environment.
     """

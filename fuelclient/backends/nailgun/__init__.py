@@ -24,7 +24,7 @@ _IN_INVENTORY = ("networks", "nodes", "releases", "roles", "sequences", "tags")
 
 
 class NailgunBackend(OverHttp):
-    """A backend over one Fuel master. A facet is imported when it is first asked for: a command needs one or two."""
+    """A backend over one Fuel master. A facet is imported at its first use: a command needs one or two."""
 
     releases: Releases
     nodes: Nodes

@@ -18,8 +18,6 @@ from fuelclient.support import refuses, unsupported
 
 
 class Clusters(Facet):
-    """Environments; see `base.Clusters`."""
-
     def list(self) -> Sequence[Cluster]:
         return by_id(cluster_from, self._session.get("clusters/"), "environment")
 

@@ -25,7 +25,7 @@ from fuelclient.serializers.graph import graph_from, summary_from
 
 
 def environment_of(master: Master, cluster_id: int) -> Environment:
-    """Return the environment. Raise `NotFound` if it does not exist."""
+    """Raise `NotFound` if it does not exist."""
     environment, stored = _members(master, cluster_id)
     enabled = {plugin.name for plugin in environment.plugins}
     # a master also has the sections of plugins that it only offers
@@ -41,47 +41,47 @@ def environment_of(master: Master, cluster_id: int) -> Environment:
 
 
 def members_of(master: Master, cluster_id: int) -> Environment:
-    """Return the environment with only its release and its plugins, which say whose graphs it has."""
+    """The environment with only its release and its plugins, which decide whose graphs it has."""
     return _members(master, cluster_id)[0]
 
 
 def owners_of(master: Master, cluster_id: int, levels: Sequence[Level] = ()) -> list[Owner]:
-    """Return the owners of an environment's graphs, or those of `levels`, least important first.
+    """The owners of an environment's graphs, or those of `levels`, least important first.
 
-    Only plugins have names, and nothing is read of a level that is not asked for. Raise `NotFound` if the environment
-    does not exist; of CLUSTER alone nothing is read, so that only reading its graphs does.
+    Only plugins have names, and only the levels in question are read. Raise `NotFound` if the environment does not
+    exist; of CLUSTER alone nothing is read, so that only reading its graphs does.
     """
-    found = []
+    chosen = []
     if not levels or Level.RELEASE in levels:
-        found.append(Owner(Level.RELEASE, master.clusters.get(cluster_id).release_id))
+        chosen.append(Owner(Level.RELEASE, master.clusters.get(cluster_id).release_id))
     if not levels or Level.PLUGIN in levels:
-        found += [plugin_owner(plugin) for plugin in _enabled(master, master.clusters.settings(cluster_id))]
+        chosen += [plugin_owner(plugin) for plugin in _enabled(master, master.clusters.settings(cluster_id))]
     if not levels or Level.CLUSTER in levels:
-        found.append(Owner(Level.CLUSTER, cluster_id))
-    return found
+        chosen.append(Owner(Level.CLUSTER, cluster_id))
+    return chosen
 
 
 def graphs_of(master: Master, owner: Owner) -> dict[str, Graph]:
-    """Return the graphs of an owner by type. Raise `NotFound` if the owner does not exist."""
+    """The graphs of an owner by type. Raise `NotFound` if the owner does not exist."""
     return {graph.type: graph for graph in (graph_from(record, owner) for record in _graph_records(master, owner))}
 
 
 def summaries_of(master: Master, owner: Owner) -> list[GraphSummary]:
-    """Return what a listing needs of the graphs of an owner. Raise `NotFound` if the owner does not exist."""
+    """The parts that a listing needs of an owner's graphs. Raise `NotFound` if the owner does not exist."""
     return [summary_from(record, owner) for record in _graph_records(master, owner)]
 
 
 def types_of(master: Master, owner: Owner) -> list[str]:
-    """Return the types of an owner's graphs, sorted. Raise `NotFound` if the owner does not exist."""
+    """The types of an owner's graphs, sorted. Raise `NotFound` if the owner does not exist."""
     return sorted({graph.type for graph in summaries_of(master, owner)})
 
 
 def layers_of(
     master: Master, environment: Environment, graph_type: str, levels: Sequence[Level] = ()
 ) -> tuple[Layer, ...]:
-    """Return the layers of one type, least important first; with `levels` only those of these levels.
+    """The layers of one type, least important first; with `levels` only those of these levels.
 
-    Raise `NotFound` if no layer of the environment, whatever its level, has the type.
+    Raise `NotFound` if no layer of the environment has the type, not even one of another level.
     """
     release, *others = owners(environment)
     graphs = {owner: graphs_of(master, owner) for owner in (release, *others)}
@@ -95,7 +95,7 @@ def layers_of(
 
 
 def _members(master: Master, cluster_id: int) -> tuple[Environment, Mapping[str, Any]]:
-    """Return the environment with its release and its plugins, and its settings as the master states them."""
+    """The environment with its release and its plugins, and its settings as the master has them."""
     cluster = master.clusters.get(cluster_id)
     release = master.releases.get(cluster.release_id)
     stored = master.clusters.settings(cluster_id)
@@ -103,13 +103,13 @@ def _members(master: Master, cluster_id: int) -> tuple[Environment, Mapping[str,
 
 
 def _enabled(master: Master, stored: Mapping[str, Any]) -> tuple[Plugin, ...]:
-    """Return the plugins that the settings of an environment enable, in the order of their layers."""
+    """The plugins that the settings of an environment enable, in the order of their layers."""
     chosen = enabled_plugins(stored)
     return in_merge_order(plugin for plugin in (master.plugins.list() if chosen else ()) if plugin.id in chosen)
 
 
 def _own_metadata(master: Master, environment: Environment) -> dict[str, Any]:
-    """Return the roles and tags that an environment has beside those of its release and its plugins."""
+    """The roles and tags that an environment has beside those of its release and its plugins."""
     cluster_id, known_roles, known_tags = environment.cluster.id, roles(environment), tags(environment)
     own_roles = [role for name, role in master.roles.of_cluster(cluster_id).items() if name not in known_roles]
     own_tags: dict[str, Any] = {}

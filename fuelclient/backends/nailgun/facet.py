@@ -33,8 +33,6 @@ NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "envir
 
 
 class Numbered(Protocol):
-    """A value with an id."""
-
     @property
     def id(self) -> int: ...
 
@@ -44,7 +42,7 @@ Value = TypeVar("Value", bound=Numbered)
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A path of a master, and what requests to it are about."""
+    """A path of a master, and the subject of requests to it."""
 
     session: Session
     path: str
@@ -63,17 +61,17 @@ class Resource:
 def resource(
     session: Session, noun: str, key: object, below: str = "", *, invalid: type[InvalidDocument] | None = None
 ) -> Resource:
-    """Return the resource of a thing, or one below it; `invalid` is the error if the master calls a body invalid."""
+    """The resource of a thing, or one below it; `invalid` is the error if the master calls a body invalid."""
     return Resource(session, f"{PATHS[noun]}/{key}/{below}", About(noun, key, invalid=invalid))
 
 
 def by_id(read: Callable[[Any], Value], data: Any, noun: str) -> list[Value]:
-    """Return the things that an answer lists, by their ids."""
+    """Read the things that an answer lists, sorted by id."""
     return sorted(map(read, objects(data, noun)), key=lambda value: value.id)
 
 
 def given(**fields: Any) -> dict[str, Any]:
-    """Leave out the fields that are None: a master would reset what they name."""
+    """Leave out the fields that are None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -84,7 +82,7 @@ class Master(Backend, Protocol):
 
 
 class Facet:
-    """A facet of one master. `noun` is what the ids of most methods are about, and `master` has the other facets."""
+    """A facet of one master. The ids of most methods are those of `noun`, and `master` has the other facets."""
 
     noun: ClassVar[str] = "environment"
     invalid: ClassVar[type[InvalidDocument] | None] = None

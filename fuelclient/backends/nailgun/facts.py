@@ -17,8 +17,6 @@ _UID = re.compile(r"\w[\w.-]*")
 
 
 class Facts(Facet):
-    """Facts; see `base.Facts`."""
-
     invalid = InvalidDocument
 
     def get(self, cluster_id: int) -> DeploymentFacts:
@@ -47,7 +45,7 @@ class Facts(Facet):
 
 
 def _facts(data: Any) -> DeploymentFacts:
-    """Return the facts in an answer. Raise `InvalidDocument` for a uid that could be a path: it becomes a file name."""
+    """Read facts. Raise `InvalidDocument` for a uid that could be a path: it becomes a file name."""
     facts = facts_from(data)
     for uid in facts.nodes:
         if not _UID.fullmatch(uid):

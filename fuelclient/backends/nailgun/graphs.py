@@ -43,10 +43,8 @@ from fuelclient.serializers.task import task_to
 
 
 class Graphs(Facet):
-    """Graphs; see `base.Graphs`."""
-
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """Return the graphs; of their owners, only plugins have names."""
+        """Of the owners, only plugins have names."""
         if cluster_id is None:
             summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
@@ -59,7 +57,7 @@ class Graphs(Facet):
         return types_for(release_id, [*map(summary_from, objects(self._session.get("graphs/"), "graph"))], None)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """Return the graph; of its owner, only a plugin has its name."""
+        """Of the owner, only a plugin has its name."""
         named = self._plainly(owner)
         graph = self._stored(named, graph_type)
         if graph is None:
@@ -113,11 +111,11 @@ class Graphs(Facet):
         return ()
 
     def _plainly(self, owner: OwnerRef) -> Owner:
-        """Return the owner. A Fuel master is only asked for the name of a plugin: no message has that of another."""
+        """The owner, with a name only if it is a plugin, which takes a request: no message has that of another."""
         return self.owner(owner) if owner.level is Level.PLUGIN else Owner(owner.level, owner.id)
 
     def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
-        """Return a graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
+        """A graph, or None if the owner has none of this type. Raise `NotFound` for an unknown owner."""
         try:
             return graph_from(self._graph(OwnerRef(owner.level, owner.id), graph_type).get(), owner)
         except NotFound as error:
@@ -138,7 +136,7 @@ class Graphs(Facet):
         return snapshot(environment, layers_of(self._master, environment, graph_type), graph_type)
 
     def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
-        """Return the graphs with the names and versions of their plugins."""
+        """Add the names and versions of the plugins."""
         if all(graph.owner.level is not Level.PLUGIN for graph in graphs):
             return graphs
         known = {plugin.id: plugin_owner(plugin) for plugin in self._master.plugins.list()}
@@ -157,7 +155,7 @@ class Graphs(Facet):
         return Resource(self._session, path, About("graph type", graph_type, (noun, owner.id), invalid))
 
     def _below(self, owner: OwnerRef, graph_type: str) -> Sequence[Layer] | None:
-        """Return the layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
+        """The layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
         target = members_of(self._master, owner.id)
@@ -170,9 +168,9 @@ class Graphs(Facet):
 def _whole(
     tasks: Sequence[Task], owner: Owner, below: Sequence[Layer] | None
 ) -> tuple[tuple[Task, ...], list[Finding]]:
-    """Return the tasks, each partial record merged with what it overrides, and a warning (G022) for each of these.
+    """Merge each partial record with what it overrides, with a warning (G022) for each of these.
 
-    Raise `InvalidGraph` if what a record overrides is not known, or has several variants.
+    Raise `InvalidGraph` for a record that overrides nothing, or something with several variants.
     """
     partial = [task for task in tasks if task.is_partial]
     if not partial:

@@ -27,8 +27,6 @@ _ID_KEYS = ("chosen_id", "plugin_id")
 
 
 class Plugins(Facet):
-    """Plugins; see `base.Plugins`."""
-
     noun = "plugin"
 
     def list(self) -> Sequence[Plugin]:
@@ -109,45 +107,45 @@ class Plugins(Facet):
         settings = self._master.clusters.settings(cluster_id)
         if not values and (plugin_id in enabled_plugins(settings)) is on:
             return
-        stated = _section(plugin, settings.get(plugin.name), values or {})
-        if stated is None:
+        section = _section(plugin, settings.get(plugin.name), values or {})
+        if section is None:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
                 hint="The plugin does not support its release, or the master has not read it yet: run "
                 "`fuel2 plugins sync`.",
             )
-        stated[METADATA] = {**stated[METADATA], "enabled": on, "chosen_id": plugin.id}
+        section[METADATA] = {**section[METADATA], "enabled": on, "chosen_id": plugin.id}
         try:
             # PUT would forget every other setting of the environment
-            resource(self._session, "environment", cluster_id, ATTRIBUTES).patch({EDITABLE: {plugin.name: stated}})
+            resource(self._session, "environment", cluster_id, ATTRIBUTES).patch({EDITABLE: {plugin.name: section}})
         except UsageError as error:
-            raise _refused(error, plugin, {**settings, plugin.name: stated}) from error
+            raise _refused(error, plugin, {**settings, plugin.name: section}) from error
         if (plugin_id in enabled_plugins(self._master.clusters.settings(cluster_id))) is not on:
             kept = f"plugin {plugin.label} is {'not ' * on}enabled on environment {cluster_id}"
             raise Conflict(f"The master accepted the request, but {kept}.", hint="Look at its logs.")
 
 
 def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the section of a plugin with these values; None if the environment does not offer this version of it.
+    """The section of a plugin with these values; None if the environment does not offer this version of it.
 
     A master has the settings of each version in its record among the `versions`.
     """
     metadata = plugin_metadata(section)
     if not metadata or plugin.id not in _offered(metadata):
         return None
-    stated: dict[str, Any] = plain(section)
-    versions = stated[METADATA].get("versions")
+    changed: dict[str, Any] = plain(section)
+    versions = changed[METADATA].get("versions")
     for version in versions if isinstance(versions, list) else ():
         if isinstance(version, dict) and plugin_id_in(version.get(METADATA) or {}) == plugin.id:
             version.update(valued(version, values, plugin.label))
-            return stated
+            return changed
     known = plugin.metadata.get("attributes_metadata") or {}
-    stated.update(valued({**plain(known), **stated}, values, plugin.label))
-    return stated
+    changed.update(valued({**plain(known), **changed}, values, plugin.label))
+    return changed
 
 
 def _refused(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> Conflict:
-    """Return the refusal of a master, with the settings that it is about."""
+    """The refusal of a master, with the settings that it is about."""
     names = concerned(settings, error.message)
     own = [name.removeprefix(f"{plugin.name}.") for name in names if name.startswith(f"{plugin.name}.")]
     others = [name for name in names if not name.startswith(f"{plugin.name}.")]
@@ -158,32 +156,32 @@ def _refused(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> 
 
 
 def _offered(metadata: Mapping[str, Any]) -> set[int | None]:
-    """Return the ids of all versions of a plugin that an environment can enable."""
+    """The ids of all versions of a plugin that an environment can enable."""
     versions = metadata.get("versions")
     sections = versions if isinstance(versions, list) else []
     others = [section.get("metadata") for section in sections if isinstance(section, Mapping)]
-    return {plugin_id_in(stated) for stated in (metadata, *others) if isinstance(stated, Mapping)}
+    return {plugin_id_in(one) for one in (metadata, *others) if isinstance(one, Mapping)}
 
 
-def enabled_plugins(stated: Mapping[str, Any]) -> frozenset[int]:
-    """Return the ids of the plugins that the settings of an environment enable.
+def enabled_plugins(settings: Mapping[str, Any]) -> frozenset[int]:
+    """The ids of the plugins that the settings of an environment enable.
 
     >>> lma = {"metadata": {"class": "plugin", "enabled": True, "chosen_id": 3}}
     >>> sorted(enabled_plugins({"lma": lma, "common": {}}))
     [3]
     """
-    sections = map(plugin_metadata, stated.values())
+    sections = map(plugin_metadata, settings.values())
     chosen = {plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True}
     return frozenset(plugin_id for plugin_id in chosen if plugin_id is not None)
 
 
 def plugin_metadata(section: Any) -> Mapping[str, Any]:
-    """Return the metadata of the section of a plugin; nothing for other sections."""
+    """The metadata of the section of a plugin; empty for other sections."""
     metadata = section.get("metadata") if isinstance(section, Mapping) else None
     return metadata if isinstance(metadata, Mapping) and metadata.get("class") == "plugin" else {}
 
 
 def plugin_id_in(metadata: Mapping[str, Any]) -> int | None:
-    """Return the id that the metadata of a plugin, or of one of its versions, state."""
+    """The id in the metadata of a plugin, or of one of its versions."""
     values = (metadata.get(key) for key in _ID_KEYS)
     return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)

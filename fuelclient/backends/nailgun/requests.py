@@ -99,7 +99,7 @@ _OPTIONS = ("force", "dry_run", "noop", "trace", "executor")
 
 
 def act(master: Master, action: Action, request: RunRequest) -> Run:
-    """Begin an action, as `base.Runs.act`, and return the run in the master's answer, which has no parts yet."""
+    """Begin an action; the run in the master's answer has no parts yet."""
     taken = _ACTIONS[action]
     for option in _OPTIONS:
         if getattr(request, option) and option not in (*taken.always, *taken.also, *taken.implied):

@@ -84,7 +84,6 @@ class Observer:
                 self.events.append(event)
 
     def is_new(self, row: HistoryRow) -> bool:
-        """Return whether an instance had another status at the last look."""
         return row.status != self._before(row)
 
     def _before(self, row: HistoryRow) -> str:
@@ -121,8 +120,7 @@ SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 class History:
     """The runs of single graphs on an environment that ended, no dry or noop runs, by id.
 
-    `succeeded` returns the instances of one that succeeded, `facts` what it saw, or raises `NotFound`: each is a
-    request.
+    `succeeded` reads the instances of one that succeeded, `facts` what it saw, or raises `NotFound`: each is a request.
     """
 
     ended: Sequence[Run]
@@ -133,19 +131,19 @@ class History:
 def memory_of(
     history: History, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
 ) -> Memory | None:
-    """Return what earlier runs remember of the tasks in `layers`; nothing of other tasks, and nothing with `force`.
+    """The memory of earlier runs about the tasks in `layers`; nothing of other tasks, and nothing with `force`.
 
-    Return None if the facts of one of these runs cannot be had. Without a task that asks for changes, nothing is read.
+    It is None if the facts of one of these runs cannot be had. Without a task that looks back, nothing is read.
     """
     forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
     tasks = (task for of_type in layers.values() for layer in of_type for task in layer.tasks)
-    asking = {task.id for task in tasks if _LOOKS_BACK.search(str(task.attributes))}
+    looking_back = {task.id for task in tasks if _LOOKS_BACK.search(str(task.attributes))}
     last: dict[tuple[str, str], int] = {}
     facts: dict[int, DeploymentFacts] = {}
-    if force or not asking:
+    if force or not looking_back:
         return Memory(forgotten=forgotten)
     for run in reversed(history.ended):
-        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in asking}
+        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in looking_back}
         new = {key for key in keys if key not in last and key[1] not in forgotten}
         if not new:
             continue
@@ -162,14 +160,14 @@ _SHOWN = 200
 
 
 def is_whole(run: Run) -> bool:
-    """Return whether a transaction is a run as a user started it, which may have parts."""
+    """Whether a transaction is a run as a user started it, which may have parts."""
     return run.name == PARENT and not run.graph_type
 
 
 def related(run: Run, tasks: Sequence[Run]) -> Run:
-    """Return a run with its parts and its parent, as far as the tasks of its environment state them.
+    """Add its parts and its parent to a run, as far as the tasks of its environment have them.
 
-    Its children are the parts that ran a graph, and it asked for their graph types.
+    Its children are the parts that ran a graph, and it was a request for their graph types.
     """
     own = next((task for task in tasks if task.id == run.id), run)
     parts = (task for task in tasks if task.parent_id == run.id and task.graph_type)
@@ -180,7 +178,7 @@ def related(run: Run, tasks: Sequence[Run]) -> Run:
 
 
 def reported(summary: Mapping[str, Any]) -> str:
-    """Return on one line what a task reported of itself, without what is empty or zero.
+    """The report of a task about itself on one line, without what is empty or zero.
 
     >>> reported({"resources": {"failed": 1, "total": 3, "skipped": 0}, "raw": ""})
     'resources failed: 1, resources total: 3'
@@ -210,8 +208,6 @@ _REMEMBERED = 3
 
 
 class Runs(Facet):
-    """Runs; see `base.Runs`."""
-
     noun = "run"
     pause = 1.0
 
@@ -365,7 +361,7 @@ class Runs(Facet):
         return Answer(self._recorded(run_id, "network_configuration"), "network configuration").rest()
 
     def _recorded(self, run_id: int, what: str) -> Any:
-        """Return what was recorded with the last part of a run. Raise `NotFound` if nothing was."""
+        """The record of the last part of a run. Raise `NotFound` if there is none."""
         run = self._transaction(run_id)
         run = run if run.graph_type else self._related(run)
         part = run.children[-1].id if run.children else run_id
@@ -378,18 +374,17 @@ class Runs(Facet):
         return run_from(resource(self._session, "environment", cluster_id, "stop_deployment/").put({}))
 
     def _past(self, cluster_id: int) -> History:
-        """Return what the master knows of earlier runs on an environment; the history of each is read once."""
+        """The earlier runs on an environment; the history of each is read once."""
         runs = self.list(cluster_id=cluster_id, names=(CHILD,))
         ended = {run.id: run for run in runs if run.is_final and not run.dry_run}
         rows = cache(lambda run_id: self._rows(ended[run_id], SUCCEEDED))
         return History(list(ended.values()), lambda run: rows(run.id), self.deployment_info)
 
     def _transaction(self, run_id: int) -> Run:
-        """Return a run as it is answered: a Fuel master names neither its parts nor its parent."""
+        """Read a run as a master answers it: without its parts and its parent."""
         return run_from(self._at(run_id).get())
 
     def _related(self, run: Run) -> Run:
-        """Return a run with its parts, or with its parent."""
         if run.cluster_id == NO_CLUSTER or run.parent_id is not None or not (is_whole(run) or run.graph_type):
             return run
         tasks: list[Run] = []
@@ -402,7 +397,7 @@ class Runs(Facet):
         return [row for part in (whole.children or (whole,)) for row in self._rows(part, filters, summary)]
 
     def _explained(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
-        """Return the rows, those that have failed since the last look with what they reported."""
+        """Add their reports to the rows that have failed since the last look."""
         failed = {row.run_id: row for row in rows if row.status is InstanceStatus.ERROR and observer.is_new(row)}
         reports = {
             (found.run_id, found.task, found.node): found
@@ -434,7 +429,7 @@ class Runs(Facet):
 
 
 def _sent(request: RunRequest) -> RunRequest:
-    """Return the request as a master understands it, whose environments are no copies.
+    """The request in a master's terms, whose environments are no copies.
 
     It takes no decisions about unknown facts, because it computes all facts itself. A dry run does not need them there;
     for a run, raise `Unsupported`.
@@ -451,7 +446,7 @@ def _sent(request: RunRequest) -> RunRequest:
 
 
 def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
-    """Return the seconds that task instances took, by graph type, task and node; of several runs the last counts."""
+    """The seconds that task instances took, by graph type, task and node; of several runs the last counts."""
     taken: dict[tuple[str, str, str], float] = {}
     for row in rows:
         seconds = _seconds(row.time_start, row.time_end)
@@ -461,7 +456,7 @@ def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
 
 
 def _seconds(start: str | None, end: str | None) -> float | None:
-    """Return the time between two moments in ISO 8601; None if one is no moment.
+    """The time between two moments in ISO 8601; None if one is no moment.
 
     >>> _seconds("2016-03-25T17:22:10.5", "2016-03-25T17:22:30"), _seconds(None, "x")
     (19.5, None)

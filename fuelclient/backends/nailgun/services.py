@@ -45,12 +45,12 @@ class Services(Facet):
     invalid = InvalidDocument
 
     def verify_networks(self, cluster_id: int) -> int:
-        """Let nodes check the networks of an environment, and return the id of the task."""
+        """Check the networks of an environment on its nodes, in the task of the returned id."""
         configuration = self._at(cluster_id, NEUTRON).get()
         return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
 
     def network_template(self, cluster_id: int) -> Any:
-        """Return the network template of an environment; None if it has none."""
+        """The network template of an environment; None if it has none."""
         return plain(self._at(cluster_id, _TEMPLATE).get())
 
     def set_network_template(self, cluster_id: int, template: Mapping[str, Any]) -> None:
@@ -60,17 +60,17 @@ class Services(Facet):
         self._at(cluster_id, _TEMPLATE).delete()
 
     def network_groups(self) -> Sequence[NetworkGroup]:
-        """Return the network groups of all environments, in the order of the master."""
+        """The network groups of all environments, in the order of the master."""
         return _listed(_network_group, self._session.get("networks/"), "network group")
 
     def network_group(self, group_id: int) -> NetworkGroup:
         return _network_group(resource(self._session, "network group", group_id).get())
 
     def create_network_group(self, group: NetworkGroup, *, release_id: int | None = None) -> NetworkGroup:
-        """Create a network group; its `meta` comes over what Nailgun's clients state by default."""
-        stated = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
-        meta = {**_GROUP, **stated, **plain(group.meta)}
-        body = {**stated, "release": release_id, "gateway": group.gateway, "group_id": group.group_id, "meta": meta}
+        """Create a network group; its `meta` comes over the defaults of Nailgun's clients."""
+        common = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
+        meta = {**_GROUP, **common, **plain(group.meta)}
+        body = {**common, "release": release_id, "gateway": group.gateway, "group_id": group.group_id, "meta": meta}
         about = About("node group", group.group_id, invalid=InvalidDocument)
         return _network_group(self._session.post("networks/", about, body))
 
@@ -83,12 +83,11 @@ class Services(Facet):
         resource(self._session, "network group", group_id).delete()
 
     def extensions(self) -> Sequence[Extension]:
-        """Return the extensions that the master has."""
         records = objects(self._session.get("extensions/"), "extension")
         return [Answer(record, "extension").into(Extension, "name") for record in records]
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
-        """Return the names of the extensions that are enabled in an environment."""
+        """The names of the extensions that are enabled in an environment."""
         names = self._at(cluster_id, "extensions/").get()
         return Answer({"names": names}, "environment's extensions").texts("names")
 
@@ -101,7 +100,7 @@ class Services(Facet):
     def provisioning_facts(
         self, cluster_id: int, *, default: bool, nodes: Sequence[int] | None = None, split: bool = True
     ) -> Mapping[str, Any]:
-        """Return the facts for provisioning: of the `engine`, and a list of `nodes`; empty if none were uploaded."""
+        """The facts for provisioning: of the `engine`, and a list of `nodes`; empty if none were uploaded."""
         facts = self._at(cluster_id, f"{_PROVISIONING}{'defaults/' if default else ''}")
         data = facts.get(nodes=tuple(nodes) if nodes else None, split=split)
         return Answer(data, "environment's provisioning facts").rest()
@@ -115,7 +114,7 @@ class Services(Facet):
     def openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, active: bool = True
     ) -> Sequence[OpenstackConfig]:
-        """Return the configurations of an environment, or those for these nodes or this role."""
+        """The configurations of an environment, or those for these nodes or this role."""
         data = self._configs(cluster_id).get(
             cluster_id=cluster_id, node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active)
         )
@@ -135,7 +134,7 @@ class Services(Facet):
     def execute_openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, force: bool = False
     ) -> int:
-        """Deploy the configurations of an environment, and return the id of the task."""
+        """Deploy the configurations of an environment, in the task of the returned id."""
         whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
         body = {"cluster_id": cluster_id, "force": force, **whose}
         return _task(self._session.put("openstack-config/execute/", About("environment", cluster_id), body))
@@ -147,7 +146,6 @@ class Services(Facet):
         return Resource(self._session, "openstack-config/", About("environment", cluster_id, invalid=InvalidDocument))
 
     def vms(self, node_id: int) -> Any:
-        """Return the configuration of the virtual machines on a node."""
         self._require_advanced()
         return (
             Answer(resource(self._session, "node", node_id, "vms_conf/").get(), "node's virtual machines")
@@ -156,27 +154,25 @@ class Services(Facet):
         )
 
     def set_vms(self, node_id: int, vms: Sequence[Mapping[str, Any]]) -> Any:
-        """Set the configuration of the virtual machines on a node, and return the answer of the master."""
         self._require_advanced()
         machines = resource(self._session, "node", node_id, "vms_conf/", invalid=InvalidDocument)
         return plain(machines.put({"vms_conf": plain(vms)}))
 
     def spawn_vms(self, cluster_id: int) -> None:
-        """Start the virtual machines of an environment."""
         self._require_advanced()
         resource(self._session, "environment", cluster_id, "spawn_vms/").put({})
 
     def create_snapshot(self, config: Mapping[str, Any]) -> int:
-        """Collect a diagnostic snapshot, and return the id of the task."""
+        """Collect a diagnostic snapshot, in the task of the returned id."""
         about = About("configuration", "of a snapshot", invalid=InvalidDocument)
         return _task(self._session.put("logs/package", about, plain(config)))
 
     def snapshot_config(self) -> Mapping[str, Any]:
-        """Return what a snapshot has by default."""
+        """The default configuration of a snapshot."""
         return Answer(self._session.get("logs/package/config/default/"), "configuration of a snapshot").rest()
 
     def snapshot(self, task_id: int) -> Snapshot:
-        """Return the state of a snapshot. Raise `NotFound` if the task is of another kind."""
+        """The state of a snapshot. Raise `NotFound` if the task is of another kind."""
         task = Answer(resource(self._session, "run", task_id).get(), "task")
         if task.text("name") != "dump":
             hint = f"Task {task_id} is a {task.text('name')}. `fuel2 snapshot create` prints the id of its task."
@@ -187,7 +183,6 @@ class Services(Facet):
         return Snapshot(status, message=message)
 
     def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
-        """Return the sets of health checks for an environment."""
         data = self._session.get(f"{OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
         return [Answer(record, "test set").into(TestSet, "id") for record in objects(data, "test set")]
 
@@ -205,11 +200,9 @@ class Services(Facet):
         return _listed(_test_run, data, "test run")
 
     def test_runs(self) -> Sequence[TestRun]:
-        """Return all runs of health checks."""
         return _listed(_test_run, self._session.get(f"{OSTF}testruns/"), "test run")
 
     def test_run(self, run_id: int) -> TestRun:
-        """Return a run of health checks with its results."""
         data = resource(self._session, "test run", run_id).get()
         if not data:  # which is how OSTF says it
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
@@ -229,7 +222,7 @@ class Services(Facet):
         return runs[0]
 
     def _require_testable(self, cluster_id: int, *, force: bool) -> None:
-        """Raise `Conflict` for an environment that health checks would only fail on, unless `force`."""
+        """Raise `Conflict` for an environment that must fail the health checks, unless `force`."""
         cluster = Answer(resource(self._session, "environment", cluster_id).get(), "environment")
         status = cluster.text("status")
         if force:
@@ -246,7 +239,7 @@ class Services(Facet):
             )
 
     def _require_advanced(self) -> None:
-        """Raise `Unsupported` if the master does not have the feature group of virtual machines."""
+        """Raise `Unsupported` if the master lacks the feature group of virtual machines."""
         if "advanced" not in self._master.version().feature_groups:
             raise Unsupported(
                 "Advanced feature should be enabled in feature groups of the master.",
@@ -259,7 +252,6 @@ def _listed(read: Callable[[Any], Value], data: Any, noun: str) -> Sequence[Valu
 
 
 def _task(data: Any) -> int:
-    """Return the id of the task that an answer describes."""
     return Answer(data, "task").identifier()
 
 
@@ -278,7 +270,6 @@ def _test_run(data: Any) -> TestRun:
 
 
 def test_order_to(cluster_id: int, name: str, credentials: OstfCredentials) -> dict[str, Any]:
-    """Return the order to run one test set on an environment."""
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
     if credentials.stated:
         metadata["ostf_os_access_creds"] = given(
