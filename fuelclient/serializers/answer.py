@@ -41,7 +41,7 @@ class Answer:
         self.noun = noun
 
     def identifier(self, field: str = "id") -> int:
-        """Return a whole number; the field is required."""
+        """A whole number; the field is required."""
         value = self.data.get(field)
         if isinstance(value, bool) or not isinstance(value, int):
             raise self._wrong(field, "a whole number")
@@ -58,13 +58,13 @@ class Answer:
         return str(self._typed(field, str, "a string", default))
 
     def required(self, field: str) -> str:
-        """Return a string; the field is required."""
+        """A string; the field is required."""
         if self.data.get(field) is None:
             raise self._wrong(field, "a string")
         return self.text(field)
 
     def one_of(self, field: str, words: type[Word], default: str = "") -> Word:
-        """Return one of `words`; the field is required if there is no default."""
+        """One of `words`; the field is required if there is no default."""
         value = self.text(field, default) or self.required(field)
         if value not in set(words):
             message = f"In the answer, {field} of one {self.noun} is {value!r}, which is unknown."
@@ -72,11 +72,11 @@ class Answer:
         return words(value)
 
     def moment(self, field: str) -> str | None:
-        """Return a time as text, or None."""
+        """A time as text, or None."""
         return self.text(field) or None
 
-    def truth(self, field: str, default: bool = False) -> bool:
-        return bool(self._typed(field, bool, "true or false", default))
+    def truth(self, field: str) -> bool:
+        return bool(self._typed(field, bool, "true or false", False))
 
     def mapping(self, field: str) -> dict[str, Any]:
         mapping: dict[str, Any] = plain(self._typed(field, Mapping, "a mapping", {}))
@@ -119,7 +119,7 @@ class Answer:
         return self.mapping(field) if get_origin(wanted) is Mapping else readers[wanted](field)
 
     def rest(self, *fields: str) -> dict[str, Any]:
-        """Return everything except `fields`, in plain types."""
+        """Everything except `fields`, in plain types."""
         return {key: plain(value) for key, value in self.data.items() if key not in fields}
 
     def _typed(self, field: str, types: Any, wanted: str, default: Any) -> Any:

@@ -47,7 +47,7 @@ _VERSION = {
 
 
 class _Id(IntegerConverter):
-    """An id in a path: a whole number that is short enough to be an id."""
+    """An id in a path; more digits cannot be one."""
 
     regex = "[0-9]{1,10}"
 
@@ -57,8 +57,7 @@ class _GraphType(BaseConverter):
 
 
 class _Name(BaseConverter):
-    """A name in a path. It may contain slashes, although no role or tag does: the error is then about the role or tag,
-    and not about the path."""
+    """A name in a path. It may contain slashes, so that the error is about an unknown role, not about the path."""
 
     regex = "[^/](?:.*[^/])?"
     part_isolating = False
@@ -69,7 +68,7 @@ _READING = ("GET", "HEAD")
 
 
 def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
-    """Return all routes, including those of the version and of the OpenAPI document."""
+    """All routes, with those of the version and of the OpenAPI document."""
 
     def version(_call: Call) -> Any:
         return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required, "auth": auth}
@@ -91,10 +90,10 @@ def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
 def application(
     make_backend: Callable[[], Backend], *, auth: Policy | None = None, body_bytes: int = MAX_BYTES
 ) -> Flask:
-    """Return the WSGI application over the backends that `make_backend` makes, one for each thread that answers.
+    """Make the WSGI application over the backends that `make_backend` makes, one for each thread that answers.
 
-    Without `auth` every program of this machine may do everything. A body larger than `body_bytes` is refused with
-    413. Nothing is opened before the first request.
+    Without `auth` every program of this machine may do everything. A body larger than `body_bytes` is refused with 413.
+    Nothing is opened before the first request.
     """
     policy = auth or Loopback()
     connections = ThreadBackends(make_backend)
@@ -113,7 +112,7 @@ def application(
 
 @cache
 def _paths() -> Map:
-    """Return the paths of all routes: to compile them takes a tenth of a second, so all applications share them.
+    """The paths of all routes. All applications share them, because to compile them takes a tenth of a second.
 
     Each has two rules: with one, a wrong method on the form with the other end would be an unknown path.
     """
@@ -126,7 +125,7 @@ def _paths() -> Map:
 
 
 def _rule(route: Route) -> str:
-    """Return the path with the converters of its variables, as Flask writes it."""
+    """The path with Flask's converters of its variables."""
     path = route.path
     for name in path_variables(path):
         converter = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")
@@ -145,7 +144,7 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
         except FuelError as error:
             raise http_error(error) from error
         if isinstance(result, Reply):
-            return Response(result.data, result.status, mimetype=result.mimetype)
+            return Response(result.data, mimetype=result.mimetype)
         return Response(b"", route.status) if route.answers[route.status] is None else _json(result, route.status)
 
     view.__name__ = route.name
@@ -153,7 +152,7 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
 
 
 def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], Response]:
-    """Return the view of all messages of our own clients; see `backends.messages`."""
+    """Make the view of all messages of our own clients; see `backends.messages`."""
 
     def view() -> Response:
         policy.check(request.environ, is_open=False, reads=True)
@@ -174,7 +173,7 @@ def _json(data: Any, status: int) -> Response:
 
 
 def _error_response(error: Exception) -> Response:
-    """Return any error as JSON or plain text, without a traceback; the traceback of a defect goes to the log."""
+    """Show any error as JSON or plain text, without a traceback; the traceback of a defect goes to the log."""
     allowed: Iterable[str] = ()
     if isinstance(error, HttpError):
         refusal = error

@@ -24,7 +24,7 @@ _MOST_ERRORS = 20
 
 
 def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
-    """Return the given query parameters of a route by name. Unknown ones are ignored, as in Nailgun.
+    """Read the query parameters of a route by name. Unknown ones are ignored, as in Nailgun.
 
     Raise `HttpError` (400) for a value that cannot be read, and for a required one that is missing.
     """
@@ -44,7 +44,7 @@ def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
 
 
 def body(route: Route, content: bytes) -> Any:
-    """Return the checked body of a request in plain types; None if the route takes none, or it is optional and missing.
+    """Read and check the body in plain types; None if the route takes none, or it is optional and missing.
 
     Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits of documents, or does not
     match the route's schema; the error then has all differences.
@@ -68,8 +68,8 @@ def body(route: Route, content: bytes) -> Any:
 
 
 def _check(data: Any, schema: Schema) -> None:
-    """Raise `HttpError` (400) unless `data` matches the schema: the first difference in Nailgun's words, all of them
-    as findings."""
+    """Raise `HttpError` (400) unless `data` matches the schema: the first difference in Nailgun's words, all as
+    findings."""
     errors = sorted(
         Draft202012Validator(schema).iter_errors(data),
         key=lambda error: [f"{part:09}" if isinstance(part, int) else part for part in error.path],
@@ -83,9 +83,7 @@ def _check(data: Any, schema: Schema) -> None:
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
-    """Return `data`, which matches the schema, with whole numbers where the schema wants them.
-
-    JSON makes no difference between 1 and 1.0, Python does.
+    """Convert 1.0 to 1 where the schema wants a whole number: JSON makes no difference between them, Python does.
 
     >>> with_integers({"id": 1.0, "x": 2.0}, {"properties": {"id": {"type": "integer"}}})
     {'id': 1, 'x': 2.0}
@@ -123,9 +121,7 @@ def _value(parameter: Query, text: str) -> Any:
             raise _bad_query(parameter, f"{name} must be 0 or 1, not {text!r}")
         return _FLAGS[text.lower()]
     if parameter.type is QueryType.NUMBER:
-        return _number(
-            parameter, text, f"{name} must be a whole number from {parameter.least} to {LARGEST}, not {text!r}"
-        )
+        return _number(parameter, text, f"{name} must be a whole number from 1 to {LARGEST}, not {text!r}")
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if parameter.type is QueryType.NUMBERS:  # in Nailgun's words
         return [_number(parameter, part, "Comma-separated numbers list expected") for part in parts]
@@ -136,13 +132,13 @@ def _value(parameter: Query, text: str) -> Any:
 
 
 def _number(parameter: Query, text: str, message: str) -> int:
-    if not _NUMBER.fullmatch(text) or not parameter.least <= int(text) <= LARGEST:
+    if not _NUMBER.fullmatch(text) or not 1 <= int(text) <= LARGEST:
         raise _bad_query(parameter, message)
     return int(text)
 
 
 def _text(text: str, parameter: Query) -> str:
-    """Return the text; raise `HttpError` if no store could hold it."""
+    """Raise `HttpError` if no store could hold the text."""
     if "\x00" in text:
         raise _bad_query(parameter, f"{parameter.name} contains a NUL character")
     if len(text) > TEXT["maxLength"]:

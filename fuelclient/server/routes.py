@@ -15,7 +15,7 @@ from typing import Any
 from fuelclient import __version__
 from fuelclient.backends.base import Backend
 from fuelclient.serializers.values import plain
-from fuelclient.server.schemas import ERROR, GRAPH_TYPE, LARGEST, NUMBER, STRING, TEXT, Schema
+from fuelclient.server.schemas import ERROR, GRAPH_TYPE, NUMBER, STRING, TEXT, Schema
 
 PREFIX = "/api/v1"
 
@@ -34,14 +34,15 @@ class QueryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query parameter. An empty one counts as absent. `words`, if any, are the only words it accepts, and `complaint`
-    comes before them in the message that refuses another one."""
+    """A query parameter. An empty one counts as absent.
+
+    `words`, if any, are the only words it accepts, and `complaint` comes before them in the refusal of another one.
+    """
 
     name: str
     type: QueryType
     summary: str = ""
     words: tuple[str, ...] = ()
-    least: int = 1
     required: bool = False
     complaint: str = "could be only"
 
@@ -49,8 +50,7 @@ class Query:
     def schema(self) -> Schema:
         empty = () if self.required else ("",)
         if self.type is QueryType.NUMBER:
-            number = {"type": "integer", "minimum": self.least, "maximum": LARGEST}
-            return number if self.required else {"anyOf": [number, {"enum": [*empty]}]}
+            return NUMBER if self.required else {"anyOf": [NUMBER, {"enum": [*empty]}]}
         if self.type is QueryType.FLAG:
             return {"enum": ["0", "1", "t", "f", "true", "false", *empty]}
         if self.type is QueryType.NUMBERS:
@@ -81,7 +81,6 @@ class ThreadBackends:
 
     @property
     def backend(self) -> Backend:
-        """The backend of this thread, made at first use."""
         backend: Backend | None = getattr(self._local, "backend", None)
         if backend is None:
             backend = self._local.backend = self._make()
@@ -89,12 +88,11 @@ class ThreadBackends:
 
     @contextmanager
     def exclusive(self) -> Iterator[Backend]:
-        """Hold the server's only lock, for what takes several calls of the backend: read, decide, write."""
+        """Hold the server's only lock while a handler reads, decides and writes."""
         with self._lock:
             yield self.backend
 
     def close(self) -> None:
-        """Close the backend of this thread."""
         backend: Backend | None = getattr(self._local, "backend", None)
         if backend is not None:
             self._local.backend = None
@@ -126,14 +124,13 @@ class Call:
         return int(self.path[name])
 
     def flag(self, name: str) -> bool:
-        """Whether a query parameter is on; one that is not given is off."""
         return bool(self.query.get(name, False))
 
 
 def asking(
     method: Callable[[Backend], Callable[..., Any]], write: Callable[[Any], Any] = plain
 ) -> Callable[[Call], Any]:
-    """Return a handler that calls a method with the variables of the path, and with the body if there is one."""
+    """Make a handler that calls a method with the variables of the path, and with the body if there is one."""
 
     def handler(call: Call) -> Any:
         body = () if call.body is None else (call.body,)
@@ -144,11 +141,10 @@ def asking(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response other than the first status of its route with a JSON body. `data` is None for no body."""
+    """A response whose body is no JSON."""
 
-    data: Any = None
-    status: int = 200
-    mimetype: str = "application/json"
+    data: str
+    mimetype: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +169,7 @@ class Route:
 
     @property
     def name(self) -> str:
-        """What identifies the route: `get clusters/{cluster_id}`."""
+        """The endpoint, such as `get clusters/{cluster_id}`."""
         return f"{self.method.lower()} {self.path}"
 
     @property
@@ -203,7 +199,7 @@ _ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema
 
 
 def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
-    """Return what the server answers, in OpenAPI 3.1. Errors may have any status, and have one shape."""
+    """Describe the routes in OpenAPI 3.1. Errors may have any status, and have one shape."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         entry = paths.setdefault(f"{PREFIX}/{route.path}/", {})

@@ -6,6 +6,7 @@ import contextlib
 import urllib.parse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partialmethod
 from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.http.answers import About
@@ -50,8 +51,6 @@ Value = TypeVar("Value", Role, Tag)
 
 
 class Releases(Facet):
-    """Releases; see `base.Releases`."""
-
     noun = "release"
 
     def list(self) -> Sequence[Release]:
@@ -106,13 +105,11 @@ class Releases(Facet):
         self._at(release_id, f"{_ATTRIBUTES}/").put(body)
 
     def _attributes(self, release_id: int) -> dict[str, Any]:
-        """Return the settings of a release in the form of its metadata."""
+        """The settings of a release in the form of its metadata."""
         return {_ATTRIBUTES: Answer(self._at(release_id, f"{_ATTRIBUTES}/").get(), "release's attributes").rest()}
 
 
 class Nodes(Facet):
-    """Nodes; see `base.Nodes`."""
-
     noun = "node"
 
     def list(self, cluster_id: int | None = None) -> Sequence[Node]:
@@ -148,31 +145,20 @@ class Nodes(Facet):
         self._at(node_id, "attributes/").put(plain(attributes))
         return self.get(node_id)
 
-    def disks(self, node_id: int) -> Sequence[Any]:
-        return self._part(node_id, NodePart.DISKS)
-
-    def default_disks(self, node_id: int) -> Sequence[Any]:
-        return self._part(node_id, NodePart.DISKS, "defaults")
-
-    def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        return self._set_part(node_id, NodePart.DISKS, disks)
-
-    def interfaces(self, node_id: int) -> Sequence[Any]:
-        return self._part(node_id, NodePart.INTERFACES)
-
-    def default_interfaces(self, node_id: int) -> Sequence[Any]:
-        return self._part(node_id, NodePart.INTERFACES, "default_assignment")
-
-    def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        return self._set_part(node_id, NodePart.INTERFACES, interfaces)
-
-    def _part(self, node_id: int, part: NodePart, default: str = "") -> Sequence[Any]:
-        """Return a document of a node; `default` is the end of the path of its default."""
+    def _part(self, part: NodePart, default: str, node_id: int) -> Sequence[Any]:
+        """Read a document of a node; `default` is the end of the path of its default."""
         return _items(self._at(node_id, f"{part}/{default}").get(), part)
 
-    def _set_part(self, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
+    def _set_part(self, part: NodePart, node_id: int, document: Sequence[Any]) -> Sequence[Any]:
         place = resource(self._session, "node", node_id, f"{part}/", invalid=InvalidDocument)
         return _items(place.put(plain(document)), part)
+
+    disks = partialmethod(_part, NodePart.DISKS, "")
+    default_disks = partialmethod(_part, NodePart.DISKS, "defaults")
+    set_disks = partialmethod(_set_part, NodePart.DISKS)
+    interfaces = partialmethod(_part, NodePart.INTERFACES, "")
+    default_interfaces = partialmethod(_part, NodePart.INTERFACES, "default_assignment")
+    set_interfaces = partialmethod(_set_part, NodePart.INTERFACES)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
         """Change one node after another: after an error, the nodes before it have changed."""
@@ -203,8 +189,6 @@ def _require_known(node_ids: Iterable[int], known: Mapping[int, Node]) -> None:
 
 
 class Networks(Facet):
-    """Networks; see `base.Networks`."""
-
     invalid = InvalidDocument
 
     def configuration(self, cluster_id: int) -> Mapping[str, Any]:
@@ -236,7 +220,7 @@ class Networks(Facet):
 
 
 class _Descriptions(Facet, Generic[Value]):
-    """The roles or tags of a master; see `base.Descriptions`.
+    """The roles or tags of a master.
 
     `read` makes a value from an answer, or raises `InvalidDocument`; `write` makes the body of a request.
     """
@@ -272,20 +256,16 @@ class _Descriptions(Facet, Generic[Value]):
 
 
 class Roles(_Descriptions[Role]):
-    """Roles; see `base.Roles`."""
-
     noun, read, write = "role", staticmethod(role_from), staticmethod(role_document_to)
 
 
 class Tags(_Descriptions[Tag]):
-    """Tags; see `base.Tags`. Masters before Fuel 10 have none."""
+    """Masters before Fuel 10 have none."""
 
     noun, read, write = "tag", staticmethod(tag_from), staticmethod(tag_document_to)
 
 
 class Sequences(Facet):
-    """Sequences; see `base.Sequences`."""
-
     noun = "sequence"
 
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
