@@ -6,7 +6,7 @@ wrong field raises an error that names the noun and the field.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, get_origin, get_type_hints
@@ -111,12 +111,9 @@ class Answer:
     def _as(self, wanted: Any, field: str, is_required: bool) -> Any:
         if isinstance(wanted, type) and issubclass(wanted, StrEnum):
             return self.one_of(field, wanted)
-        if wanted is int:
-            return self.identifier(field) if is_required else self.number(field)
-        if wanted is str:
-            return self.required(field) if is_required else self.text(field)
-        readers = {bool: self.truth, int | None: self.optional, str | None: self.moment, tuple[str, ...]: self.texts}
-        return self.mapping(field) if get_origin(wanted) is Mapping else readers[wanted](field)
+        if is_required:
+            return self.identifier(field) if wanted is int else self.required(field)
+        return _READERS[Mapping if get_origin(wanted) is Mapping else wanted](self, field)
 
     def rest(self, *fields: str) -> dict[str, Any]:
         """Everything except `fields`, in plain types."""
@@ -132,6 +129,13 @@ class Answer:
         return InvalidDocument(
             f"In the answer, {field} of one {self.noun} is {in_words(self.data.get(field))}, not {wanted}.", hint=_HINT
         )
+
+
+_READERS: Mapping[Any, Callable[[Answer, str], Any]] = {
+    int: Answer.number, str: Answer.text, bool: Answer.truth, int | None: Answer.optional, str | None: Answer.moment,
+    tuple[str, ...]: Answer.texts, Mapping: Answer.mapping,
+}  # fmt: skip
+"""How fields that may be absent are read, by their annotation."""
 
 
 @cache

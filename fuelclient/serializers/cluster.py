@@ -35,9 +35,6 @@ def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
 def cluster_from(data: Any) -> Cluster:
     """Read an environment. Nailgun keeps the segmentation type elsewhere: without one, it is the default."""
     answer = Answer(data, "environment")
-    return answer.into(
-        Cluster, "id", "name", "release_id",
-        status=answer.text("status", ClusterStatus.NEW),
-        net_segment_type=answer.text("net_segment_type", "vlan"),
-        changes=tuple(change for change in answer.items("changes") if isinstance(change, Mapping)),
-    )  # fmt: skip
+    status, segment = answer.text("status", ClusterStatus.NEW), answer.text("net_segment_type", "vlan")
+    changes = tuple(change for change in answer.items("changes") if isinstance(change, Mapping))
+    return answer.into(Cluster, "id", "name", "release_id", status=status, net_segment_type=segment, changes=changes)

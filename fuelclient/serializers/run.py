@@ -57,20 +57,19 @@ def run_from(data: Any) -> Run:
     return answer.into(Run, "id", "status", optional=_OF_RUN, cluster_id=cluster_id, request=request)
 
 
+_BESIDE = ("executor", "on_originals", "unknown")
+"""Fields of a request that Nailgun lacks."""
+
+
 def execution_to(request: RunRequest) -> dict[str, Any]:
     """Write the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out while
     empty."""
-    limits: dict[str, Any] = {}
-    if request.node_ids or request.master_only:
-        limits["nodes"] = list(request.node_ids)
-    if request.task_names:
-        limits["tasks"] = list(request.task_names)
-    beside = {
-        "executor": request.executor,
-        "on_originals": request.on_originals,
-        "unknown": request.unknown,
-        "assumed_facts": {} if request.assumed.is_empty else info_to(request.assumed),
+    limits = {
+        **({"nodes": list(request.node_ids)} if request.node_ids or request.master_only else {}),
+        **({"tasks": list(request.task_names)} if request.task_names else {}),
     }
+    beside = {name: value for name in _BESIDE if (value := getattr(request, name))}
+    assumed = {} if request.assumed.is_empty else {"assumed_facts": info_to(request.assumed)}
     return {
         "cluster": request.cluster_id,
         "graphs": [{"type": graph_type, **limits} for graph_type in request.graph_types],
@@ -79,7 +78,8 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
         "noop_run": request.noop,
         "force": request.force,
         "debug": request.trace,
-        **{name: value for name, value in beside.items() if value},
+        **beside,
+        **assumed,
     }
 
 
@@ -96,22 +96,13 @@ def execution_from(data: Any) -> RunRequest:
     for word, limits in (("nodes", nodes), ("tasks", tasks)):
         if len(limits) > 1:
             raise UsageError(f"The graphs of one run cannot have different {word}.", hint="Run them one after another.")
-    return RunRequest(
-        answer.identifier("cluster"),
-        tuple(graph.required("type") for graph in graphs),
-        next(filter(None, nodes), ()),
-        next(iter(tasks), ()),
-        tuple(map(subgraph_from, answer.items("subgraphs"))),
-        force=answer.truth("force"),
-        dry_run=answer.truth("dry_run"),
-        noop=answer.truth("noop_run"),
-        trace=answer.truth("debug"),
-        executor=answer.text("executor"),
-        on_originals=answer.truth("on_originals"),
-        master_only=nodes == {()},
-        unknown=answer.text("unknown"),
+    return answer.into(
+        RunRequest, optional=("force", "dry_run", *_BESIDE), cluster_id=answer.identifier("cluster"),
+        graph_types=tuple(graph.required("type") for graph in graphs), node_ids=next(filter(None, nodes), ()),
+        task_names=next(iter(tasks), ()), subgraphs=tuple(map(subgraph_from, answer.items("subgraphs"))),
+        noop=answer.truth("noop_run"), trace=answer.truth("debug"), master_only=nodes == {()},
         assumed=facts_from(answer.data.get("assumed_facts") or {}),
-    )
+    )  # fmt: skip
 
 
 def subgraph_to(text: str) -> dict[str, Any]:
