@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,21 +49,19 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
     With `before`, both are as this run found them when it began. Raise `NotFound` if that run is not of the
     environment, or recorded no facts.
     """
-    if before is None:
-        old, run_id, uncounted = _last(backend, cluster_id)
-        nodes = backend.clusters.environment(cluster_id).nodes
-        forgotten = tuple(str(node.id) for node in nodes if is_deployed_anew(node))
-        return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, forgotten, uncounted)
-    run = backend.runs.get(before)
-    if run.cluster_id != cluster_id:
-        raise NotFound(
-            "run", f"{before} of environment {cluster_id}", hint=f"`fuel2 task list --env {cluster_id}` has its runs."
-        )
-    old, run_id, uncounted = _last(backend, cluster_id, run.parent_id or run.id)
-    return ConsoleFacts(backend.runs.deployment_info(before), old, run_id, uncounted=uncounted)
+    run = None if before is None else backend.runs.get(before)
+    if run is not None and run.cluster_id != cluster_id:
+        hint = f"`fuel2 task list --env {cluster_id}` has its runs."
+        raise NotFound("run", f"{before} of environment {cluster_id}", hint=hint)
+    old, run_id, uncounted = _last(backend, cluster_id, (run.parent_id or run.id) if run else None)
+    if run is not None:
+        return ConsoleFacts(backend.runs.deployment_info(run.id), old, run_id, uncounted=uncounted)
+    nodes = backend.clusters.environment(cluster_id).nodes
+    forgotten = tuple(str(node.id) for node in nodes if is_deployed_anew(node))
+    return ConsoleFacts(backend.facts.effective(cluster_id), old, run_id, forgotten, uncounted)
 
 
-def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple[DeploymentFacts | None, int, bool]:
+def _last(backend: Backend, cluster_id: int, before: int | None) -> tuple[DeploymentFacts | None, int, bool]:
     """The facts of the last run that counts (with `before`, of those before it), its id, and whether later ones do not
     count.
 
@@ -73,14 +72,10 @@ def _last(backend: Backend, cluster_id: int, before: int | None = None) -> tuple
     except Unsupported:  # a backend that cannot run anything has no runs
         return None, 0, False
     uncounted = False
-    for run in sorted(runs, key=lambda run: -run.id):
-        if before is not None and run.id >= before:
-            continue
-        if run.dry_run or run.request.noop:
+    for run in sorted((run for run in runs if before is None or run.id < before), key=lambda run: -run.id):
+        if run.dry_run:
             uncounted = True
             continue
-        try:
+        with suppress(NotFound):
             return backend.runs.deployment_info(run.id), run.id, uncounted
-        except NotFound:
-            continue
     return None, 0, uncounted

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.earlier_runs import SUCCEEDED, ended_runs
 from fuelclient.environment.differences import EnvironmentCopy, PastRun, graph_key
 from fuelclient.errors import NotFound
 from fuelclient.facts.given import by_node
 from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary
-from fuelclient.model.run import CHILD, HistoryFilter, RunRequest
-from fuelclient.model.status import InstanceStatus
+from fuelclient.model.run import RunRequest
 from fuelclient.plan.inputs import Inputs
 from fuelclient.support import supports
-
-_SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 
 
 def all_inputs(backend: Backend, cluster_id: int) -> Inputs:
@@ -54,18 +52,12 @@ def _past(backend: Backend, inputs: Inputs) -> Iterator[PastRun]:
     A run whose facts were not kept is left out: nothing could be compared with it.
     """
     memory = inputs.memory
-    ended = [
-        run
-        for run in backend.runs.list(cluster_id=inputs.environment.cluster.id, names=(CHILD,))
-        if run.is_final and not run.dry_run
-    ]
-    remembered = set(memory.facts) if memory else set()
+    ended = ended_runs(backend, inputs.environment.cluster.id)
+    remembered = memory.facts if memory else {}
     for run in ended:
         if run.id in remembered or run == ended[-1]:
             try:
-                facts = (
-                    memory.facts[run.id] if memory and run.id in memory.facts else backend.runs.deployment_info(run.id)
-                )
+                facts = remembered.get(run.id) or backend.runs.deployment_info(run.id)
             except NotFound:
                 continue
-            yield PastRun(replace(run, children=()), facts, tuple(backend.runs.history(run.id, _SUCCEEDED)))
+            yield PastRun(replace(run, children=()), facts, tuple(backend.runs.history(run.id, SUCCEEDED)))

@@ -7,27 +7,32 @@ from contextlib import contextmanager
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound, Unsupported
+from fuelclient.model.graph import Level
+from fuelclient.model.task import Task
 from fuelclient.plan.deploy_changes import DEPLOY_CHANGES, Changes, changes
 
 
-def has_graph(backend: Backend, cluster_id: int, graph_type: str) -> bool:
-    """Whether an environment has tasks of this graph type. Raise `NotFound` for an unknown environment."""
+def merged_tasks(backend: Backend, cluster_id: int, graph_type: str, levels: Sequence[Level] = ()) -> list[Task]:
+    """The merged tasks of an environment, from some levels or from all; none for an unknown graph type.
+
+    Raise `NotFound` for an unknown environment.
+    """
     try:
-        return bool(backend.graphs.layers(cluster_id, (), graph_type).tasks)
+        return [merged.task for merged in backend.graphs.layers(cluster_id, levels, graph_type).tasks]
     except NotFound as missing:
         if missing.noun != "graph type":
             raise
-        return False
+        return []
 
 
 def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str) -> str:
-    """The first of `types` of which an environment has a graph with tasks.
+    """The first of `types` with a graph in an environment that has tasks.
 
     Raise `Unsupported` if it has none; its message has the `verb` for such a graph, as in "no graph that resets nodes".
     """
     backend.clusters.get(cluster_id)
     for graph_type in types:
-        if has_graph(backend, cluster_id, graph_type):
+        if merged_tasks(backend, cluster_id, graph_type):
             return graph_type
     raise Unsupported(
         f"Environment {cluster_id} has no graph that {verb} nodes: none of type {' or '.join(types)}.",
@@ -55,6 +60,5 @@ def changes_of(backend: Backend, cluster_id: int) -> Changes:
     """The graphs that deploy an environment as it is now; see `plan.deploy_changes`."""
     sequences = backend.sequences.list(cluster_id=cluster_id)
     own_types = next((sequence.graph_types for sequence in sequences if sequence.name == DEPLOY_CHANGES), ())
-    return changes(
-        backend.nodes.list(cluster_id), lambda graph_type: has_graph(backend, cluster_id, graph_type), own_types
-    )
+    nodes = backend.nodes.list(cluster_id)
+    return changes(nodes, lambda graph_type: bool(merged_tasks(backend, cluster_id, graph_type)), own_types)

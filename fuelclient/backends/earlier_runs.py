@@ -6,12 +6,20 @@ from fuelclient.backends.base import Backend
 from fuelclient.errors import NotFound
 from fuelclient.insight.progress import Earlier, earlier_of, earlier_run
 from fuelclient.model.run import CHILD, HistoryFilter, Run
+from fuelclient.model.status import InstanceStatus
+
+SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+
+
+def ended_runs(backend: Backend, cluster_id: int) -> list[Run]:
+    """The runs of single graphs on an environment that ended, without dry runs and noop runs, by id."""
+    runs = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
+    return [run for run in runs if run.is_final and not run.dry_run]
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
     """The last run of a graph that ended. Dry runs and noop runs do not count. Raise `NotFound` if none did."""
-    listed = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
-    ended = [run for run in listed if run.is_final and not run.dry_run and run.graph_type == graph_type]
+    ended = [run for run in ended_runs(backend, cluster_id) if run.graph_type == graph_type]
     if not ended:
         raise NotFound(
             "run",
@@ -34,4 +42,4 @@ def results_of(backend: Backend, cluster_id: int, graph_type: str, run_id: int |
 def earlier_of_graph(backend: Backend, child: Run) -> Earlier | None:
     """The last successful run of the same graph on the same environment before `child`."""
     run = earlier_run(backend.runs.list(cluster_id=child.cluster_id, statuses=("ready",), names=(CHILD,)), child)
-    return None if run is None else earlier_of(run, backend.runs.history(run.id, HistoryFilter(statuses=("ready",))))
+    return None if run is None else earlier_of(run, backend.runs.history(run.id, SUCCEEDED))

@@ -25,6 +25,7 @@ from fuelclient.store.locks import make_directories
 
 _AREA = "engine"
 _LITTLE_ROOM, _NO_ROOM = 200 << 20, 1 << 20
+_UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING)
 _ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
 
 
@@ -101,7 +102,7 @@ def _content(path: str, examined: health.Examined) -> Iterator[Diagnosis]:
 
 def _runs(path: str) -> Iterator[Diagnosis]:
     with closing(LocalBackend(path)) as backend:
-        for run in backend.runs.list(statuses=(RunStatus.PENDING, RunStatus.RUNNING)):
+        for run in backend.runs.list(statuses=_UNFINISHED):
             if run.parent_id is None and run.runner == "gone":
                 message = f"run {run.id} on environment {run.cluster_id} was interrupted: its process is gone"
                 fix = f"fuel2 task resume {run.id}, or end it: fuel2 task stop {run.id}"
@@ -158,10 +159,8 @@ def restore(path: str, source: str, *, force: bool = False) -> str:
     if not access.size_of(source):
         raise Unavailable(f"Backup {source} is empty.", hint="Name another.")
     examined = health.examine(source)
-    if examined.damage or examined.dangling:
-        raise Unavailable(
-            f"Backup {source} is damaged: {(*examined.damage, *examined.dangling)[0]}.", hint="Name another."
-        )
+    if damage := (*examined.damage, *examined.dangling):
+        raise Unavailable(f"Backup {source} is damaged: {damage[0]}.", hint="Name another.")
     if os.path.exists(path) and access.is_read_only(path):
         raise access.read_only(path)
     if not force and os.path.exists(path):
@@ -235,17 +234,14 @@ def _require(path: str) -> None:
 
 def _require_idle(path: str) -> None:
     """Raise `Conflict` if a run has not ended, or another process has the file open. A damaged file is idle."""
-    running: list[int] = []
     try:
         with closing(LocalBackend(path)) as backend:
-            unfinished = backend.runs.list(statuses=(RunStatus.PENDING, RunStatus.RUNNING), names=(PARENT,))
-            running = [run.id for run in unfinished]
+            running = backend.runs.list(statuses=_UNFINISHED, names=(PARENT,))
     except FuelError:
         return
     if running:
-        raise Conflict(
-            f"Run {running[0]} has not ended.", hint=f"End it: `fuel2 task stop {running[0]} --kill`; or use --force."
-        )
+        hint = f"End it: `fuel2 task stop {running[0].id} --kill`; or use --force."
+        raise Conflict(f"Run {running[0].id} has not ended.", hint=hint)
     if not access.is_quiet(path):
         raise Conflict(
             f"Another process has {path} open.", hint="It may be a server or `fuel2 tui`: stop it, or use --force."

@@ -26,7 +26,7 @@ from fuelclient.files.limits import DOCUMENT, MAX_NUMBER, Limits
 from fuelclient.model.finding import Finding
 
 SPOKEN = 5
-"""What messages say. It grows with each change of a protocol, or of a value in one (tests/golden/messages.txt)."""
+"""The revision of messages. It grows with each change of a protocol or of its values (tests/golden/messages.txt)."""
 
 NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})
 """Methods that no message names: they belong to the machine of the engine file, or to a Fuel master."""

@@ -68,10 +68,12 @@ def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
         ],
         "type": lambda: _named(graph.type for graph in backend.graphs.list(cluster)),
         "task": lambda: _named(
-            task for graph in backend.graphs.list(cluster)
-            if graph.type in scope.graph_types or not scope.graph_types for task in graph.task_ids
+            task
+            for graph in backend.graphs.list(cluster)
+            if graph.type in scope.graph_types or not scope.graph_types
+            for task in graph.task_ids
         ),
-    }  # fmt: skip
+    }
     return questions[noun]() if noun in questions else ()
 
 

@@ -1,6 +1,6 @@
 """Studies of the graphs of any backend, on its facts.
 
-What only graphs with expressions need is imported when a study asks for facts.
+The modules for expressions are imported when a study needs facts.
 """
 
 from __future__ import annotations

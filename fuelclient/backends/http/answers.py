@@ -57,9 +57,7 @@ class Response:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
-            received = (
-                "nothing" if not self.body.strip() else "HTML" if self._is_html() else "something other than JSON"
-            )
+            received = "HTML" if self._is_html() else "something other than JSON" if self.body.strip() else "nothing"
             raise Unavailable(
                 f"{self.url} answered {received}: it is not a Fuel master, or a proxy changes its answers.",
                 hint=CHECK_ADDRESS,
@@ -215,7 +213,7 @@ _FAILURES: tuple[tuple[Any, str, str], ...] = (
     ((ChunkedEncodingError, ContentDecodingError), "{url} broke off in the middle of its answer{cause}", "Try again."),
     (RequestException, "{url} cannot be reached{cause}", CHECK_ADDRESS),
 )
-"""What is said of a request that got no answer, and what to do; the first type that an error has counts."""
+"""Message and hint for a request without an answer; the first type that fits the error counts."""
 
 _NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partialmethod
+from operator import attrgetter
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from fuelclient.backends.base import Backend
@@ -32,12 +33,7 @@ NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "envir
 """How messages name the owners of each level."""
 
 
-class Numbered(Protocol):
-    @property
-    def id(self) -> int: ...
-
-
-Value = TypeVar("Value", bound=Numbered)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def resource(
 
 def by_id(read: Callable[[Any], Value], data: Any, noun: str) -> list[Value]:
     """Read the things that an answer lists, sorted by id."""
-    return sorted(map(read, objects(data, noun)), key=lambda value: value.id)
+    return sorted(map(read, objects(data, noun)), key=attrgetter("id"))
 
 
 def given(**fields: Any) -> dict[str, Any]:

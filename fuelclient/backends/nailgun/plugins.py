@@ -1,7 +1,7 @@
 """Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself.
 
-The settings of an environment have a section for each plugin, whose `metadata` say `class: plugin`, whether it is
-`enabled`, and with `chosen_id` which of its versions.
+The settings of an environment have a section for each plugin, whose `metadata` have `class: plugin`, `enabled`, and the
+id of the version that is chosen in `chosen_id`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Plugins(Facet):
         """Compare the plugins before and after, because the answer of a master lacks what it changed."""
         before = {plugin.id: plugin for plugin in self.list()}
         about = About("plugin", ", ".join(map(str, plugin_ids))) if plugin_ids else None
-        self._session.post("plugins/sync/", about, *([{"ids": list(plugin_ids)}] if plugin_ids else ()))
+        body = [{"ids": list(plugin_ids)}] if plugin_ids else []  # a request for all has none
+        self._session.post("plugins/sync/", about, *body)
         after = {plugin.id: plugin for plugin in self.list()}
         return Synced(
             created=tuple(plugin for key, plugin in after.items() if key not in before),

@@ -2,14 +2,12 @@
 
 It does not check the names in a request: it runs nothing for an unknown graph type or task and reports success, and
 answers 500 for nodes of another environment. And it deploys, provisions and resets environments itself, by paths of
-their own: by the states of the nodes it decides what to delete, to provision and to deploy; no graph has to say so.
+their own: by the states of the nodes it decides what to delete, to provision and to deploy, without a graph for that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from fuelclient.backends.http.answers import About, may_have_begun
 from fuelclient.backends.nailgun.environment import members_of, types_of
@@ -82,15 +80,13 @@ class _Action:
     implied: tuple[str, ...] = ()
 
 
-_ACTIONS: Mapping[Action, _Action] = MappingProxyType(
-    {
-        Action.DEPLOY: _Action("changes", ("dry_run", "noop")),
-        Action.REDEPLOY: _Action("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
-        Action.RESET: _Action("reset/", also=("force",)),
-        Action.DEPLOY_NODES: _Action("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
-        Action.PROVISION_NODES: _Action("provision/", ("node_ids",), implied=("force",)),
-    }
-)
+_ACTIONS = {
+    Action.DEPLOY: _Action("changes", ("dry_run", "noop")),
+    Action.REDEPLOY: _Action("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
+    Action.RESET: _Action("reset/", also=("force",)),
+    Action.DEPLOY_NODES: _Action("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
+    Action.PROVISION_NODES: _Action("provision/", ("node_ids",), implied=("force",)),
+}
 
 _PARAMETERS = {"node_ids": "nodes", "noop": "noop_run"}
 """The parameters whose names are not those of the fields."""

@@ -1,8 +1,8 @@
 """Begin, read, stop and delete runs on a master, which calls them transactions, and learn what earlier ones saw.
 
-A master calls everything that it does in the background a transaction, and does not say of a transaction which run it
-is part of. It says so of its tasks, which are the same with the same ids, but forgets those of an environment when the
-next run begins. The order of the ids says nothing: other commands leave transactions of their own between them.
+A master calls everything that it does in the background a transaction. Transactions lack the run that they are part of.
+Tasks, which are the same with the same ids, have it, but a master forgets those of an environment when the next run
+begins. The order of the ids says nothing: other commands leave transactions of their own between them.
 
 A dry run leaves a history like any other run. Where its rows stay pending, because the master's orchestrator only draws
 the graph, the serialized tasks have the same decisions, but not for forced runs and subgraphs. A master keeps no events
@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from fuelclient.backends.earlier_runs import SUCCEEDED, ended_runs
 from fuelclient.backends.http.answers import About, may_have_begun
 from fuelclient.backends.nailgun.environment import environment_of, layers_of
 from fuelclient.backends.nailgun.facet import Facet, Master, by_id, resource
@@ -34,7 +35,6 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.graph import Layer
 from fuelclient.model.run import (
-    CHILD,
     NO_CLUSTER,
     NOWHERE,
     PARENT,
@@ -113,7 +113,7 @@ def _key(row: HistoryRow) -> tuple[object, ...]:
 _LOOKS_BACK = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
 """An expression that looks at the facts of earlier runs."""
 
-SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
+_FAILED = HistoryFilter(statuses=(InstanceStatus.ERROR,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,8 +375,7 @@ class Runs(Facet):
 
     def _past(self, cluster_id: int) -> History:
         """The earlier runs on an environment; the history of each is read once."""
-        runs = self.list(cluster_id=cluster_id, names=(CHILD,))
-        ended = {run.id: run for run in runs if run.is_final and not run.dry_run}
+        ended = {run.id: run for run in ended_runs(self._master, cluster_id)}
         rows = cache(lambda run_id: self._rows(ended[run_id], SUCCEEDED))
         return History(list(ended.values()), lambda run: rows(run.id), self.deployment_info)
 
@@ -400,13 +399,11 @@ class Runs(Facet):
         """Add their reports to the rows that have failed since the last look."""
         failed = {row.run_id: row for row in rows if row.status is InstanceStatus.ERROR and observer.is_new(row)}
         reports = {
-            (found.run_id, found.task, found.node): found
+            _key(reported_row): reported_row
             for row in failed.values()
-            for found in self._rows_of(
-                row.run_id, row.graph_type, HistoryFilter(statuses=(InstanceStatus.ERROR,)), True
-            )
+            for reported_row in self._rows_of(row.run_id, row.graph_type, _FAILED, True)
         }
-        return [reports.get((row.run_id, row.task, row.node), row) for row in rows]
+        return [reports.get(_key(row), row) for row in rows]
 
     def _parent(self, run_id: int) -> Run:
         run = self.get(run_id)

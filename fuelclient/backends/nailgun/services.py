@@ -29,7 +29,7 @@ _DEPLOYED = frozenset((ClusterStatus.ERROR, ClusterStatus.OPERATIONAL, ClusterSt
 _GROUP: Mapping[str, Any] = {
     "notation": "cidr", "render_type": None, "map_priority": 2, "configurable": True, "use_gateway": False,
 }  # fmt: skip
-"""What Nailgun needs to know of a network group, unless its creator says otherwise."""
+"""The defaults of a network group, which Nailgun does not create without them."""
 
 
 Value = TypeVar("Value")
@@ -223,16 +223,15 @@ class Services(Facet):
 
     def _require_testable(self, cluster_id: int, *, force: bool) -> None:
         """Raise `Conflict` for an environment that must fail the health checks, unless `force`."""
-        cluster = Answer(resource(self._session, "environment", cluster_id).get(), "environment")
-        status = cluster.text("status")
+        cluster = self._master.clusters.get(cluster_id)
         if force:
             return
-        if status not in _DEPLOYED:
+        if cluster.status not in _DEPLOYED:
             raise Conflict(
-                f"Environment {cluster_id} is not ready to run health check because it is in '{status}' state.",
+                f"Environment {cluster_id} is not ready to run health check because it is in '{cluster.status}' state.",
                 hint="Deploy it first, or run them with --force; they will likely fail.",
             )
-        if cluster.truth("is_customized"):
+        if cluster.is_customized:
             raise Conflict(
                 f"The deployment facts of environment {cluster_id} were updated.",
                 hint="Health checks will likely fail because of that; run them with --force.",
