@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, Unauthorised, Unavailable, UsageError
@@ -24,23 +24,6 @@ from fuelclient.server.errors import HttpError
 from fuelclient.server.request_log import LOG, Start, Wsgi
 from fuelclient.server.routes import PREFIX
 from fuelclient.settings.server_tokens import path_of
-
-
-class Policy(Protocol):
-    """The access policy. `name` is the kind of token that clients need: `none`, the `token` of the server's own user,
-    or `keystone`; `required` is whether they need any.
-
-    `check` refuses a request (`reads`: one that changes nothing); `admits` decides before whether to read a body.
-    """
-
-    name: str
-    required: bool
-
-    def wrap(self, app: Wsgi) -> Wsgi: ...
-
-    def check(self, environ: Any, *, is_open: bool, reads: bool) -> None: ...
-
-    def admits(self, environ: Mapping[str, str]) -> bool: ...
 
 
 class Loopback:
@@ -119,7 +102,7 @@ def _forbidden(message: str) -> HttpError:
 READERS = frozenset({"reader", "member", "manager", "admin"})
 WRITERS = frozenset({"admin"})
 OPEN = frozenset(f"{PREFIX}/{path}" for path in ("version", "openapi.json"))
-"""The paths that need no token: clients ask for the version to learn that they need one."""
+"""The paths that need no token: the version tells clients that they need one elsewhere."""
 
 _REACHED = "fuelclient.authenticated"
 _UNAUTHENTICATED = "The request you have made requires authentication."
@@ -284,6 +267,12 @@ class LocalToken(Loopback):
         if not is_open and not hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             hint = "Send the token of its file in X-Auth-Token; fuel2 of the same user does so by itself."
             raise HttpError(401, Unauthorised(_NOT_OF_THE_USER, hint=hint))
+
+
+Policy = Loopback | Keystone
+"""The access policies. `name` is the kind of token that clients need: `none`, the `token` of the server's own user, or
+`keystone`; `required` is whether they need any. `check` refuses a request (`reads`: one that changes nothing); `admits`
+decides before whether to read a body."""
 
 
 @contextmanager

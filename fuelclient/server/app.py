@@ -43,7 +43,7 @@ _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
     "server": f"fuelclient {__version__}", "revision": messages.SPOKEN,
 }  # fmt: skip
-"""The API whose paths this server has, that of Fuel 9. Every client asks for it first, and without a token."""
+"""The API of Fuel 9, whose paths this server has. Every client reads it first, and without a token."""
 
 
 class _Id(IntegerConverter):

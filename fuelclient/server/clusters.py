@@ -1,7 +1,7 @@
 """Environments, their nodes, deployment facts, settings and networks.
 
-Nailgun keeps plugins among the settings: `editable.<plugin>.metadata` says which version of a plugin is enabled, and
-setting it enables or disables the plugin.
+Nailgun keeps plugins among the settings: `editable.<plugin>.metadata` has the enabled version of a plugin, and setting
+it enables or disables the plugin.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.environment.settings import defaults
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.facts.given import NULL
+from fuelclient.grouping import grouped
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.plugin import Plugin
@@ -102,9 +103,8 @@ def delete(call: Call) -> None:
 def assign(call: Call) -> Any:
     """Add all nodes of the body with their roles, or none."""
     cluster_id = call.cluster_id
-    ids_by_roles: dict[tuple[str, ...], list[int]] = {}  # one call of the backend for all nodes with the same roles
-    for item in call.body:
-        ids_by_roles.setdefault(tuple(dict.fromkeys(item["roles"])), []).append(item["id"])
+    # one call of the backend for all nodes with the same roles
+    ids_by_roles = grouped((tuple(dict.fromkeys(item["roles"])), item["id"]) for item in call.body)
     with call.connections.exclusive() as backend:
         roles = backend.roles.of_cluster(cluster_id)
         missing = sorted({role for item in call.body for role in item["roles"]} - set(roles))
@@ -190,11 +190,8 @@ def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
 def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
     """Add a section for each plugin that is enabled in the environment or supports its release."""
     release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
-    versions_by_name: dict[str, list[Plugin]] = {}
-    for plugin in backend.plugins.list():
-        if cluster_id in plugin.clusters or _supports(plugin, release):
-            versions_by_name.setdefault(plugin.name, []).append(plugin)
-    for name, versions in versions_by_name.items():
+    shown = (one for one in backend.plugins.list() if cluster_id in one.clusters or _supports(one, release))
+    for name, versions in grouped((plugin.name, plugin) for plugin in shown).items():
         enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
         section = sections.setdefault(name, {})
         known = section.get("metadata")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.deploy_changes import merged_tasks
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, GraphSummary, Level, OwnerRef
@@ -160,17 +161,7 @@ def graph_type_of(call: Call) -> str:
 
 def merged(call: Call, levels: Sequence[Level] = ()) -> list[Task]:
     """The merged tasks of an environment, from some levels or from all; none for an unknown type, as in Nailgun."""
-    try:
-        graph = call.backend.graphs.layers(call.cluster_id, levels, graph_type_of(call))
-    except NotFound as error:
-        if error.noun != "graph type":
-            raise
-        return []
-    return [merged_task.task for merged_task in graph.tasks]
-
-
-def show_merged(call: Call) -> Any:
-    return _part(call, merged(call))
+    return merged_tasks(call.backend, call.cluster_id, graph_type_of(call), levels)
 
 
 def show_release(call: Call) -> Any:
@@ -207,7 +198,7 @@ def picture(call: Call) -> Reply:
     if child is not None:
         if child not in graph.tasks:
             raise HttpError(400, UsageError(f"Task {child} is not present in graph"))
-        kept &= {child, *graph.predecessors()[child]}
+        kept &= {child, *(before for before, after in graph.edges() if after == child)}
     return Reply(dot(graph, only=only, kept=kept), mimetype="text/vnd.graphviz")
 
 
@@ -261,7 +252,8 @@ ROUTES = (
     Route("DELETE", _PATH, delete, "Delete a graph", {204: None}),
     *(
         route
-        for owner, read in (("clusters/{cluster_id}", show_merged), ("releases/{release_id}", show_release))
+        for owner, read in (("clusters/{cluster_id}", lambda call: _part(call, merged(call))),
+                            ("releases/{release_id}", show_release))
         for route in (
             Route("GET", f"{owner}/{_TASKS_PATH}", read, "List the tasks of a graph", {200: _TASKS},
                   (TYPE, *_BOUNDS)),

@@ -12,7 +12,7 @@ LOG = logging.getLogger("fuelclient.server")
 REQUEST_ID = "X-Openstack-Request-Id"
 ENVIRON_ID = "fuelclient.request_id"
 ENVIRON_CALL = "fuelclient.call"
-"""What a message calls, such as `nodes.list`, which its path does not say."""
+"""The method that a message calls, such as `nodes.list`: all messages have one path."""
 
 Start = Callable[..., Any]
 Wsgi = Callable[[dict[str, Any], Start], Iterable[bytes]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import components
+from fuelclient.graph.dag import components, reachable, reverse
 from fuelclient.graph.match import Names, pattern_error
 from fuelclient.insight.picture import kind, quoted, style
 from fuelclient.model.task import Task, TaskType
@@ -22,15 +22,15 @@ INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class RoleBasedGraph:
-    tasks: Mapping[str, Task | None]
-    successors: Mapping[str, Sequence[str]]
+    """The task of each id (None if no task defines it), whose position is its vertex, and the successors of each."""
 
-    def predecessors(self) -> dict[str, list[str]]:
-        predecessors: dict[str, list[str]] = {name: [] for name in self.tasks}
-        for before, successors in self.successors.items():
-            for after in successors:
-                predecessors[after].append(before)
-        return predecessors
+    tasks: Mapping[str, Task | None]
+    successors: Sequence[Sequence[int]]
+
+    def edges(self) -> Iterator[tuple[str, str]]:
+        """Yield the ids of each task and of each of its successors."""
+        names = list(self.tasks)
+        return ((name, names[after]) for name, ends in zip(names, self.successors, strict=True) for after in ends)
 
     @property
     def is_task_based(self) -> bool:
@@ -56,7 +56,8 @@ def role_based(tasks: Iterable[Task]) -> RoleBasedGraph:
     groups = Names(task.id for task in tasks if task.type == TaskType.GROUP)
     for task in tasks:
         connect(_group_edges(task, groups))
-    return RoleBasedGraph(known, {name: tuple(successors.get(name, ())) for name in known})
+    vertex = {name: position for position, name in enumerate(known)}
+    return RoleBasedGraph(known, [[vertex[after] for after in successors.get(name, ())] for name in known])
 
 
 def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
@@ -85,14 +86,14 @@ def subgraph(graph: RoleBasedGraph, start: str, end: str) -> set[str]:
 
     Raise `KeyError` with an id that the graph does not have, or with `end` if it does not follow `start`.
     """
-    kept = set(graph.tasks)
-    if start:
-        kept &= _reachable(graph.successors, start)
-    if end:
-        if end not in graph.tasks or end not in kept:
-            raise KeyError(end)
-        kept &= _reachable(graph.predecessors(), end)
-    return kept
+    names = list(graph.tasks)
+    kept = set(range(len(names)))
+    for name, edges in ((start, graph.successors), (end, reverse(graph.successors))):
+        if name:
+            if name not in graph.tasks or names.index(name) not in kept:
+                raise KeyError(name)
+            kept &= reachable(edges, [names.index(name)])
+    return {names[vertex] for vertex in kept}
 
 
 def executed(graph: RoleBasedGraph, kept: Set[str], include: Iterable[str] = ()) -> list[Task]:
@@ -107,18 +108,6 @@ def executed(graph: RoleBasedGraph, kept: Set[str], include: Iterable[str] = ())
     ]
 
 
-def _reachable(edges: Mapping[str, Sequence[str]], start: str) -> set[str]:
-    if start not in edges:
-        raise KeyError(start)
-    seen, queue = {start}, [start]
-    for name in queue:
-        for other in edges[name]:
-            if other not in seen:
-                seen.add(other)
-                queue.append(other)
-    return seen
-
-
 def complaint(graph: RoleBasedGraph) -> str:
     """The role-based engine's error about the graph: its cycles, or else undefined tasks; empty if it is valid.
 
@@ -130,8 +119,8 @@ def complaint(graph: RoleBasedGraph) -> str:
     missing = sorted(name for name, task in graph.tasks.items() if task is None)
     if not missing:
         return ""
-    before = graph.predecessors()
-    users = sorted({other for name in missing for other in (*graph.successors[name], *before[name])} - set(missing))
+    touching = [edge for edge in graph.edges() if not set(missing).isdisjoint(edge)]
+    users = sorted({name for edge in touching for name in edge} - set(missing))
     return (
         f"Tasks '{', '.join(missing)}' can't be in requires|required_for|groups|tasks for [{', '.join(users)}]"
         " because they don't exist in the graph"
@@ -140,11 +129,9 @@ def complaint(graph: RoleBasedGraph) -> str:
 
 def _cycles(graph: RoleBasedGraph) -> list[list[str]]:
     names = list(graph.tasks)
-    number = {name: index for index, name in enumerate(names)}
-    successors = [[number[after] for after in graph.successors[name]] for name in names]
-    rings = [sorted(names[index] for index in ring) for ring in components(successors, range(len(names)))]
+    rings = [sorted(names[vertex] for vertex in ring) for ring in components(graph.successors, range(len(names)))]
     inside = {name for ring in rings for name in ring}
-    return sorted([*rings, *([name] for name in names if name in graph.successors[name] and name not in inside)])
+    return sorted([*rings, *([name] for name, after in graph.edges() if name == after and name not in inside)])
 
 
 def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[str]) -> str:
@@ -154,13 +141,11 @@ def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[s
     Nailgun forgets.
     """
     names = [name for name in graph.tasks if name in kept]
-    loops = any(name in graph.successors[name] for name in names)
+    edges = [edge for edge in graph.edges() if edge[0] in kept and edge[1] in kept]
+    loops = any(name == after for name, after in edges)
     lines = ["digraph G {" if loops else "strict digraph G {"]
     lines += [f"{quoted(name)} [{_style(graph.tasks[name], name, only)}];" for name in names]
-    drawn = set(names)
-    lines += [
-        f"{quoted(name)} -> {quoted(after)};" for name in names for after in graph.successors[name] if after in drawn
-    ]
+    lines += [f"{quoted(name)} -> {quoted(after)};" for name, after in edges]
     return "\n".join([*lines, "}", ""])
 
 

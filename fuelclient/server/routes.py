@@ -101,7 +101,7 @@ class ThreadBackends:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One checked request: the variables of its path, its query, body and `Accept` header, and the backend to ask.
+    """One checked request: the variables of its path, its query, body and `Accept` header, and the backends.
 
     `query` has only the parameters that were given.
     """

@@ -133,7 +133,7 @@ RUN = opened(
     time_end=maybe(STRING),
 )
 TASK_RUN = {**RUN, "required": [*RUN["required"], "parent_id"]}
-"""A run that names the run of which it is a part."""
+"""A run with the id of its parent."""
 
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),

@@ -15,6 +15,7 @@ from fuelclient.environment.layers import snapshot
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import InvalidGraph, NotFound
 from fuelclient.graph.merge import require_merged
+from fuelclient.grouping import grouped
 from fuelclient.model.graph import MergedGraph
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
@@ -33,8 +34,7 @@ from fuelclient.server.schemas import MAPPING, whole
 
 _SYNC = "null"
 _SINCE_10 = re.compile(r"-[1-9]\d+\.")
-"""Releases such as newton-10.0, of which a master serializes every graph as its runs do."""
-Relation = dict[str, str | None]
+"""Releases such as newton-10.0, whose graphs a master serializes as for a run."""
 
 
 def serialized(call: Call) -> Any:
@@ -91,7 +91,8 @@ def _instances(
     instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
     skipped, _ = skips(expansion, evaluation, only, None, unknowns)
     attributes = rendered(expansion, evaluation, skipped, unknowns, trace=False)
-    waits_for, awaited_by = _relations(expansion)
+    required, required_for = map(sorted, expansion.edges.stated())
+    waits_for, awaited_by = grouped((after, before) for before, after in required), grouped(required_for)
     for vertex in range(expansion.size):
         task = expansion.tasks[expansion.task_of[vertex]].task
         runs = vertex not in skipped and task.type != TaskType.STAGE
@@ -99,26 +100,14 @@ def _instances(
         entry["fail_on_error"] = runs and bool(attributes.get(vertex, {}).get("fail_on_error", True))
         if vertex in attributes:
             entry["parameters"] = plain(attributes[vertex]["parameters"])
-        for word, relations in (("requires", waits_for), ("required_for", awaited_by)):
-            if vertex in relations:
-                entry[word] = relations[vertex]
+        for word, by_vertex in (("requires", waits_for), ("required_for", awaited_by)):
+            if vertex in by_vertex:
+                entry[word] = [_relation(expansion, other) for other in by_vertex[vertex]]
         instances.setdefault(_uid(expansion, vertex) or _SYNC, []).append(entry)
     return instances
 
 
-def _relations(expansion: Expansion) -> tuple[dict[int, list[Relation]], dict[int, list[Relation]]]:
-    """The instances that each one waits for, and those that wait for it."""
-    waits_for: dict[int, list[Relation]] = {}
-    awaited_by: dict[int, list[Relation]] = {}
-    required, required_for = expansion.edges.stated()
-    for before, after in sorted(required):
-        waits_for.setdefault(after, []).append(_relation(expansion, before))
-    for before, after in sorted(required_for):
-        awaited_by.setdefault(before, []).append(_relation(expansion, after))
-    return waits_for, awaited_by
-
-
-def _relation(expansion: Expansion, vertex: int) -> Relation:
+def _relation(expansion: Expansion, vertex: int) -> dict[str, str | None]:
     return {"name": expansion.tasks[expansion.task_of[vertex]].id, "node_id": _uid(expansion, vertex)}
 
 
