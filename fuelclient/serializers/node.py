@@ -40,8 +40,12 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
     for item, line in report.entries(document.data, rule, hint):
         node = _node(item, line, report, executors)
         if node is not None:
-            _once(node, line, seen, report)
             nodes.append(node)
+            for word, value in (("id", node.id), ("name", node.name)):
+                if value and (word, value) in seen:
+                    message = f"two nodes have the {word} {value}, the first on line {seen[word, value]}"
+                    report.error("G005", line, message, f"Give one of them another {word}.")
+                seen.setdefault((word, value), line)
     report.raise_errors()
     return nodes
 
@@ -70,14 +74,6 @@ def node_record_from(data: Any) -> Node:
     )  # fmt: skip
 
 
-def _once(node: Node, line: int, seen: dict[tuple[str, Any], int], report: Report) -> None:
-    for word, value in (("id", node.id), ("name", node.name)):
-        if value and (word, value) in seen:
-            message = f"two nodes have the {word} {value}, the first on line {seen[word, value]}"
-            report.error("G005", line, message, f"Give one of them another {word}.")
-        seen.setdefault((word, value), line)
-
-
 def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> Node | None:
     """The node of an entry; None after an error."""
     if not isinstance(item, Mapping):
@@ -89,7 +85,10 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
         report.error("G002", line, "the node has no name", "Add `name:`.")
     fields = _Fields(item, line, report)
     ssh = fields.get("ssh", "a mapping", {})
-    _ssh(ssh, line_of(item, "ssh") or line, report)
+    line_of_ssh = line_of(item, "ssh") or line
+    report.check_keys(ssh, _SSH, "ssh", line_of_ssh)
+    for key, wanted in (("port", "a port (1 to 65535)"), *((word, "a string") for word in ("user", "key", "jump"))):
+        _Fields(ssh, line_of_ssh, report).get(key, wanted, "")
     node = Node(
         id=fields.get("id", "a whole number from 1", 0),
         name=fields.get("name", "a string", ""),
@@ -153,11 +152,3 @@ def _roles(value: Any, line: int, report: Report) -> tuple[str, ...]:
         return tuple(dict.fromkeys(names))
     report.error("G006", line, "roles must be a list of names", "Write roles: [controller].")
     return ()
-
-
-def _ssh(ssh: Mapping[str, Any], line: int, report: Report) -> None:
-    report.check_keys(ssh, _SSH, "ssh", line)
-    fields = _Fields(ssh, line, report)
-    fields.get("port", "a port (1 to 65535)", 22)
-    for key in ("user", "key", "jump"):
-        fields.get(key, "a string", "")

@@ -20,12 +20,10 @@ def list_all(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     name, release_id = call.body["name"], call.body["release"]
-    text = f"Object 'Release' with UID={release_id} is not found in DB"
-    try:
-        with refusing(NotFound, 404, text, noun="release"):
-            return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
-    except Conflict as error:
-        raise HttpError(409, error, f'Sequence with name "{name}" already exist for release {release_id}.') from error
+    taken = f'Sequence with name "{name}" already exist for release {release_id}.'
+    missing = f"Object 'Release' with UID={release_id} is not found in DB"
+    with refusing(Conflict, 409, taken), refusing(NotFound, 404, missing, noun="release"):
+        return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
 
 
 def update(call: Call) -> Any:
