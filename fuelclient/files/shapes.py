@@ -1,9 +1,8 @@
 """Check documents against JSON schemas, and report violations in plain words.
 
 A schema is a file of a folder. Additional keywords: `x-is` names what belongs at a place, `x-hint` says what to write
-there, and those that end with `Word` are checked by functions of the caller. Most documents are valid, which
-`fastjsonschema` tells in a twentieth of the time that `jsonschema` takes: it makes a function of a schema. In documents
-that are not, `jsonschema` finds the violations, but its own messages are not shown, because they change.
+there, and those that end with `Word` are checked by functions of the caller. `jsonschema` finds the violations; its own
+messages are not shown, because they change.
 """
 
 from __future__ import annotations
@@ -15,19 +14,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import fastjsonschema
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 from fuelclient.errors import nearest
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import in_words as description
 from fuelclient.serializers.values import key_text, line_of
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
-    from jsonschema.protocols import Validator
 
 MAX_VALUES = 100_000
 """The most values of a document that is checked. A whole release of Fuel has 10 000. The limits for reading files
@@ -38,8 +37,6 @@ MAX_VIOLATIONS = 200
 Words = Mapping[str, Callable[[str], str | None]]
 """Our own keywords, each with the function that says why a word is refused (an empty text says no more), or None."""
 
-_BASE = "schemas://files/"
-_ONLY_FOR_PEOPLE = ("$schema", "$id", "x-is", "x-hint")
 _TYPES = {
     "string": ("a string", "Write it in quotes."),
     "integer": ("a whole number", "Write a whole number without quotes."),
@@ -68,13 +65,18 @@ class Shapes:
     """The JSON schemas in a folder, by file name."""
 
     def __init__(self, folder: Traversable, words: Words) -> None:
-        files = sorted((path for path in folder.iterdir() if path.name.endswith(".json")), key=lambda path: path.name)
+        files = [path for path in folder.iterdir() if path.name.endswith(".json")]
         self.schemas: Mapping[str, dict[str, Any]] = {
             path.name: json.loads(path.read_text(encoding="utf-8")) for path in files
         }
-        self._words = words
-        self.is_valid = functools.cache(self._compiled)
-        self.validator = functools.cache(self._validator)
+        # Wherever a schema has `$schema`, the library would switch to its own class, without our keywords.
+        for schema in self.schemas.values():
+            schema.pop("$schema", None)
+        self._registry: Registry[Any] = Registry().with_resources(
+            (file, DRAFT202012.create_resource(schema)) for file, schema in self.schemas.items()
+        )
+        more = {keyword: functools.partial(_word, refused) for keyword, refused in words.items()}
+        self._validator = extend(Draft202012Validator, {**_KEYWORDS, **more})  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
 
     def violations(self, name: str, whole: Any, origins: Sequence[Written]) -> Iterator[Finding]:
         """Yield an error (P003) for everything in `whole` that the schema `name` forbids.
@@ -92,10 +94,9 @@ class Shapes:
             message = f"{shown} contains more than {MAX_VALUES} values, which is too many to check"
             yield _finding(document, 1, message, "Split it, or use fewer aliases.")
             return
-        if self.is_valid(name)(data):
-            return
         reported: set[tuple[str, int]] = set()
-        for error in itertools.islice(self.validator(name).iter_errors(data), MAX_VIOLATIONS + 1):
+        validator: Validator = self._validator(self.schemas[name], registry=self._registry)
+        for error in itertools.islice(validator.iter_errors(data), MAX_VIOLATIONS + 1):
             if len(reported) == MAX_VIOLATIONS:
                 message = f"{shown} has more errors than are listed here"
                 yield _finding(document, 1, message, "Correct the listed ones, and check again.")
@@ -107,55 +108,6 @@ class Shapes:
             if (message, line) not in reported:
                 reported.add((message, line))
                 yield _finding(origin.document, line, message, _hint(error))
-
-    def _compiled(self, name: str) -> Callable[[Any], bool]:
-        """Compile a schema to a function that returns whether data is valid, but not what is wrong with it."""
-        ready = {file: _translated(schema, file) for file, schema in self.schemas.items()}
-        validate: Callable[[Any], Any] = fastjsonschema.compile(
-            {**ready[name], "$id": f"{_BASE}{name}"},
-            handlers={"schemas": lambda uri: ready[uri.removeprefix(_BASE).partition("#")[0]]},
-            formats={keyword: functools.partial(_is_word, refused) for keyword, refused in self._words.items()},
-            use_default=False,
-        )
-
-        def is_valid(data: Any) -> bool:
-            try:
-                validate(data)
-            except (fastjsonschema.JsonSchemaValueException, TypeError):
-                return False  # a type that has no hash, of items that must be unique, such as YAML's sets
-            return True
-
-        return is_valid
-
-    def _validator(self, name: str) -> Validator:
-        """Make what finds the violations of a schema.
-
-        Wherever a schema has `$schema`, the library switches to its own class, without our keywords. So that is
-        removed.
-        """
-        from jsonschema import Draft202012Validator
-        from jsonschema.validators import extend
-        from referencing import Registry
-        from referencing.jsonschema import DRAFT202012
-
-        plain = {
-            file: {key: value for key, value in schema.items() if key != "$schema"}
-            for file, schema in self.schemas.items()
-        }
-        registry: Registry[Any] = Registry().with_resources(
-            (file, DRAFT202012.create_resource(schema)) for file, schema in plain.items()
-        )
-        keywords = {
-            "required": _required,
-            "additionalProperties": _additional,
-            "propertyNames": _property_names,
-            "pattern": _pattern,
-            "uniqueItems": _unique,
-            **{keyword: functools.partial(_word, refused) for keyword, refused in self._words.items()},
-        }
-        validator_class = extend(Draft202012Validator, keywords)  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
-        validator: Validator = validator_class(plain[name], registry=registry)
-        return validator
 
 
 def line_at(data: Any, path: Sequence[str | int]) -> int:
@@ -217,45 +169,8 @@ def comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) 
     return known[id(value)][0]
 
 
-def _translated(schema: Any, file: str) -> Any:
-    """Translate a schema to draft 7, the newest one that fastjsonschema supports."""
-    if isinstance(schema, bool):
-        return schema
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key in ("properties", "$defs"):
-            new = "definitions" if key == "$defs" else key
-            found[new] = {name: _translated(part, file) for name, part in value.items()}
-        elif key.endswith("Word"):
-            found["format"] = key
-        elif key == "pattern":
-            found[key] = rf"\A(?:{value.removesuffix('$')})\Z"
-        elif key in ("allOf", "anyOf"):
-            found[key] = [_translated(part, file) for part in value]
-        elif isinstance(value, dict):
-            found[key] = _translated(value, file)
-        elif key not in (*_ONLY_FOR_PEOPLE, "$ref"):
-            found[key] = value
-    if isinstance(schema.get("const"), bool):
-        found["type"] = "boolean"  # the library compares as Python does, where 1 is True
-    if "$ref" in schema:  # draft 7 ignores what stands beside it
-        other, _, path = schema["$ref"].partition("#")
-        found = {"allOf": [{"$ref": f"{_BASE}{other or file}#{path.replace('$defs', 'definitions')}"}, found]}
-    return found
-
-
-def _is_word(refused: Callable[[str], str | None], word: str) -> bool:
-    return refused(word) is None
-
-
 # The keywords below replace the library's. They put what is wrong into the error as data (the library only has a
 # sentence), match patterns to the very end, and avoid quadratic time.
-
-
-def _error(message: str, *path: str | int) -> ValidationError:
-    from jsonschema import ValidationError
-
-    return ValidationError(message, path=path)
 
 
 def _descend(validator: Validator, instance: Any, schema: Any, key: str) -> Iterator[ValidationError]:
@@ -266,13 +181,14 @@ def _descend(validator: Validator, instance: Any, schema: Any, key: str) -> Iter
 
 def _required(_validator: Validator, keys: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if isinstance(instance, dict):
-        yield from (_error(key) for key in keys if key not in instance)
+        yield from (ValidationError(key) for key in keys if key not in instance)
 
 
 def _additional(validator: Validator, schema: Any, instance: Any, whole: Any) -> Iterator[ValidationError]:
     for key in instance if isinstance(instance, dict) else ():
         if key not in whole.get("properties", {}):
-            yield from [_error(key, key)] if schema is False else _descend(validator, instance[key], schema, key)
+            error = [ValidationError(key, path=[key])]
+            yield from error if schema is False else _descend(validator, instance[key], schema, key)
 
 
 def _property_names(validator: Validator, schema: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -282,14 +198,14 @@ def _property_names(validator: Validator, schema: Any, instance: Any, _schema: A
 
 def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and not re.fullmatch(pattern.removesuffix("$"), instance):
-        yield _error("")
+        yield ValidationError("")
 
 
 def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -> Iterator[ValidationError]:
     seen: set[str] = set()
     for index, item in enumerate(instance if isinstance(instance, list) else ()):
         if isinstance(item, str) and item in seen:
-            yield _error(item, index)
+            yield ValidationError(item, path=[index])
         seen.add(str(item))
 
 
@@ -298,7 +214,16 @@ def _word(
 ) -> Iterator[ValidationError]:
     problem = refused(word) if isinstance(word, str) else None
     if problem is not None:
-        yield _error(problem)
+        yield ValidationError(problem)
+
+
+_KEYWORDS = {
+    "required": _required,
+    "additionalProperties": _additional,
+    "propertyNames": _property_names,
+    "pattern": _pattern,
+    "uniqueItems": _unique,
+}
 
 
 def _where(name: str, path: Sequence[str | int]) -> str:
