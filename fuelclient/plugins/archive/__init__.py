@@ -34,8 +34,8 @@ _OVERHEAD = 16 * 2**20
 
 
 def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
-    """Unpack the archive `path` into `target`, an empty directory. Return the scripts that `rpm` would run as root when
-    it installs or removes the package, by section (`%pre`...); an `.fp` has none.
+    """Unpack the archive `path` into `target`, an empty directory, and return its scripts by section (`%pre`...), which
+    `rpm` would run as root when it installs or removes the package; an `.fp` has none.
 
     The directories around every package are stripped: the one top directory of an `.fp`, and
     `/var/www/nailgun/plugins/<one>` of an `.rpm`. Files get mode 0644, or 0755 if they were executable; owners, times
@@ -93,7 +93,7 @@ def unusable(file: str, error: Unusable) -> InvalidDocument:
 
 
 def _suffix(path: Path) -> str:
-    """Return `.fp` or `.rpm`. Raise if `path` is not a readable file with one of these suffixes."""
+    """The suffix, `.fp` or `.rpm`. Raise if `path` is not a readable file with one of these."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -113,16 +113,12 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _require_small(path: Path, limits: Limits) -> None:
-    if path.stat().st_size > limits.stream + _OVERHEAD:
-        raise Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE)
-
-
 @contextmanager
 def _opened(path: Path, limits: Limits) -> Iterator[BinaryIO]:
     """Open the archive, and turn what goes wrong meanwhile into errors that name it."""
+    if path.stat().st_size > limits.stream + _OVERHEAD:
+        raise unusable(path.name, Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE))
     try:
-        _require_small(path, limits)
         with path.open("rb") as source:
             yield source
     except Unusable as error:

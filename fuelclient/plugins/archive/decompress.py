@@ -20,7 +20,7 @@ _DAMAGED = "the compressed data of the archive is damaged"
 
 
 def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
-    """Yield the data of `source` from its current position, chunk by chunk. Raise `Unusable` if that is impossible.
+    """Decompress `source` from its current position, chunk by chunk. Raise `Unusable` if that is impossible.
 
     `compressor` is RPM's name for it (gzip, xz or zstd), or empty for data that is not compressed.
     """
@@ -78,39 +78,37 @@ class Stream:
     def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
         self._chunks = chunks
         self._limit = limit
-        self._buffer = b""
-        self._at = 0
+        self._buffer = bytearray()
         self._position = 0
-        self._taken = 0
         self.allowance: int | None = None
 
     def read(self, size: int) -> bytes:
-        """Return the next `size` bytes, fewer only at the end. Raise `Unusable` beyond the allowance."""
+        """Read `size` bytes, fewer only at the end. Raise `Unusable` beyond the allowance."""
         if self.allowance is not None:
             self.allowance -= size
             if self.allowance < 0:
                 raise Unusable("a member's header is too long")
-        if self._at + size <= len(self._buffer):
-            data = self._buffer[self._at : self._at + size]
-            self._at += size
-        else:
-            data = b"".join(self._pieces(size))
+        while len(self._buffer) < size and (chunk := next(self._chunks, None)) is not None:
+            self._buffer += chunk
+            if self._position + len(self._buffer) > self._limit:
+                raise Unusable(f"the archive unpacks to more than {size_of(self._limit)}", TOO_LARGE)
+        data = bytes(self._buffer[:size])
+        del self._buffer[:size]
         self._position += len(data)
         return data
 
-    def exactly(self, size: int) -> bytes:
-        """Return the next `size` bytes. Raise `Unusable` if there are fewer."""
-        data = self.read(size)
-        if len(data) < size:
-            raise Unusable("the archive is truncated: it ends inside a member")
-        return data
-
     def pieces(self, size: int) -> Iterator[bytes]:
-        """Yield the next `size` bytes, chunk by chunk."""
+        """Yield the next `size` bytes, chunk by chunk. Raise `Unusable` if there are fewer."""
         while size > 0:
             piece = self.exactly(min(size, CHUNK))
             size -= len(piece)
             yield piece
+
+    def exactly(self, size: int) -> bytes:
+        data = self.read(size)
+        if len(data) < size:
+            raise Unusable("the archive is truncated: it ends inside a member")
+        return data
 
     def skip(self, size: int) -> None:
         for _ in self.pieces(size):
@@ -132,23 +130,3 @@ class Stream:
         """Read to the end, so that the checksum at the end of the compressed data is verified too."""
         while self.read(CHUNK):
             pass
-
-    def _pieces(self, size: int) -> Iterator[bytes]:
-        while size > 0:
-            if self._at == len(self._buffer) and not self._refill():
-                return
-            piece = self._buffer[self._at : self._at + size]
-            self._at += len(piece)
-            size -= len(piece)
-            yield piece
-
-    def _refill(self) -> bool:
-        """Read on, and return whether there is more. An empty chunk is not the end."""
-        for chunk in self._chunks:
-            if chunk:
-                self._taken += len(chunk)
-                if self._taken > self._limit:
-                    raise Unusable(f"the archive unpacks to more than {size_of(self._limit)}", TOO_LARGE)
-                self._buffer, self._at = chunk, 0
-                return True
-        return False

@@ -57,7 +57,7 @@ class Unusable(Exception):
 
 
 def size_of(count: int) -> str:
-    """Return a limit as people write it.
+    """Write a limit in words.
 
     >>> size_of(64 * 2**20), size_of(1500)
     ('64 MiB', '1500 bytes')
@@ -67,7 +67,7 @@ def size_of(count: int) -> str:
 
 
 def quoted(name: str) -> str:
-    r"""Return `name` for a message: in quotes, on one line, without control characters.
+    r"""Write `name` for a message: in quotes, on one line, without control characters.
 
     >>> print(quoted("a b"), quoted("a\x1b[2J"))
     'a b' 'a\x1b[2J'
@@ -76,7 +76,7 @@ def quoted(name: str) -> str:
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """Return the parts of a member's path, without `.` and doubled slashes.
+    """Split a member's path, without `.` and doubled slashes.
 
     Raise `Unusable` if the path is absolute, contains `..`, is too long or too deep, or contains characters that are
     not printable text: names end up on terminals and in checksum files.

@@ -16,7 +16,7 @@ import io
 import stat
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from fuelclient.plugins.archive.decompress import CHUNK, Stream, decompressed
@@ -198,43 +198,34 @@ class _Member:
     size: int
     inode: tuple[int, int, int]
     names: int
-    """How many members share this inode: more than one for hard links."""
-
-
-@dataclass(slots=True)
-class _Shared:
-    """A file with several names. RPM stores its data with the last of them only."""
-
-    waiting: list[str] = field(default_factory=list)
-    written: str = ""
+    """Members with this inode: more than one for hard links."""
 
 
 def unpack_payload(stream: Stream, unpacker: Unpacker) -> None:
-    """Pass all members of the payload to `unpacker`. Raise `Unusable` if that is impossible."""
-    shared: dict[tuple[int, int, int], _Shared] = {}
+    """Pass all members of the payload to `unpacker`. Raise `Unusable` if that is impossible.
+
+    RPM stores the data of a file with several names with the last of them only.
+    """
+    links: list[_Member] = []
+    written: dict[tuple[int, int, int], str] = {}
     while member := _next_member(stream):
-        if stat.S_ISREG(member.mode) and member.names > 1:
-            _unpack_linked(member, shared.setdefault(member.inode, _Shared()), stream, unpacker)
+        is_shared = stat.S_ISREG(member.mode) and member.names > 1
+        if is_shared and not member.size:
+            links.append(member)
+        elif is_shared and member.inode in written:
+            both = f"{quoted(written[member.inode])} and {quoted(member.name)}"
+            raise Unusable(f"members {both} are one file, but both have data")
         else:
             _unpack_member(member, stream, unpacker)
+            if is_shared:
+                written[member.inode] = member.name
         stream.skip(-member.size % 4)
-    for file in shared.values():
-        for name in file.waiting:
-            if file.written:
-                unpacker.hardlink(name, file.written)
-            else:  # none of its names had data, so the file is empty
-                unpacker.file(name, 0, executable=False, read=stream.pieces)
+    for link in links:
+        if link.inode in written:
+            unpacker.hardlink(link.name, written[link.inode])
+        else:  # none of its names had data, so the file is empty
+            unpacker.file(link.name, 0, executable=False, read=stream.pieces)
     stream.drain()
-
-
-def _unpack_linked(member: _Member, file: _Shared, stream: Stream, unpacker: Unpacker) -> None:
-    if not member.size:
-        file.waiting.append(member.name)
-    elif file.written:
-        raise Unusable(f"members {quoted(file.written)} and {quoted(member.name)} are one file, but both have data")
-    else:
-        _unpack_member(member, stream, unpacker)
-        file.written = member.name
 
 
 def _unpack_member(member: _Member, stream: Stream, unpacker: Unpacker) -> None:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import stat
 import tarfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, BinaryIO, cast
 
 from fuelclient.plugins.archive.decompress import Stream, decompressed
@@ -32,13 +30,7 @@ _WORK = 500_000_000
 """The largest sum of the squared lengths of extended headers: a second or two of tarfile's search."""
 
 _EXTENSIONS = frozenset(
-    {
-        tarfile.XHDTYPE,
-        tarfile.XGLTYPE,
-        tarfile.SOLARIS_XHDTYPE,
-        tarfile.GNUTYPE_LONGNAME,
-        tarfile.GNUTYPE_LONGLINK,
-    }
+    {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
 )
 _data_filter = getattr(tarfile, "data_filter", None)
 """The standard library's own check of a member. Python 3.11.2, which Debian 12 ships, does not have it yet."""
@@ -57,10 +49,19 @@ def extract_fp(source: BinaryIO, unpacker: Unpacker, directory: str, limits: Lim
     stream = Stream(decompressed(source, "gzip"), limits.stream)
     # One class per archive: tarfile passes headers to a class, and the counts have to be kept somewhere.
     vetted: type[_Header] = type("_Vetted", (_Header,), {})
-    with _reading(stream, vetted) as tar:
-        while member := _next(tar, stream):
-            _unpack(member, stream, unpacker, directory)
-            tar.members.clear()  # type: ignore[attr-defined]  # documented, but unknown to typeshed
+    stream.allowance = _HEADER
+    try:
+        with tarfile.open(
+            fileobj=cast(IO[bytes], stream), mode="r:", tarinfo=vetted, encoding="utf-8", errors="surrogateescape"
+        ) as tar:
+            while member := tar.next():
+                stream.allowance = None
+                _unpack(member, stream, unpacker, directory)
+                tar.members.clear()  # type: ignore[attr-defined]  # documented, but unknown to typeshed
+                stream.allowance = _HEADER
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:  # extended headers can be a chain
+        raise Unusable(f"this is not a tar archive, or a damaged one ({error})") from None
+    stream.allowance = None
     if not vetted.ended:
         raise Unusable("the archive is truncated: the mark at its end is missing")
     stream.drain()
@@ -86,43 +87,14 @@ class _Header(tarfile.TarInfo):
             if cls.ended:
                 raise
             raise Unusable(f"the header of a member is damaged ({error})") from None
-        cls._vet(member)
-        return member
-
-    @classmethod
-    def _vet(cls, member: tarfile.TarInfo) -> None:
         if member.type == tarfile.GNUTYPE_SPARSE:
             raise Unusable(f"member {quoted(member.name)} {_SPARSE}")
-        if member.type not in _EXTENSIONS:
-            return
-        cls.work += member.size**2
-        cls.shared += member.size if member.type == tarfile.XGLTYPE else 0
-        if not 0 <= member.size <= _EXTENSION or cls.work > _WORK or cls.shared > _SHARED:
-            raise Unusable("the extended headers of the archive are too long")
-
-
-def _reading(stream: Stream, vetted: type[_Header]) -> tarfile.TarFile:
-    stream.allowance = _HEADER
-    with _translated():
-        file = cast(IO[bytes], stream)
-        return tarfile.open(fileobj=file, mode="r:", tarinfo=vetted, encoding="utf-8", errors="surrogateescape")
-
-
-def _next(tar: tarfile.TarFile, stream: Stream) -> tarfile.TarInfo | None:
-    stream.allowance = _HEADER
-    with _translated():
-        member = tar.next()
-    stream.allowance = None
-    return member
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Turn tarfile's errors into `Unusable`; a chain of extended headers can even exhaust the stack."""
-    try:
-        yield
-    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
-        raise Unusable(f"this is not a tar archive, or a damaged one ({error})") from None
+        if member.type in _EXTENSIONS:
+            cls.work += member.size**2
+            cls.shared += member.size if member.type == tarfile.XGLTYPE else 0
+            if not 0 <= member.size <= _EXTENSION or cls.work > _WORK or cls.shared > _SHARED:
+                raise Unusable("the extended headers of the archive are too long")
+        return member
 
 
 def _require_filtered(member: tarfile.TarInfo, directory: str) -> None:
@@ -130,10 +102,9 @@ def _require_filtered(member: tarfile.TarInfo, directory: str) -> None:
 
     This is a second line of defence: `Unpacker` refuses all that the filter refuses, and works on every Python.
     """
-    if _data_filter is None:
-        return
     try:
-        _data_filter(member, directory)
+        if _data_filter is not None:
+            _data_filter(member, directory)
     except (tarfile.TarError, OSError, ValueError):  # its own messages name paths on this machine
         target = f" -> {quoted(member.linkname)}" if member.linkname else ""
         raise Unusable(f"member {quoted(member.name)}{target} leaves the package") from None

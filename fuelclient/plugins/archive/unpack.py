@@ -44,7 +44,7 @@ class Unpacker:
         self._top = ""
         self._types: dict[str, _Type] = {}
         self._links: dict[str, str] = {}
-        self._count = 0
+        self._members = 0
         self._bytes = 0
 
     def directory(self, name: str) -> None:
@@ -108,7 +108,7 @@ class Unpacker:
         return f"{self._target}/{path}"
 
     def _new(self, name: str, member_type: _Type) -> str:
-        """Claim the path of a member that is not a directory, make the directories above it, and return the path."""
+        """Claim and return the path of a member that is not a directory, and make the directories above it."""
         path = self._path(name)
         if not path:
             where = "/".join((*self._prefix, "<one directory>"))
@@ -121,27 +121,26 @@ class Unpacker:
         return path
 
     def _claim(self, path: str, name: str, member_type: _Type) -> None:
-        taken = self._types.get(path)
-        if taken is not None and member_type is _Type.IMPLIED:
-            raise Unusable(f"member {quoted(name)} is below {quoted(path)}, which is a {taken.value}")
-        if taken is not None:
-            raise Unusable(f"member {quoted(name)} appears twice")
+        if taken := self._types.get(path):
+            is_below = member_type is _Type.IMPLIED
+            problem = f"is below {quoted(path)}, which is a {taken.value}" if is_below else "appears twice"
+            raise Unusable(f"member {quoted(name)} {problem}")
         self._types[path] = member_type
-        self._count_member()
+        self._count()
 
-    def _count_member(self) -> None:
-        self._count += 1
-        if self._count > self._limits.members:
+    def _count(self) -> None:
+        self._members += 1
+        if self._members > self._limits.members:
             raise Unusable(f"the archive has more than {self._limits.members} members")
 
     def _path(self, name: str, *, directory: bool = False) -> str | None:
-        """Return where a member goes, relative to the target: "" for the top directory itself, None above it."""
+        """The place of a member, relative to the target: "" for the top directory itself, None above it."""
         parts, depth = parts_of(name), len(self._prefix)
         if parts[:depth] != self._prefix[: len(parts)]:
             message = f"member {quoted(name)} is outside /{'/'.join(self._prefix)}"
             raise Unusable(message, "All files of a plugin must be below this directory.")
         if len(parts) <= depth:
-            self._count_member()
+            self._count()
             return None
         if len(parts) == depth + 1 and not directory:
             return ""

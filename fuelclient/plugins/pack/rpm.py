@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import io
 import shutil
 import stat
 import struct
@@ -233,7 +232,7 @@ def encode(region: int, fields: Iterable[Field]) -> bytes:
 
 
 def lead(name: str) -> bytes:
-    """Return the 96 bytes at the beginning of the file, which today only mark it as an RPM.
+    """The 96 bytes at the beginning of the file, which today only mark it as an RPM.
 
     >>> len(lead("a-1-1"))
     96
@@ -250,10 +249,8 @@ def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
     with tempfile.TemporaryFile() as payload:
         made = _payload(payload, package)
         main = encode(IMMUTABLE, fields_of(package, made))
-        everything = hashlib.md5(main, usedforsecurity=False)
         payload.seek(0)
-        while chunk := payload.read(CHUNK):
-            everything.update(chunk)
+        everything = hashlib.file_digest(payload, hashlib.md5(main, usedforsecurity=False).copy)
         signature = encode(
             SIGNATURE,
             [
@@ -271,49 +268,33 @@ def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
         shutil.copyfileobj(payload, stream, CHUNK)
 
 
-class _Digested(io.RawIOBase):
-    """Passes on what is written to it, and keeps the SHA-256 and the length of that."""
-
-    def __init__(self, below: IO[bytes] | gzip.GzipFile) -> None:
-        self._below = below
-        self.digest = hashlib.sha256()
-        self.length = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        piece = bytes(data)
-        self.digest.update(piece)
-        self.length += len(piece)
-        self._below.write(piece)
-        return len(piece)
-
-
 def _payload(target: IO[bytes], package: RpmPackage) -> Payload:
-    """Write the compressed cpio archive of all entries to `target`, and return its checksums."""
-    packed_side = _Digested(target)
-    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=packed_side, mtime=0) as packer:
-        plain_side = _Digested(packer)
+    """Write the compressed cpio archive of all entries to `target`, and compute its checksums."""
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=target, mtime=0) as packer:
         digests = [
-            _append(plain_side, f".{ROOT}{package.name}/{entry.path}".rstrip("/"), number, entry, package.date)
+            _append(packer, f".{ROOT}{package.name}/{entry.path}".rstrip("/"), number, entry, package.date)
             for number, entry in enumerate(package.entries, 1)
         ]
-        _append(plain_side, "TRAILER!!!", 0, None, 0)
-    return Payload(packed_side.digest.hexdigest(), plain_side.digest.hexdigest(), plain_side.length, tuple(digests))
+        _append(packer, "TRAILER!!!", 0, None, 0)
+        unpacked = packer.tell()
+    target.seek(0)
+    packed = hashlib.file_digest(target, "sha256").hexdigest()
+    target.seek(0)
+    with gzip.GzipFile(fileobj=target) as plain:
+        return Payload(packed, hashlib.file_digest(plain, "sha256").hexdigest(), unpacked, tuple(digests))
 
 
-def _append(target: _Digested, name: str, number: int, entry: Entry | None, date: int) -> str:
-    """Write one member of the archive, or without an entry the end mark. Return the SHA-256 of a file's content."""
+def _append(target: gzip.GzipFile, name: str, number: int, entry: Entry | None, date: int) -> str:
+    """Write one member, or without an entry the end mark of the archive, and hash the content of a file (SHA-256)."""
     raw = name.encode() + b"\0"
     link = entry.target.encode() if entry else b""
     mode = TYPES[entry.type] | entry.mode if entry else 0
     values = (number, mode, 0, 0, 1, date, (entry.size if entry else 0) or len(link), 0, 0, 0, 0, len(raw), 0)
     target.write(b"070701" + b"".join(b"%08x" % value for value in values) + raw)
-    target.write(bytes(-target.length % 4))
+    target.write(bytes(-target.tell() % 4))
     digest = hashlib.sha256()
     for chunk in [link] if entry is None or entry.type is not EntryType.FILE else entry.chunks():
         digest.update(chunk)
         target.write(chunk)
-    target.write(bytes(-target.length % 4))
+    target.write(bytes(-target.tell() % 4))
     return digest.hexdigest() if entry and entry.type is EntryType.FILE else ""
