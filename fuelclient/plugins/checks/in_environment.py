@@ -42,7 +42,7 @@ def check_enabled(
     as_master: bool = False,
     evaluated: Evaluated = lambda *_: None,
 ) -> tuple[Finding, ...]:
-    """Return the findings that the package adds to an environment without nodes of its own, as if it were enabled.
+    """Find what the package would add to the findings of an environment if it were enabled there.
 
     Roles are placed on assumed nodes, two where a role has a primary. Another version of the plugin is left out. With
     `as_master`, a task that another plugin defines too is an error, as a Fuel master has it. `evaluated` evaluates
@@ -55,36 +55,35 @@ def check_enabled(
         text = f"the package does not support the release {release.name} ({release.version})"
         hint = "Add a record to releases in metadata.yaml, or check against another release."
         return (Finding(Severity.ERROR, "P071", text, Place(layer=f"plugin {package.name}"), hint=hint),)
-    contents = select(package, release).contents
-    plugin = plugin_of(replace(package, contents=contents))
-    others = tuple(other for other in beside.plugins if other.name != package.name)
-    without = replace(beside, plugins=others, nodes=(), unique_tasks=beside.unique_tasks or as_master)
-    members = replace(without, plugins=in_merge_order((*others, plugin)))
-    known = _known(layers, package)
-    tasks = {graph_type: [task.id for task in document.tasks] for graph_type, document in contents.graphs.items()}
-    findings = dict.fromkeys(_clashes(plugin, members, tasks, known))
-    for graph_type, document in contents.graphs.items():
-        below = known.get(graph_type, ())
-        own = layer(members, plugin_owner(plugin), Graph(0, graph_type, plugin_owner(plugin), document.tasks))
+    beside = replace(beside, nodes=(), unique_tasks=beside.unique_tasks or as_master)
+    members, together = with_enabled(package, beside, layers, plugin_id=0)
+    plugin = next(member for member in members.plugins if member.name == package.name)
+    without = replace(members, plugins=tuple(other for other in members.plugins if other is not plugin))
+    graphs = select(package, release).contents.graphs
+    tasks = {graph_type: [task.id for task in document.tasks] for graph_type, document in graphs.items()}
+    findings = dict.fromkeys(_clashes(plugin, members, tasks, _others(layers, package)))
+    for graph_type in graphs:
+        *below, own = together[graph_type]
         before = set(map(_subject, _findings(without, below, graph_type, evaluated)))
-        after = _findings(members, (*below, own), graph_type, evaluated)
+        # Without its metadata: a node filter is for runs, and no fault of the package.
+        after = _findings(members, (*below, replace(own, metadata={})), graph_type, evaluated)
         findings.update(dict.fromkeys(finding for finding in after if _subject(finding) not in before))
     return tuple(findings)
 
 
 def with_enabled(
-    package: Package, beside: Environment, layers: Layers
+    package: Package, beside: Environment, layers: Layers, *, plugin_id: int = _NOT_STORED
 ) -> tuple[Environment, dict[str, tuple[Layer, ...]]]:
     """Enable the package in an environment, and add its graphs to the layers."""
     contents = select(package, beside.release).contents
-    plugin = replace(plugin_of(replace(package, contents=contents)), id=_NOT_STORED)
+    plugin = replace(plugin_of(replace(package, contents=contents)), id=plugin_id)
     others = (other for other in beside.plugins if other.name != package.name)
     members = replace(beside, plugins=in_merge_order((*others, plugin)))
-    known = _known(layers, package)
+    together = _others(layers, package)
     for graph_type, document in contents.graphs.items():
         graph = Graph(0, graph_type, plugin_owner(plugin), document.tasks, metadata=document.metadata)
-        known[graph_type] = (*known.get(graph_type, ()), layer(members, plugin_owner(plugin), graph))
-    return members, known
+        together[graph_type] = (*together.get(graph_type, ()), layer(members, plugin_owner(plugin), graph))
+    return members, together
 
 
 def _subject(finding: Finding) -> tuple[str, str, Place]:
@@ -92,11 +91,11 @@ def _subject(finding: Finding) -> tuple[str, str, Place]:
     return finding.code, finding.task, finding.place
 
 
-def _known(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
+def _others(layers: Layers, package: Package) -> dict[str, tuple[Layer, ...]]:
     """Leave out the layers of another version of the plugin."""
     return {
         graph_type: tuple(
-            known for known in listed if known.owner.level is not Level.PLUGIN or known.owner.name != package.name
+            each for each in listed if each.owner.level is not Level.PLUGIN or each.owner.name != package.name
         )
         for graph_type, listed in layers.items()
     }
@@ -112,8 +111,8 @@ def _findings(
 def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]], layers: Layers) -> Iterator[Finding]:
     def tasks_of(level: Level, owner_id: int) -> dict[str, list[str]]:
         return {
-            graph_type: [task.id for known in listed if known.owner.level is level and known.owner.id == owner_id
-                         for task in known.tasks]
+            graph_type: [task.id for each in listed if each.owner.level is level and each.owner.id == owner_id
+                         for task in each.tasks]
             for graph_type, listed in layers.items()
         }  # fmt: skip
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import shutil
 import stat
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from fuelclient.plugins.archive.decompress import CHUNK
 from fuelclient.plugins.archive.limits import Unusable
@@ -268,7 +269,7 @@ def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
         shutil.copyfileobj(payload, stream, CHUNK)
 
 
-def _payload(target: IO[bytes], package: RpmPackage) -> Payload:
+def _payload(target: io.BufferedRandom, package: RpmPackage) -> Payload:
     """Write the compressed cpio archive of all entries to `target`, and compute its checksums."""
     with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=target, mtime=0) as packer:
         digests = [
