@@ -43,14 +43,10 @@ def require_directory(directory: Path) -> None:
     forbid reading it.
     """
     hint = "Name the directory that holds metadata.yaml."
-    try:
-        exists, is_directory = os.path.lexists(directory), directory.is_dir()
-    except (OSError, ValueError):  # a name that the system cannot look up
-        exists = is_directory = False
-    if exists and not is_directory:
-        raise UsageError(f"{directory} is not a directory.", hint=hint)
-    if not exists:
+    if not os.path.lexists(directory):
         raise NotFound("package directory", str(directory), hint=hint)
+    if not os.path.isdir(directory):
+        raise UsageError(f"{directory} is not a directory.", hint=hint)
     if not os.access(directory, os.R_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
         message = f"Package directory {directory} cannot be read: permission denied."
         raise Unavailable(message, hint="Check its permissions.")
@@ -94,27 +90,34 @@ class PackageFiles:
         place = Place(self.shown(name))
         if not path.is_symlink() and not path.exists():
             return None
-        return self._read(path, place) if self._inside(path, name, place) else None
+        return self._read(path, place) if self._require(self._is_within(path), name, place) else None
 
     def own(self, name: str) -> Document | None:
-        """Read the file `name` at the root, as `fixed` does, unless a release that the package defines uses it."""
+        """Read the file `name` at the root, unless a release that the package defines uses it."""
         return None if self.directory / name in self._claimed else self.fixed(name)
 
     def claim(self) -> None:
-        """Make all files that were read so far those of releases that the package defines: `own` does not have them."""
+        """Reserve all files that were read so far for the releases that the package defines: `own` skips them."""
         self._claimed = frozenset(self._cache)
 
     def add_part(self, part: Part) -> Part:
-        """Keep a part among the `parts`, once however many releases use it."""
+        """Add a part to the `parts`, once even if several releases use it."""
         key = (part.type, part.path, *(document.file for each in (part, *part.bases) for document in each.documents))
         return self.parts.setdefault(key, part)
 
     def documents(self, name: str, place: Place) -> list[Document]:
         """Read the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
-        if not self._may_name(name, place):
+        if not self._require(stays_below(name), name, place):
             return []
-        paths = self._matching(name, place) if _MAGIC & set(name) else self._single(name, place)
-        documents = (self._read(path, place) for path in paths if self._inside(path, name, place))
+        paths = [self.directory / name]
+        if _MAGIC & set(name):
+            paths = self._matching(name, place)
+        elif not os.path.isfile(paths[0]):
+            message = f"the file {name} does not exist in the package"
+            self.reject("P004", message, place, "Create it, or correct the path.")
+            return []
+        within = (path for path in paths if self._require(self._is_within(path), name, place))
+        documents = (self._read(path, place) for path in within)
         return [document for document in documents if document is not None]
 
     def below(self, name: str) -> Iterator[str]:
@@ -123,20 +126,20 @@ class PackageFiles:
         Directories behind symbolic links are not entered. No finding is added.
         """
         start = self.directory / name
-        if not stays_below(name) or not _is(start, "dir") or not self._is_within(start):
+        if not stays_below(name) or not os.path.isdir(start) or not self._is_within(start):
             return
         for folder, _, names in os.walk(start):
             for path in (Path(folder, name) for name in names):
-                if _is(path, "file") and (not path.is_symlink() or self._is_within(path)):
+                if os.path.isfile(path) and (not path.is_symlink() or self._is_within(path)):
                     yield path.relative_to(self.directory).as_posix()
 
     def directory_at(self, data: Mapping[str, Any], key: str) -> str:
-        """Return the directory that `key` names. If there is something wrong with it, add a finding and return ""."""
+        """The directory that `key` names, or "" (with a finding) if that is no directory of the package."""
         name = self.shaped(data, key, str)
         return name if name is not None and self._names_directory(key, name, self.place(data, key)) else ""
 
     def shaped(self, data: Mapping[str, Any], key: str, shape: type[_T], *, file: str = "") -> _T | None:
-        """Return the value under `key` if it is of this type. Any other one but null is `misshapen`."""
+        """The value under `key` if it has this type. Any other value but null is `misshapen`."""
         value = data.get(key)
         if isinstance(value, shape):
             return value
@@ -145,29 +148,22 @@ class PackageFiles:
         return None
 
     def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
-        """Return where `key` of `data`, or `data` itself, is written, by default in `metadata.yaml`."""
+        """The place of `key` of `data`, or of `data` itself, by default in `metadata.yaml`."""
         return Place(file or self.manifest, line_of(data, key))
 
-    def resolved(self, data: Any, *, file: str = "") -> Any:
-        """Return `data`, by default of `metadata.yaml`, with every `*_path` key replaced by the data that it names.
+    def resolved(self, data: Any, *, file: str = "", deep: bool = True) -> Any:
+        """Replace every `*_path` key of `data`, by default of `metadata.yaml`, by the data that it names; only the keys
+        at the top unless `deep`.
 
         Keys that name a directory are kept. The named files are not searched for further keys.
         """
         if isinstance(data, Mapping):
-            pairs = dict(self._resolved_pair(data, str(key), value, file) for key, value in data.items())
+            pairs = dict(self._resolved_pair(data, str(key), value, file, deep=deep) for key, value in data.items())
             return Marked(pairs, line_of(data), lines_of(data))
         if isinstance(data, list):
             items = [self.resolved(item, file=file) for item in data]
             return MarkedList(items, data.lines) if isinstance(data, MarkedList) else items
         return data
-
-    def resolved_keys(self, data: Mapping[str, Any], *, file: str) -> Marked:
-        """Return `data` with its `*_path` keys replaced, but only at the top: deeper keys are left alone."""
-        pairs = (
-            self._resolved_pair(data, str(key), value, file) if str(key).endswith(SUFFIX) else (str(key), value)
-            for key, value in data.items()
-        )
-        return Marked(dict(pairs), line_of(data), lines_of(data))
 
     def merged(self, documents: Sequence[Document], name: str, place: Place) -> Any:
         """Join all lists into one list, or all mappings into one, where the last file wins; None if nothing is left.
@@ -175,21 +171,25 @@ class PackageFiles:
         Empty files are ignored. Mixing lists with mappings, and a file that holds neither, is a finding.
         """
         full = [document for document in documents if document.data is not None]
-        if full and all(isinstance(document.data, list) for document in full):
-            return [item for document in full for item in document.data]
-        if full and all(isinstance(document.data, Mapping) for document in full):
-            return _united([document.data for document in full])
+        lists = [document for document in full if isinstance(document.data, list)]
+        mappings = [document for document in full if isinstance(document.data, Mapping)]
         for document in full:
-            if not isinstance(document.data, Mapping | list):
+            if not isinstance(document.data, list | Mapping):
                 message = f"{document.file} contains neither a list nor a mapping"
                 self.reject("P037", message, place, f"Make {name} name files with data.")
                 return None
-        if full:
-            lists = next(document.file for document in full if isinstance(document.data, list))
-            mappings = next(document.file for document in full if isinstance(document.data, Mapping))
-            message = f"the files of {name} do not fit together: {lists} is a list, {mappings} is a mapping"
+        if lists and mappings:
+            kinds = f"{lists[0].file} is a list, {mappings[0].file} is a mapping"
+            message = f"the files of {name} do not fit together: {kinds}"
             self.reject("P037", message, place, "Make all of them lists, or all of them mappings.")
-        return None
+            return None
+        if not mappings:
+            return [item for document in lists for item in document.data] if lists else None
+        united = Marked(line=line_of(mappings[0].data))
+        for document in mappings:
+            united.update(document.data)
+            united.lines.update(lines_of(document.data))
+        return united
 
     def reject(self, code: str, message: str, place: Place, hint: str) -> None:
         """Add an error to the findings."""
@@ -199,31 +199,24 @@ class PackageFiles:
         """Add findings, each once."""
         self._noted.update(dict.fromkeys(findings))
 
-    def _resolved_pair(self, data: Mapping[str, Any], key: str, value: Any, file: str) -> tuple[str, Any]:
+    def _resolved_pair(
+        self, data: Mapping[str, Any], key: str, value: Any, file: str, *, deep: bool
+    ) -> tuple[str, Any]:
         if not (key.endswith(SUFFIX) and isinstance(value, str)):
-            return key, self.resolved(value, file=file)
+            return key, self.resolved(value, file=file) if deep or key.endswith(SUFFIX) else value
         place = self.place(data, key, file=file)
         if key in DIRECTORIES:
             self._names_directory(key, value, place)
             return key, value
-        if not _MAGIC & set(value) and self._may_name(value, place) and self._is_directory(value, place):
+        if not _MAGIC & set(value) and self._is_directory(value, place):
             return key, value
         return key.removesuffix(SUFFIX), self.merged(self.documents(value, place), value, place)
 
-    def _may_name(self, name: str, place: Place) -> bool:
-        """Return whether `name` is a path below the package, judging by its text alone; add a finding if not."""
-        return stays_below(name) or self._reject_escape(name, place)
-
     def _is_directory(self, name: str, place: Place) -> bool:
+        """Whether `name` is a directory of the package. One that is outside gets a finding."""
         path = self.directory / name
-        return _is(path, "dir") and self._inside(path, name, place)
-
-    def _single(self, name: str, place: Place) -> list[Path]:
-        path = self.directory / name
-        if _is(path, "file"):
-            return [path]
-        self.reject("P004", f"the file {name} does not exist in the package", place, "Create it, or correct the path.")
-        return []
+        is_below = self._require(stays_below(name), name, place)
+        return is_below and os.path.isdir(path) and self._require(self._is_within(path), name, place)
 
     def _matching(self, pattern: str, place: Place) -> list[Path]:
         try:
@@ -233,14 +226,10 @@ class PackageFiles:
             message = f"the pattern {pattern} cannot be read: {error}"
             self.reject("P037", message, place, "Write it like graphs/**/*.yaml.")
             return []
-        paths = [path for path in matches if path.suffix.lower() in _DATA and _is(path, "file")]
+        paths = [path for path in matches if path.suffix.lower() in _DATA and os.path.isfile(path)]
         if not paths:
             self.reject("P037", f"no YAML or JSON file matches {pattern}", place, "Correct the pattern.")
         return paths
-
-    def _inside(self, path: Path, name: str, place: Place) -> bool:
-        """Return whether `path`, with all symbolic links followed, is in the package; add a finding if not."""
-        return self._is_within(path) or self._reject_escape(name, place)
 
     def _is_within(self, path: Path) -> bool:
         try:
@@ -249,21 +238,22 @@ class PackageFiles:
             return False
 
     def _names_directory(self, key: str, name: str, place: Place) -> bool:
-        """Return whether `name`, which is written under `key`, is a directory of the package; add a finding if not."""
-        may_be = self._may_name(name, place)
-        exists = may_be and self._is_directory(name, place)
-        if may_be and not exists:
+        """Whether `name`, which is written under `key`, is a directory of the package; add a finding if not."""
+        exists = self._is_directory(name, place)
+        if not exists and stays_below(name):
             code, message = "P067" if key == _REPOSITORY else "P004", f"{key}: the directory {name} does not exist"
             self.reject(code, message, place, "Create it, or correct the path.")
         return exists
 
-    def _reject_escape(self, name: str, place: Place) -> bool:
-        hint = "Name a file below the root of the package, without '..'."
-        self.reject("P004", f"{name!r} leads out of the package", place, hint)
-        return False
+    def _require(self, is_inside: bool, name: str, place: Place) -> bool:
+        """Add a finding about `name` unless it `is_inside` the package, which is the result."""
+        if not is_inside:
+            hint = "Name a file below the root of the package, without '..'."
+            self.reject("P004", f"{name!r} leads out of the package", place, hint)
+        return is_inside
 
     def _read(self, path: Path, place: Place) -> Document | None:
-        """Read a file (None if that is impossible), and note its findings under the names that messages use."""
+        """Read a file, or None if that is impossible, and note its findings under the names that messages use."""
         if path in self._cache:
             return self._cache[path]
         shown = self.shown(path.relative_to(self.directory).as_posix())
@@ -289,23 +279,7 @@ def _moved(finding: Finding, file: str, code: str = "") -> Finding:
     return replace(finding, code=code or finding.code, place=replace(finding.place, file=file))
 
 
-def _is(path: Path, what: str) -> bool:
-    """Whether `path` is a `dir` or `file`. A name that the system cannot look up is neither."""
-    try:
-        return path.is_dir() if what == "dir" else path.is_file()
-    except OSError:
-        return False
-
-
 def stays_below(name: str) -> bool:
     """Whether a path stays below the directory that it is relative to, judging by its text alone."""
     path = PurePosixPath(name)
     return bool(name) and "\0" not in name and not path.is_absolute() and ".." not in path.parts
-
-
-def _united(mappings: Sequence[Mapping[str, Any]]) -> Marked:
-    united = Marked(line=line_of(mappings[0]))
-    for mapping in mappings:
-        united.update(mapping)
-        united.lines.update(lines_of(mapping))
-    return united

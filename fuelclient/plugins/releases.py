@@ -157,7 +157,7 @@ def _over_base(
     """
     holders.append((record, file))
     own = without(record, _BASE, *_GRAPHS)
-    fields = _named(files.resolved_keys(own, file=file) if above else files.resolved(own))
+    fields = _named(files.resolved(own, file=file, deep=not above))
     has_legacy = any(key in record for key in _GRAPHS[1:])
     legacy = tasks_of(files, record, _LEGACY_TASKS, owner, file=file, path=path) if has_legacy else None
     graphs = graphs_of(files, record, owner, file=file, path=path)

@@ -8,7 +8,7 @@ tasks of unrelated plugins.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import band_of, parse_stage
@@ -70,8 +70,7 @@ def metadata(package: Reading) -> Iterator[Finding]:
         yield from _deprecated(package)
     if package.major >= 5:
         for record in extensions:
-            yield from _ignored(record)
-            yield from _unsupported(package, record)
+            yield from _extension(package, record)
 
 
 def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Finding]:
@@ -95,11 +94,18 @@ def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Findin
         yield Finding(Severity.WARNING, "P015", message, place, hint=f"Remove {value} from fuel_version.")
 
 
-def _unsupported(package: Reading, record: Record) -> Iterator[Finding]:
-    """Yield a warning about a release of a Fuel that the package version is not for.
+def _extension(package: Reading, record: Record) -> Iterator[Finding]:
+    """Yield findings about keys that are ignored, and about a Fuel that the package version is not for.
 
-    No error: the specification does not support these, and yet its example of several releases names Fuel 7.
+    The latter is no error: the specification does not support these, and yet its example of several releases names
+    Fuel 7.
     """
+    unknown = [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]
+    if unknown:
+        keys, are, them = ("key", "is", "it") if len(unknown) == 1 else ("keys", "are", "them")
+        message = f"the {keys} {', '.join(unknown)} {are} ignored for a release that the plugin extends"
+        hint = f"Remove {them}, or add is_release: true if the package should define the release."
+        yield Finding(Severity.INFO, "P038", message, record.place(unknown[0]), hint=hint)
     fuel = version_of(str(record.data.get("version"))).fuel
     if _OLDEST_FUEL[1] <= fuel < _OLDEST_FUEL[package.major]:
         shown = ".".join(map(str, fuel))
@@ -139,15 +145,7 @@ def _deprecated(package: Reading) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "P035", message, Place(part.place.file, 1), hint=hint)
 
 
-def _ignored(record: Record) -> Iterator[Finding]:
-    unknown = [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]
-    if unknown:
-        keys, are, them = ("key", "is", "it") if len(unknown) == 1 else ("keys", "are", "them")
-        message = f"the {keys} {', '.join(unknown)} {are} ignored for a release that the plugin extends"
-        hint = f"Remove {them}, or add is_release: true if the package should define the release."
-        yield Finding(Severity.INFO, "P038", message, record.place(unknown[0]), hint=hint)
-
-
+CROSS = ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
 _INTERNAL = frozenset({TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value})
 """Types that run nothing. The specification's rule covers them too, but Fuel's validator and this one exclude them."""
 _PLACING = ("roles", "role", "groups")
@@ -161,7 +159,7 @@ _OF_MODERN: tuple[_Rule, ...] = (
 )
 _OF_LEGACY: tuple[_Rule, ...] = tuple(
     (key, Severity.ERROR, "P016", f"has {key}, which needs version 2.0.0", "Add version: 2.0.0 to the task.")
-    for key in ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by")
+    for key in CROSS
 )
 _OF_VERSION_5: tuple[_Rule, ...] = (
     ("groups", Severity.WARNING, "P019", "has groups, which are deprecated", _USE_ROLES),
@@ -178,10 +176,21 @@ def tasks(package: Reading) -> Iterator[Finding]:
         yield from _legacy_file(package)
     placed = _placed_by_groups(package)
     for task in package.tasks():
+        rules: tuple[_Rule, ...] = ()
         if package.major == 4:
-            yield from _version_4(task)
+            rules = _OF_MODERN if task.is_modern else _OF_LEGACY
         elif package.major >= 5:
             yield from _version_5(task)
+            rules = _OF_VERSION_5
+        for key, severity, code, problem, hint in rules:
+            if key in task.data:
+                yield task.finding(severity, code, f"task {task.name} {problem}", hint, key)
+        parameters = task.data.get("parameters")
+        is_old = package.major == 4 and not task.is_modern and task.type != TaskType.GROUP
+        if is_old and isinstance(parameters, dict) and "strategy" in parameters:
+            message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
+            hint = "Add version: 2.0.0 to the task."
+            yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
         # A task without a type overrides another one, which already has a place.
         is_placed = task.name in placed or any(task.data.get(key) not in (None, []) for key in (*_PLACING, "tags"))
         if task.type not in ("", TaskType.STAGE) and not is_placed:
@@ -238,15 +247,6 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
     yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in stated)
 
 
-def _version_4(task: Record) -> Iterator[Finding]:
-    yield from _refused(task, _OF_MODERN if task.is_modern else _OF_LEGACY)
-    parameters = task.data.get("parameters")
-    if not task.is_modern and task.type != TaskType.GROUP and isinstance(parameters, dict) and "strategy" in parameters:
-        message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
-        hint = "Add version: 2.0.0 to the task."
-        yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
-
-
 def _version_5(task: Record) -> Iterator[Finding]:
     if task.type and task.type not in _INTERNAL and not task.is_modern:
         message = f"task {task.name} must have version 2.0.0 or later"
@@ -255,15 +255,6 @@ def _version_5(task: Record) -> Iterator[Finding]:
         message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
         hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."
         yield task.finding(Severity.ERROR, "P013", message, hint, "type")
-    yield from _refused(task, _OF_VERSION_5)
-
-
-def _refused(task: Record, rules: Iterable[_Rule]) -> Iterator[Finding]:
-    return (
-        task.finding(severity, code, f"task {task.name} {problem}", hint, key)
-        for key, severity, code, problem, hint in rules
-        if key in task.data
-    )
 
 
 def _placed_by_groups(package: Reading) -> set[str]:

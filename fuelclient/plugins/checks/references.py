@@ -25,6 +25,7 @@ from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.plugin import SCRIPTS
 from fuelclient.model.release import FUEL_ROLES
 from fuelclient.model.task import TaskType
+from fuelclient.plugins.checks.package_version import CROSS
 from fuelclient.plugins.package_files import stays_below
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
@@ -62,8 +63,11 @@ def _tasks(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     own = {name for task in tasks if isinstance(name := task.data.get("id"), str)}
     own |= {key_text(name) for name, *_ in package.roles()}
-    references = [reference for task in tasks for reference in _references(task)]
-    references += _references_of_roles(package)
+    keys = ("requires", "required_for", "tasks", *CROSS)
+    references = [reference for task in tasks for reference in _references(task, *keys)]
+    for _, role, file in package.roles():
+        if isinstance(role.get("tasks"), list):
+            references += _references(Record(role, file, 0, ""), "tasks")
     suspects: dict[str, str] = {}
     unknown = {name for name, _, _ in references} - own
     exhaustive = len(unknown) * len(own) <= _MAX_PAIRS
@@ -80,7 +84,7 @@ def _tasks(package: Reading) -> Iterator[Finding]:
 
 
 def _is_typo(name: str, known: str) -> bool:
-    """Return whether `name` is probably `known` with a letter or two, or the separators, wrong.
+    """Whether `name` is probably `known` with a letter or two, or the separators, wrong.
 
     Names that differ in a whole word, or only in their digits, are different names.
 
@@ -101,32 +105,18 @@ def _is_typo(name: str, known: str) -> bool:
     return difflib.SequenceMatcher(None, our, their).ratio() >= _ALIKE
 
 
-def _references(task: Record) -> Iterator[tuple[str, Place, str]]:
-    """Yield the tasks that a task refers to: name, place, and id of the task. Patterns and expressions are skipped."""
-    for key in ("requires", "required_for", "tasks"):
-        value = task.data.get(key)
-        line = task.place(key).line
-        for item, at in items_of(value, line) if isinstance(value, list) else [(value, line)]:
-            if isinstance(item, str) and _is_name(item):
-                yield item, Place(task.file, at), task.name
-    for key in ("cross-depends", "cross_depends", "cross-depended-by", "cross_depended_by"):
-        value = task.data.get(key)
-        for item, at in items_of(value, task.place(key).line) if isinstance(value, list) else ():
-            name = mapping(item).get("name")
-            if isinstance(name, str) and _is_name(name):
-                yield name, Place(task.file, line_of(item, "name") or at), task.name
+def _references(holder: Record, *keys: str) -> Iterator[tuple[str, Place, str]]:
+    """Yield the tasks that a task or a role refers to, each with its place and the id of the task that names it.
 
-
-def _references_of_roles(package: Reading) -> Iterator[tuple[str, Place, str]]:
-    for _, role, file in package.roles():
-        value = role.get("tasks")
-        for item, at in items_of(value, line_of(role, "tasks")) if isinstance(value, list) else ():
-            if isinstance(item, str) and _is_name(item):
-                yield item, Place(file, at), ""
-
-
-def _is_name(word: str) -> bool:
-    return bool(word) and word != "*" and not is_pattern(word)
+    Patterns and expressions are skipped.
+    """
+    for key in keys:
+        value, line = holder.data.get(key), holder.place(key).line
+        listed = value if isinstance(value, list) else [value] if isinstance(value, str) else []
+        for item, at in items_of(listed, line):
+            name = mapping(item).get("name") if key in CROSS else item
+            if isinstance(name, str) and name not in ("", "*") and not is_pattern(name):
+                yield name, Place(holder.file, line_of(item, "name") or at), holder.name
 
 
 def _volumes(package: Reading) -> Iterator[Finding]:
@@ -173,7 +163,8 @@ def scripts(package: Reading) -> Iterator[Finding]:
 
     Absolute paths are skipped, because they name files on the node, and so are tasks with a `cwd` of their own.
     """
-    folders = _folders(package)
+    named = strings_in([record.data.get(SCRIPTS) for record in package.releases])
+    folders = list(dict.fromkeys(PurePosixPath(name).as_posix() for name in named if stays_below(name))) or [_FOLDER]
     present = {
         PurePosixPath(name).relative_to(folder).as_posix(): package.files.directory / name
         for folder in folders
@@ -181,7 +172,8 @@ def scripts(package: Reading) -> Iterator[Finding]:
     }
     types = ("deployment_tasks", "release_tasks", *package.legacy)
     tasks = [task for file_type in types for task in package.records(file_type)]
-    missing = [(task, name) for task in tasks for name in _named(task) if PurePosixPath(name).as_posix() not in present]
+    run = [(task, name, present.get(PurePosixPath(name).as_posix())) for task in tasks for name in _named(task)]
+    missing = [(task, name) for task, name, path in run if path is None]
     if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
         task, name = missing[0]
         message = f"{' and '.join(folders)} contains no scripts, but tasks run {len(missing)}, for example {name}"
@@ -190,11 +182,9 @@ def scripts(package: Reading) -> Iterator[Finding]:
     for task, name in missing:
         message = f"task {task.name} runs {name}, which is not below {' or '.join(folders)}"
         yield _about(task, message, "Add the file, or correct the path.")
-    for task in tasks:
-        for name in _named(task):
-            path = present.get(PurePosixPath(name).as_posix())
-            if path is not None and task.type == TaskType.SHELL:
-                yield from _unusable_script(task, name, path)
+    for task, name, path in run:
+        if path is not None and task.type == TaskType.SHELL:
+            yield from _unusable_script(task, name, path)
 
 
 def _unusable_script(task: Record, name: str, path: Path) -> Iterator[Finding]:
@@ -212,31 +202,20 @@ def _about(task: Record, message: str, hint: str, code: str = "P064") -> Finding
     return task.below("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
 
 
-def _folders(package: Reading) -> list[str]:
-    stated = strings_in([record.data.get(SCRIPTS) for record in package.releases])
-    return list(dict.fromkeys(PurePosixPath(name).as_posix() for name in stated if stays_below(name))) or [_FOLDER]
-
-
 def _named(task: Record) -> Iterator[str]:
-    """Yield the files below the directory of scripts that a task runs."""
+    """Yield the file below the directory of scripts that a task runs: its manifest, or the script with a relative path
+    in a simple command such as `bash deploy.sh x`."""
     parameters = task.data.get("parameters")
     if not isinstance(parameters, dict) or "cwd" in parameters:
         return
     manifest, command = parameters.get("puppet_manifest"), parameters.get("cmd")
-    if task.type == TaskType.PUPPET and isinstance(manifest, str) and manifest and not manifest.startswith("/"):
-        if not manifest.isspace():
+    if task.type == TaskType.PUPPET and isinstance(manifest, str) and not manifest.startswith("/"):
+        if manifest.strip():
             yield manifest
     elif task.type == TaskType.SHELL and isinstance(command, str):
-        yield from _script_in(command)
-
-
-def _script_in(command: str) -> Iterator[str]:
-    """Yield the script with a relative path that a simple command such as `bash deploy.sh x` runs."""
-    try:
-        words = shlex.split(command[:4096])
-    except ValueError:  # an open quote, which the shell will report
-        return
-    yield from islice(filter(_SCRIPT.fullmatch, (word.removeprefix("./") for word in words[:3])), 1)
+        with suppress(ValueError):  # an open quote, which the shell will report
+            words = (word.removeprefix("./") for word in shlex.split(command[:4096])[:3])
+            yield from islice(filter(_SCRIPT.fullmatch, words), 1)
 
 
 _MODELS = frozenset(
@@ -300,34 +279,21 @@ def _below(data: Any, file: str, seen: set[int]) -> Iterator[_Expression]:
     if not isinstance(data, Mapping | list | tuple) or id(data) in seen:
         return
     seen.add(id(data))
-    if not isinstance(data, Mapping):
-        for item in data:
-            yield from _below(item, file, seen)
-        return
-    for key, value in data.items():
+    for key, value in data.items() if isinstance(data, Mapping) else enumerate(data):
+        line = line_of(data, str(key))
         if key == "restrictions" and isinstance(value, list):
-            yield from _restrictions(value, file, line_of(data, "restrictions"))
+            for item, at in items_of(value, line):
+                place = Place(file, line_of(item, "condition") or at)
+                try:
+                    [restriction] = expand_restrictions([item])
+                except InvalidDocument as error:
+                    yield error, place, ""
+                else:
+                    yield restriction.condition, place, ""
         elif key == "limits" and isinstance(value, Mapping):
-            yield from _limits(value, file, line_of(data, "limits"))
+            for holder in (value, *mappings(value.get("overrides"))):
+                for name in ("condition", "min", "max", "recommended"):
+                    if isinstance(holder.get(name), str):
+                        yield holder[name], Place(file, line_of(holder, name) or line), ""
         else:
             yield from _below(value, file, seen)
-
-
-def _restrictions(listed: list[Any], file: str, line: int) -> Iterator[_Expression]:
-    for item, at in items_of(listed, line):
-        place = Place(file, line_of(item, "condition") or at)
-        try:
-            [restriction] = expand_restrictions([item])
-        except InvalidDocument as error:
-            yield error, place, ""
-        else:
-            yield restriction.condition, place, ""
-
-
-def _limits(limits: Mapping[str, Any], file: str, line: int) -> Iterator[_Expression]:
-    return (
-        (holder[key], Place(file, line_of(holder, key) or line), "")
-        for holder in (limits, *mappings(limits.get("overrides")))
-        for key in ("condition", "min", "max", "recommended")
-        if isinstance(holder.get(key), str)
-    )
