@@ -1,7 +1,10 @@
 """Read the data files of a package, for all releases or for one, into the shapes that Nailgun uses.
 
-Source: the specification "plugins-v5", multi-release packages. A release record names files (`deployment_tasks_path`)
-or a directory of files (`conf_path`). Everything else comes from the root of the package.
+Sources: the specification "plugins-v5", multi-release packages: a release record names files (`deployment_tasks_path`)
+or a directory of files (`conf_path`), and everything else comes from the root of the package. The specification
+"role-as-a-plugin", which puts a role under `metadata`, with `volumes_mapping` next to it, and calls the logical volumes
+of a group `items`; Nailgun has flat roles, the mapping in `volumes.yaml`, and logical volumes under `volumes`. Both are
+read.
 """
 
 from __future__ import annotations
@@ -17,8 +20,7 @@ from fuelclient.model.task import Task
 from fuelclient.plugins.graphs import graphs_of, groups_of, own_graph
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, without
-from fuelclient.plugins.roles import normal_roles, normal_volumes, tagged
-from fuelclient.serializers.values import key_text, mappings, plain
+from fuelclient.serializers.values import key_text, line_of, mappings, plain
 
 PARTS: Mapping[str, int] = {
     "tasks": 1,
@@ -39,32 +41,18 @@ GROUPS_SINCE = 5
 """The first package version in which the `tasks` of a role are a group, and `tasks.yaml` is ignored."""
 
 
-def has_own(record: Mapping[str, Any]) -> bool:
-    """Whether a release record names files or graphs of its own."""
-    return any(key in record for key in (*PATHS, CONF_PATH, "graphs"))
-
-
-def contents_of(
-    files: PackageFiles,
-    metadata: Mapping[str, Any],
-    version: int,
-    record: Mapping[str, Any] | None = None,
-    path: DataPath = (),
-) -> Contents:
-    """Return the content of the data files of a package of this `version`, preferring those that `record` names.
+def contents_of(files: PackageFiles, record: Mapping[str, Any] | None = None, path: DataPath = ()) -> Contents:
+    """Read the content of the data files of a package, preferring those that `record` names.
 
     `path` leads to the record in the metadata. What is wrong with the files is added to the findings of `files`, and
     left out of the result.
     """
-    owner = str(metadata.get("name") or "")
-    is_stated = str(metadata.get("package_version")).startswith(str(version))
-    parts = {part: _part(files, part, version, record or {}, is_stated=is_stated) for part in PARTS}
-    roles, tags, volumes, groups = _read_roles(files, parts, version)
+    parts = {part: _part(files, part, record or {}) for part in PARTS}
+    roles, tags, volumes, groups = _read_roles(files, parts)
     legacy, tasks = parts["tasks"].documents, parts["deployment_tasks"].documents
-    graphs = {DEFAULT_TYPE: own_graph(files, owner, legacy, groups, tasks, with_primary=version == 1)}
-    graphs.update(graphs_of(files, metadata, owner))
+    graphs = {DEFAULT_TYPE: own_graph(files, legacy, groups, tasks), **graphs_of(files, files.metadata)}
     if record is not None:
-        graphs.update(graphs_of(files, record, owner, path=path))
+        graphs.update(graphs_of(files, record, path=path))
     part = parts["environment_config"]
     settings = files.shaped(_mapping(files, part), "attributes", dict, file=part.file)
     return Contents(
@@ -80,7 +68,7 @@ def contents_of(
 
 
 def _read_roles(
-    files: PackageFiles, parts: Mapping[str, Part], version: int
+    files: PackageFiles, parts: Mapping[str, Part]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any], list[Task]]:
     """Read the roles, tags and volumes of a package, and make group tasks of the `tasks` of roles."""
     all_roles: dict[str, Marked] = {}
@@ -89,12 +77,12 @@ def _read_roles(
     tags = _mapping(files, parts["node_tags"]) if parts["node_tags"].documents else None
     for document in parts["node_roles"].documents:
         roles, volumes = normal_roles(files, _mapping(files, Part("node_roles", (document,))), document.file)
-        if version >= GROUPS_SINCE:
+        if files.version >= GROUPS_SINCE:
             groups.update((group.id, group) for group in groups_of(files, roles, document.file, tags))
             roles = {name: without(role, "tasks") for name, role in roles.items()}
         for name, role in roles.items():
             if role.get("tasks"):
-                message = f"tasks of the role {name} are ignored in packages of version {version}"
+                message = f"tasks of the role {name} are ignored in packages of version {files.version}"
                 place = files.place(role, "tasks", file=document.file)
                 hint = "Define a group in deployment_tasks.yaml, or raise package_version to 5.0.0."
                 files.note([Finding(Severity.WARNING, "P039", message, place, hint=hint)])
@@ -104,13 +92,13 @@ def _read_roles(
     return *tagged(all_roles, tags), all_volumes, list(groups.values())
 
 
-def _part(files: PackageFiles, name: str, version: int, record: Mapping[str, Any], *, is_stated: bool) -> Part:
+def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
     """Read a part from `record` or else from the root; nothing if this package version does not have it."""
-    part = _located(files, name, record)
+    part, version = _located(files, name, record), files.version
     has_data = any(document.data for document in part.documents)
     if part.documents and version >= PARTS[name]:
         files.add_part(part)
-    elif has_data and is_stated:
+    elif has_data and str(files.metadata.get("package_version")).startswith(str(version)):
         message = f"{name}.yaml is ignored in packages of version {version}; version {PARTS[name]} introduced it"
         hint = f"Raise package_version to {PARTS[name]}.0.0, or remove the file."
         files.note([Finding(Severity.WARNING, "P039", message, Place(part.file, 1), hint=hint)])
@@ -159,3 +147,110 @@ def _json_types(value: Any) -> Any:
         items = [_json_types(item) for item in value]
         return MarkedList(items, value.lines) if isinstance(value, MarkedList) else items
     return plain(value)
+
+
+MAPPING = "volumes_roles_mapping"
+_VOLUMES = "volumes"
+_OWN_VOLUMES = "volumes_mapping"
+
+
+def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
+    """Flatten the roles of `file`, and collect the volumes of roles that list their own.
+
+    Roles that are not mappings, and volumes and tags that are not lists, are left out as `misshapen`.
+    """
+    roles: dict[str, Marked] = {}
+    volumes: dict[str, Any] = {}
+    for key, value in stated.items():
+        name = key_text(key)
+        if not isinstance(value, Mapping):
+            files.misshapen[files.place(stated, key, file=file)] = None
+            continue
+        role = flat(value)
+        if _OWN_VOLUMES in role:
+            volumes[name] = files.shaped(role, _OWN_VOLUMES, list, file=file) or []
+            role = without(role, _OWN_VOLUMES)
+        if isinstance(role.get("tags"), str):
+            role["tags"] = [role["tags"]]
+        elif role.get("tags") is not None:
+            role["tags"] = files.shaped(role, "tags", list, file=file) or []
+        roles[name] = role
+    return roles, volumes
+
+
+def normal_volumes(
+    files: PackageFiles, stated: Mapping[str, Any], own: Mapping[str, Any], file: str
+) -> Mapping[str, Any]:
+    """Complete the volumes of `file` by the mapping of roles to volumes. `own` are the volumes that roles list.
+
+    Empty if both are. A role with different volumes in both places is an error in the findings of `files`.
+    """
+    if not stated and not own:
+        return {}
+    mapping = files.shaped(stated, MAPPING, dict, file=file) or {}
+    for name in own:
+        if name in mapping and mapping[name] != own[name]:
+            message = f"the volumes of the role {name} are listed here and, differently, with the role"
+            files.reject("P003", message, files.place(mapping, name, file=file), "Keep one of the two.")
+    listed = files.shaped(stated, _VOLUMES, list, file=file) or []
+    volumes = MarkedList(
+        (_normal_volume(files, volume, file) for volume in listed),
+        listed.lines if isinstance(listed, MarkedList) else (),
+    )
+    if not all(isinstance(volume, Mapping) for volume in listed):
+        files.misshapen[files.place(stated, _VOLUMES, file=file)] = None
+    normal = without(stated, MAPPING, _VOLUMES)
+    normal.lines.update({key: line_of(stated, key) for key in (MAPPING, _VOLUMES) if key in stated})
+    normal[MAPPING] = {**mapping, **own}
+    normal[_VOLUMES] = volumes
+    return normal
+
+
+def tagged(
+    roles: Mapping[str, Marked], stated: Mapping[str, Any] | None
+) -> tuple[dict[str, Marked], Mapping[str, Any]]:
+    """Add their tags to the roles, and collect all tags of the package.
+
+    In a package without tags of its own (`stated` is None: before version 6), a role that lists none gets the tag of
+    its own name, which has a primary node if the role does. An empty list stays empty.
+
+    Source: Nailgun, `objects/plugin.py`.
+
+    >>> tagged({"db": Marked({"has_primary": True}), "log": Marked({"tags": []})}, None)
+    ({'db': {'has_primary': True, 'tags': ['db']}, 'log': {'tags': []}}, {'db': {'has_primary': True}})
+    """
+    if stated is not None:
+        return dict(roles), stated
+    tags: dict[str, Any] = {}
+    all_roles: dict[str, Marked] = {}
+    for name, role in roles.items():
+        all_roles[name] = without(role)
+        if role.get("tags") is None:
+            all_roles[name]["tags"] = [name]
+            tags[name] = {"has_primary": bool(role.get("has_primary", False))}
+    return all_roles, tags
+
+
+def flat(role: Mapping[str, Any]) -> Marked:
+    """Dissolve the `metadata` level of a role. Keys next to `metadata` win over those in it."""
+    nested = role.get("metadata")
+    if not isinstance(nested, Mapping):
+        return without(role)
+    flat, beside = without(nested), without(role, "metadata")
+    flat.update(beside)
+    flat.lines.update(beside.lines)
+    flat.line = beside.line
+    return flat
+
+
+def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
+    """Rename `items` of a volume to `volumes`, as Nailgun has it."""
+    if not isinstance(volume, Mapping) or "items" not in volume:
+        return volume
+    if volume.get(_VOLUMES) not in (None, volume["items"]):
+        message = f"the volume {volume.get('id')} has items and, differently, volumes"
+        files.reject("P003", message, files.place(volume, "items", file=file), "Keep one of the two.")
+    normal = without(volume, "items", _VOLUMES)
+    normal[_VOLUMES] = volume["items"]
+    normal.lines[_VOLUMES] = line_of(volume, "items")
+    return normal

@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from fuelclient.graph.validate import IGNORED, IGNORED_HINT
-from fuelclient.model.document import Document, MarkedList
+from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import METADATA, GraphDocument
 from fuelclient.model.task import NOT_OF_LEGACY, Source, Task, TaskType
+from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins import constraints
 from fuelclient.plugins.package_files import SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, without
-from fuelclient.plugins.roles import placing_words
 from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.task import task_from
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mappings
@@ -29,13 +29,14 @@ _TASKS = ("tasks", "tasks_path", "graph", "graph_path")
 
 
 def graphs_of(
-    files: PackageFiles, holder: Mapping[str, Any], owner: str, *, file: str = "", path: DataPath = ()
+    files: PackageFiles, holder: Mapping[str, Any], *, file: str = "", path: DataPath = ()
 ) -> dict[str, GraphDocument]:
-    """Return the graphs that `holder` (a release record or a plugin's metadata) lists under `graphs`, by type.
+    """Read the graphs that `holder` (a release record or a plugin's metadata) lists under `graphs`, by type.
 
     `path` leads to `holder` in its file. A type that is listed twice is an error in the findings of `files`.
     """
     graphs: dict[str, GraphDocument] = {}
+    file = file or files.manifest
     for index, record in enumerate(files.shaped(holder, "graphs", list, file=file) or ()):
         if not isinstance(record, Mapping):
             files.misshapen[files.place(holder, "graphs", file=file)] = None
@@ -45,7 +46,7 @@ def graphs_of(
         body, below = (nested, ("graph",)) if isinstance(nested, Mapping) else (record, ())
         key = "graph" if f"graph{SUFFIX}" in body else "tasks"
         stated = without(body, *(name for name in body if name not in _STATED))
-        graph = tasks_of(files, body, key, owner, metadata=stated, file=file, path=(*path, "graphs", index, *below))
+        graph = tasks_of(files, body, key, file, (*path, "graphs", index, *below), stated)
         graph_type = record.get("type")
         if not isinstance(graph_type, str) or not graph_type:
             files.misshapen[files.place(record, file=file)] = None
@@ -58,23 +59,15 @@ def graphs_of(
 
 
 def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
-    """Return the types of the graphs under `graphs` that have no tasks key, only a name or metadata."""
+    """The types of the graphs under `graphs` that have no tasks key, only a name or metadata."""
     records = mappings(holder.get("graphs"))
     return frozenset(str(record.get("type")) for record in records if not any(key in record for key in _TASKS))
 
 
 def tasks_of(
-    files: PackageFiles,
-    body: Mapping[str, Any],
-    key: str,
-    owner: str,
-    *,
-    metadata: Mapping[str, Any] | None = None,
-    file: str = "",
-    path: DataPath = (),
+    files: PackageFiles, body: Mapping[str, Any], key: str, file: str, path: DataPath, metadata: Marked | None = None
 ) -> GraphDocument:
     """Read the tasks that `body` has under `key`, or in the files that `<key>_path` names."""
-    file = file or files.manifest
     name = body.get(f"{key}{SUFFIX}")
     if isinstance(name, str):
         place = files.place(body, f"{key}{SUFFIX}", file=file)
@@ -89,7 +82,7 @@ def tasks_of(
             place = files.place(body, key, file=file)
             files.add_part(Part("release_tasks", (written,), place, path=(*path, key), of_release=True))
     about = None if metadata is None else Document(metadata, file)
-    graph = documents_from(documents, about, owner_label=owner)
+    graph = documents_from(documents, about, owner_label=files.name)
     files.graphs.append(graph)
     return graph
 
@@ -102,32 +95,26 @@ def _tasks_in(document: Document) -> Document:
 
 
 def own_graph(
-    files: PackageFiles,
-    owner: str,
-    legacy: Sequence[Document],
-    groups: Sequence[Task],
-    tasks: Sequence[Document],
-    *,
-    with_primary: bool = False,
+    files: PackageFiles, legacy: Sequence[Document], groups: Sequence[Task], tasks: Sequence[Document]
 ) -> GraphDocument:
-    """Return a plugin's own graph: the entries of `tasks.yaml`, legacy ones even if they have ids; the groups of its
+    """Make a plugin's own graph of the entries of `tasks.yaml`, legacy ones even if they have ids; the groups of its
     roles; and `deployment_tasks.yaml`.
 
-    With `with_primary`, tasks for controllers are also for the primary controller, as in packages of version 1.
+    In packages of version 1, tasks for controllers are also for the primary controller.
     """
     stated = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
-    graph = documents_from(stated, owner_label=owner)
+    graph = documents_from(stated, owner_label=files.name)
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
     entries = tuple(replace(task, legacy=True) for task in graph.tasks[:first])
     files.graphs.append(replace(graph, tasks=(*entries, *graph.tasks[first:])))
-    if with_primary:
+    if files.version == 1:
         entries = tuple(map(_with_primary, entries))
     return replace(graph, tasks=(*entries, *beside(groups, graph.tasks), *graph.tasks[first:]))
 
 
 def beside(groups: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Return the groups made from roles as they go with the `tasks` of a graph.
+    """Fit the groups made from roles to the `tasks` of a graph.
 
     A group among these replaces the one of its name. If another task has the name of a role, the group gets a name that
     no task of a package can have.
@@ -152,14 +139,34 @@ def _with_primary(task: Task) -> Task:
     return replace(task, attributes={**task.attributes, "roles": [*roles, "primary-controller"]})
 
 
+def _placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) -> list[str]:
+    """The words by which a group finds every node with a role: its tag, and that of the primary node.
+
+    The primary node carries `primary-NAME` instead of the tag, so a group for NAME alone would leave it out. A role
+    that lists other tags than its own name is found by those. `tags` are those that the package defines.
+
+    >>> _placing_words("db", {"has_primary": True}, {}), _placing_words("log", {}, {})
+    (['primary-db', 'db'], ['log'])
+    >>> _placing_words("db", {"tags": ["sql", "disk"]}, {"sql": {"has_primary": True}})
+    ['primary-sql', 'sql', 'disk']
+    """
+    stated = role.get("tags")
+    own = [str(tag) for tag in stated] if isinstance(stated, list) and name not in stated else [name]
+    words: list[str] = []
+    for tag in own:
+        described = tags.get(tag)
+        tag_has_primary = isinstance(described, Mapping) and bool(described.get("has_primary"))
+        words += [f"{PRIMARY}{tag}", tag] if role.get("has_primary") or tag_has_primary else [tag]
+    return words
+
+
 def groups_of(
     files: PackageFiles, roles: Mapping[str, Any], file: str, tags: Mapping[str, Any] | None = None
 ) -> list[Task]:
-    """Return a group task for each role of `file` that has `tasks`, with the role's fault tolerance. Its id is the
-    role's name (see `beside`), and its roles are the words that find all nodes with the role, the primary one too.
-    `tags` are those that the package defines.
+    """Make a group task for each role of `file` that has `tasks`, with its fault tolerance and version constraints.
 
-    Version constraints of the role apply to its group too.
+    Its id is the role's name (see `beside`), and its roles are the words that find all nodes with the role, the primary
+    one too. `tags` are those that the package defines.
     """
     groups = []
     for name, role in roles.items():
@@ -173,7 +180,7 @@ def groups_of(
         attributes = {
             "type": TaskType.GROUP.value,
             "version": "2.0.0",
-            "roles": placing_words(name, role, tags or {}),
+            "roles": _placing_words(name, role, tags or {}),
             "tasks": list(names),
             "parameters": {"strategy": {"type": "parallel"}},
             **{key: role[key] for key in ("fault_tolerance", *constraints.KEYS) if key in role},

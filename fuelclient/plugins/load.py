@@ -59,26 +59,27 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
     files = PackageFiles(directory, shown_as=shown_as)
     metadata, usable = _metadata(files)
     if metadata is None:
-        contents_of(files, {}, _NEWEST)
-        _configs(files, _NEWEST)
+        files.version = _NEWEST
+        contents_of(files)
+        _configs(files)
         return Reading(files, None, _ASSUMED, tuple(files.parts.values()))
     stated = re.match(r"[0-9]{1,9}", str(metadata.get("package_version")))
-    major = int(stated[0]) if stated and 1 <= int(stated[0]) <= _NEWEST else _ASSUMED
-    owner = str(metadata.get("name") or "")
+    files.metadata = metadata
+    files.version = int(stated[0]) if stated and 1 <= int(stated[0]) <= _NEWEST else _ASSUMED
     listed = files.shaped(metadata, "releases", list) or []
     wrong = (line for record, line in items_of(listed) if not isinstance(record, Mapping))
     files.misshapen.update((Place(files.manifest, line), None) for line in wrong)
     # These come first, because the files that they name are not the plugin's own.
     definitions = [
-        definition_of(files, record, owner, ("releases", index))
+        definition_of(files, record, ("releases", index))
         for index, record in enumerate(listed)
         if is_definition(record)
     ]
     files.claim()
-    resolved = {**files.resolved(without(metadata, "graphs", "releases")), **_configs(files, major)}
-    contents = contents_of(files, metadata, major)
+    resolved = {**files.resolved(without(metadata, "graphs", "releases")), **_configs(files)}
+    contents = contents_of(files)
     records = [
-        record_of(files, metadata, major, record, ("releases", index))
+        record_of(files, record, ("releases", index))
         for index, record in enumerate(listed)
         if isinstance(record, Mapping) and not is_definition(record)
     ]
@@ -94,7 +95,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
     )
     parts = tuple(files.parts.values())
     releases = tuple(records_in(listed, files.manifest, files.place(metadata, "releases").line))
-    return Reading(files, metadata, major, parts, releases, tuple(definitions), package if usable else None)
+    return Reading(files, metadata, files.version, parts, releases, tuple(definitions), package if usable else None)
 
 
 def usable(package: Reading) -> Package:
@@ -134,10 +135,10 @@ def plugin_of(package: Package) -> Plugin:
     return Plugin(0, package.name, package.version, package.title, package.package_version, plain(metadata))
 
 
-def _configs(files: PackageFiles, major: int) -> dict[str, Any]:
+def _configs(files: PackageFiles) -> dict[str, Any]:
     """Read the settings of nodes, interfaces and bonds, by Nailgun's names for them."""
     configs = {}
-    for part, field in _CONFIGS.items() if major >= _CONFIGS_SINCE else ():
+    for part, field in _CONFIGS.items() if files.version >= _CONFIGS_SINCE else ():
         document = files.own(f"{part}.yaml")
         if document is not None:
             files.add_part(Part(part, (document,), Place(document.file)))

@@ -59,11 +59,14 @@ class PackageFiles:
     Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding. Data of
     another shape than is read here is left out, too; `misshapen` has its places, and `shapes` finds what is wrong
     there. Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one. Each file
-    is opened once, however often it is named.
+    is opened once, however often it is named. Once it is read, `metadata` has the content of `metadata.yaml`, and
+    `version` is the package version whose rules apply.
     """
 
     def __init__(self, directory: Path, *, shown_as: str = "") -> None:
         self.directory = directory
+        self.metadata: Mapping[str, Any] = {}
+        self.version = 0
         self.parts: dict[tuple[object, ...], Part] = {}
         self.graphs: list[GraphDocument] = []
         self.misshapen: dict[Place, None] = {}
@@ -74,6 +77,11 @@ class PackageFiles:
         self._claimed: frozenset[Path] = frozenset()
         self.manifest = self.shown("metadata.yaml")
         self._root = directory.resolve()
+
+    @property
+    def name(self) -> str:
+        """The name of the plugin in its metadata, or an empty string."""
+        return str(self.metadata.get("name") or "")
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
-from fuelclient.serializers.values import deep_merged, items_of, line_of
+from fuelclient.serializers.values import deep_merged, items_of, line_of, mapping
 
 DataPath = tuple[str | int, ...]
 
@@ -45,7 +45,7 @@ class Part:
         """Merge the data over that of the bases. All of them are mappings."""
         merged: dict[str, Any] = {}
         for part in reversed((self, *self.bases)):
-            united = {key: value for mapping, _ in part.mappings() for key, value in mapping.items()}
+            united = {key: value for data, _ in part.mappings() for key, value in data.items()}
             merged = deep_merged(merged, united)
         return merged
 
@@ -53,12 +53,12 @@ class Part:
         """Yield the documents that are mappings, each with its file."""
         return ((each.data, each.file) for each in self.documents if isinstance(each.data, Mapping))
 
-    def records(self, key: str = "") -> Iterator[Record]:
-        """Yield the records in the documents, or below `key` in each document."""
+    def records(self) -> Iterator[Record]:
+        """Yield the records in the documents. Those of volumes are a list in a mapping."""
+        key = "volumes" if self.type == "volumes" else ""
         for document in self.documents:
-            data = document.data
-            listed = data.get(key) if key and isinstance(data, Mapping) else None if key else data
-            yield from records_in(listed, document.file, line_of(data, key) or self.place.line)
+            listed = mapping(document.data).get(key) if key else document.data
+            yield from records_in(listed, document.file, line_of(document.data, key) or self.place.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Record:
     name: str
 
     def place(self, *keys: str) -> Place:
-        """The place of the first of `keys` that the record has, or else of the record itself."""
+        """The place of the first of `keys` in the record, or else of the record itself."""
         key = next((key for key in keys if key in self.data), "")
         return Place(self.file, line_of(self.data, key) or self.line)
 
@@ -85,12 +85,12 @@ class Record:
 
     @property
     def is_modern(self) -> bool:
-        """Whether the task that this is states version 2.0.0 or later."""
+        """Whether this is a task of version 2.0.0 or later."""
         return is_modern(self.data)
 
     @property
     def type(self) -> str:
-        """The type of the task that this is, or an empty string."""
+        """The type of a task, or an empty string."""
         stated = self.data.get("type")
         return stated if isinstance(stated, str) else ""
 
@@ -107,7 +107,7 @@ def strings_in(value: Any) -> list[str]:
 
 
 def records_in(listed: Any, file: str, line: int) -> Iterator[Record]:
-    """Yield the records in what should be a list of mappings. Whatever else is in it is skipped."""
+    """Yield the records in what should be a list of mappings. Anything else is skipped."""
     for index, (item, at) in enumerate(items_of(listed, line) if isinstance(listed, list) else ()):
         if isinstance(item, Mapping):
             name = item.get("id") or item.get("name")
@@ -115,7 +115,7 @@ def records_in(listed: Any, file: str, line: int) -> Iterator[Record]:
 
 
 def without(data: Mapping[str, Any], *keys: str) -> Marked:
-    """Return `data` without `keys`. The line numbers of the others are kept.
+    """Copy `data` without `keys`, and with the line numbers of the others.
 
     >>> without(Marked({"a": 1, "b": 2}, 1, {"a": 1, "b": 2}), "a")
     {'b': 2}

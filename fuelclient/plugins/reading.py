@@ -32,7 +32,7 @@ class Reading:
 
     @property
     def name(self) -> str:
-        return str((self.metadata or {}).get("name") or "")
+        return self.files.name
 
     @property
     def extensions(self) -> list[Record]:

@@ -19,11 +19,10 @@ from fuelclient.model.finding import Finding, Place
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.model.task import Task
-from fuelclient.plugins.contents import PATHS, contents_of, has_own
+from fuelclient.plugins.contents import PATHS, contents_of, normal_roles, normal_volumes
 from fuelclient.plugins.graphs import beside, graphs_of, graphs_without_tasks, groups_of, tasks_of
-from fuelclient.plugins.package_files import SUFFIX, PackageFiles
+from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, lines_of, without
-from fuelclient.plugins.roles import normal_roles, normal_volumes
 from fuelclient.serializers.release import releases_from
 from fuelclient.serializers.values import line_of, mapping, mappings
 
@@ -81,7 +80,7 @@ def is_definition(record: object) -> bool:
 
 
 def name_form(metadata: Mapping[str, Any]) -> str:
-    """Return the regular expression for the name of a package.
+    """The regular expression for the name of a package.
 
     The name may only contain capitals if the package defines a release, because both should have one name (P032).
 
@@ -91,9 +90,7 @@ def name_form(metadata: Mapping[str, Any]) -> str:
     return "[A-Za-z0-9_-]+" if any(map(is_definition, mappings(metadata.get("releases")))) else "[a-z0-9_-]+"
 
 
-def record_of(
-    files: PackageFiles, metadata: Mapping[str, Any], version: int, record: Mapping[str, Any], path: DataPath
-) -> ReleaseRecord:
+def record_of(files: PackageFiles, record: Mapping[str, Any], path: DataPath) -> ReleaseRecord:
     """Read a record of a release that the package extends, with the files that it names.
 
     What is wrong with it or its files is added to the findings of `files`.
@@ -104,26 +101,27 @@ def record_of(
     modes = record.get("mode", record.get("modes"))
     listed = [modes] if isinstance(modes, str) else modes if isinstance(modes, list) else []
     resolved = files.resolved(without(record, "graphs", *PATHS))
+    has_own = any(key in record for key in (*PATHS, CONF_PATH, "graphs"))
     return ReleaseRecord(
         os=str(record.get("os", record.get("operating_system")) or ""),
         version=str(record.get("version") or ""),
         modes=tuple(str(mode) for mode in listed),
         metadata={**resolved, **{key: record[key] for key in PATHS if key in record}},
-        contents=contents_of(files, metadata, version, record, path) if has_own(record) else None,
+        contents=contents_of(files, record, path) if has_own else None,
     )
 
 
-def definition_of(files: PackageFiles, record: Mapping[str, Any], owner: str, path: DataPath) -> Definition:
+def definition_of(files: PackageFiles, record: Mapping[str, Any], path: DataPath) -> Definition:
     """Read the release that a record and its base define; `path` leads to the record in the metadata.
 
     `deployment_tasks`, which Fuel 9.0 had instead of graphs, become the default graph if none is listed. The `tasks` of
     roles become groups of that graph.
     """
     holders: list[tuple[Mapping[str, Any], str]] = []
-    fields, graphs = _over_base(files, record, owner, files.manifest, path, (), holders)
+    fields, graphs = _over_base(files, record, files.manifest, path, (), holders)
     _add_parts(files, holders, path)
     types = frozenset(graphs)
-    fields, groups = _grouped(files, _normal(files, fields))
+    fields, groups = _normal(files, fields)
     if groups:
         graph = graphs.get(DEFAULT_TYPE, GraphDocument(()))
         graphs[DEFAULT_TYPE] = replace(graph, tasks=(*beside(groups, graph.tasks), *graph.tasks))
@@ -144,14 +142,13 @@ def definition_of(files: PackageFiles, record: Mapping[str, Any], owner: str, pa
 def _over_base(
     files: PackageFiles,
     record: Mapping[str, Any],
-    owner: str,
     file: str,
     path: DataPath,
     above: tuple[str, ...],
     holders: list[tuple[Mapping[str, Any], str]],
 ) -> tuple[Marked, dict[str, GraphDocument]]:
-    """Return the fields and graphs of a record in `file`, merged over its base. `above` are the names of the
-    bases between, to find circles.
+    """Merge the fields and graphs of a record in `file` over its base. `above` are the names of the bases between, to
+    find circles.
 
     The record and its bases are added to `holders`.
     """
@@ -159,8 +156,8 @@ def _over_base(
     own = without(record, _BASE, *_GRAPHS)
     fields = _named(files.resolved(own, file=file, deep=not above))
     has_legacy = any(key in record for key in _GRAPHS[1:])
-    legacy = tasks_of(files, record, _LEGACY_TASKS, owner, file=file, path=path) if has_legacy else None
-    graphs = graphs_of(files, record, owner, file=file, path=path)
+    legacy = tasks_of(files, record, _LEGACY_TASKS, file, path) if has_legacy else None
+    graphs = graphs_of(files, record, file=file, path=path)
     if legacy is not None:
         graphs.setdefault(DEFAULT_TYPE, legacy)
     if _BASE not in record:
@@ -172,7 +169,7 @@ def _over_base(
     documents = files.documents(name, place)
     base = files.merged(documents, name, place)
     if isinstance(base, Mapping):
-        below = _over_base(files, base, owner, documents[0].file, (), (*above, name), holders)
+        below = _over_base(files, base, documents[0].file, (), (*above, name), holders)
         return inherited(below[0], fields), _graphs_over(below[1], graphs, graphs_without_tasks(record))
     if base is not None:
         files.reject("P037", f"the base release {name} is not a mapping", place, "Write it like a record of releases.")
@@ -219,36 +216,29 @@ def _graphs_over(
     return merged
 
 
-def _normal(files: PackageFiles, fields: Marked) -> Marked:
-    """Bring roles and volumes to Nailgun's shapes. What is not a mapping is left for later checks."""
-    roles, volumes = fields.get(_ROLES), fields.get(_VOLUMES)
+def _normal(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
+    """Bring roles and volumes to Nailgun's shapes, and turn the `tasks` of roles into groups, as for a plugin's roles.
+
+    What is not a mapping is left for later checks.
+    """
+    roles, volumes, tags = fields.get(_ROLES), mapping(fields.get(_VOLUMES)), fields.get(_TAGS)
     normal = without(fields)
     own: dict[str, Any] = {}
+    groups: list[Task] = []
     if isinstance(roles, Mapping) and all(isinstance(role, Mapping) for role in roles.values()):
-        named, own = normal_roles(files, roles, files.manifest)
-        normal[_ROLES] = Marked(named, line_of(roles), lines_of(roles))
-    stated = mapping(volumes)
-    if own or any("items" in item for item in mappings(stated.get("volumes"))):
-        normal[_VOLUMES] = normal_volumes(files, stated, own, files.manifest)
-    return normal
-
-
-def _grouped(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
-    """Take the `tasks` out of roles, and make groups of them, as for the roles of a plugin."""
-    roles, tags = fields.get(_ROLES), fields.get(_TAGS)
-    if not isinstance(roles, Marked) or not any(
-        isinstance(role, Mapping) and "tasks" in role for role in roles.values()
-    ):
-        return fields, []
-    groups = groups_of(files, roles, files.manifest, tags if isinstance(tags, Mapping) else None)
-    plain = {name: without(role, "tasks") if isinstance(role, Mapping) else role for name, role in roles.items()}
-    rest = without(fields)
-    rest[_ROLES] = Marked(plain, roles.line, roles.lines)
-    return rest, groups
+        flat_roles, own = normal_roles(files, roles, files.manifest)
+        roles = Marked(flat_roles, line_of(roles), lines_of(roles))
+    if own or any("items" in item for item in mappings(volumes.get("volumes"))):
+        normal[_VOLUMES] = normal_volumes(files, volumes, own, files.manifest)
+    if isinstance(roles, Marked):
+        groups = groups_of(files, roles, files.manifest, tags if isinstance(tags, Mapping) else None)
+        plain = {name: without(role, "tasks") if isinstance(role, Mapping) else role for name, role in roles.items()}
+        normal[_ROLES] = Marked(plain, roles.line, roles.lines)
+    return normal, groups
 
 
 def _named(fields: Mapping[str, Any]) -> Marked:
-    """Return `fields` under the names that a release uses.
+    """Give `fields` the names that a release uses.
 
     >>> _named({"roles": {"compute": {}}, "roles_metadata": {}, "os": "ubuntu"})
     {'roles_metadata': {'compute': {}}, 'operating_system': 'ubuntu'}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.plugins import constraints
@@ -25,7 +24,6 @@ _NOUNS = {
     "release_components": "component",
     "volumes": "volume",
 }
-_BELOW = {"volumes": ("volumes",)}
 
 
 def check(package: Reading) -> Iterator[Finding]:
@@ -33,7 +31,7 @@ def check(package: Reading) -> Iterator[Finding]:
     yield from repeated(package)
     versions = list(_versions(package)) if package.major >= 5 else []
     for part in package.parts:
-        listed = _roles(part) if part.type == "node_roles" else part.records(*_BELOW.get(part.type, ()))
+        listed = _roles(part) if part.type == "node_roles" else part.records()
         if part.type in _NOUNS:
             yield from _constraints(listed, _NOUNS[part.type], [] if part.type.startswith("release_") else versions)
 
@@ -44,7 +42,7 @@ def repeated(package: Reading) -> Iterator[Finding]:
         noun = _NOUNS.get(part.type, "")
         key = "name" if noun == "component" else "id"
         seen: dict[tuple[str, ...], Record] = {}
-        for record in part.records(*_BELOW.get(part.type, ())) if noun else ():
+        for record in part.records() if noun else ():
             name = record.data.get(key)
             if not isinstance(name, str):
                 continue
@@ -95,16 +93,11 @@ def _constraints(records: Iterable[Record], noun: str, versions: list[str]) -> I
                 yield Finding(Severity.ERROR, "P040", message, record.place(*constraints.KEYS), task, hint)
     for name, group in named.items():
         if any(constraints.is_constrained(record.data) for record in group):
-            yield from _ambiguous(f"{noun} {name}", group, versions)
-
-
-def _ambiguous(subject: str, group: list[Record], versions: list[str]) -> Iterator[Finding]:
-    stated: list[Mapping[str, Any]] = [record.data for record in group]
-    for version in versions:
-        tied = constraints.best(stated, version).tied
-        if len(tied) > 1:
-            first, second = (group[index] for index in tied[:2])
-            message = f"{subject}: this record fits {version} no better than the one on line {first.place().line}"
-            hint = "The first one is used; tighten the constraints of one of them."
-            yield Finding(Severity.WARNING, "P040", message, second.place(*constraints.KEYS), hint=hint)
-            return
+            for version in versions:
+                tied = constraints.best([record.data for record in group], version).tied
+                if len(tied) > 1:
+                    line, place = group[tied[0]].place().line, group[tied[1]].place(*constraints.KEYS)
+                    message = f"{noun} {name}: this record fits {version} no better than the one on line {line}"
+                    hint = "The first one is used; tighten the constraints of one of them."
+                    yield Finding(Severity.WARNING, "P040", message, place, hint=hint)
+                    break

@@ -39,7 +39,7 @@ SHAPES = Shapes(
 
 
 def schema_of(file_type: str, major: int) -> str:
-    """Return the schema of a type of file in packages of version `major`.
+    """The schema of a type of file in packages of version `major`.
 
     >>> schema_of("deployment_tasks", 6), schema_of("deployment_tasks", 3)
     ('deployment_tasks-5.json', 'deployment_tasks-3.json')
@@ -102,7 +102,8 @@ def _missing_or_empty(package: Reading) -> Iterator[Finding]:
     present = {part.type for part in package.parts}
     if not package.definitions:
         unreadable = {finding.place.file for finding in package.files.findings}
-        for file_type in _required(package.major):
+        since_3 = ("environment_config", "deployment_tasks") if package.major <= 5 else ()
+        for file_type in ("environment_config", "tasks") if package.major <= 2 else since_3:
             name = f"{file_type}.yaml"
             if file_type not in present and package.files.shown(name) not in unreadable:
                 message = f"{name} is missing, but packages of version {package.major}.0.0 must have it"
@@ -115,12 +116,6 @@ def _missing_or_empty(package: Reading) -> Iterator[Finding]:
                 message = f"{_relative(package, document.file)} is empty"
                 hint = "Write [] for none." if part.type == "deployment_tasks" else "Fill it, or remove it."
                 yield Finding(Severity.ERROR, "P006", message, Place(document.file, 1), hint=hint)
-
-
-def _required(major: int) -> tuple[str, ...]:
-    if major <= 2:
-        return ("environment_config", "tasks")
-    return ("environment_config", "deployment_tasks") if major <= 5 else ()
 
 
 def _relative(package: Reading, file: str) -> str:

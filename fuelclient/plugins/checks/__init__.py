@@ -182,7 +182,7 @@ def _on_one_line(finding: Finding) -> Finding:
 
 
 def _printable(text: str) -> str:
-    """Return `text` on one line.
+    """Put `text` on one line.
 
     >>> _printable("the role a\\n b\\x1b[1m lacks name")
     'the role a b?[1m lacks name'

@@ -17,12 +17,11 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plan.place import EVERY, named
 from fuelclient.plugins.constraints import version_of
-from fuelclient.plugins.contents import PATHS
+from fuelclient.plugins.contents import PATHS, flat
 from fuelclient.plugins.package_files import CONF_PATH
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.releases import Definition, is_definition
-from fuelclient.plugins.roles import flat
 from fuelclient.serializers.values import items_of, key_text
 
 _FUEL = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?")

@@ -121,10 +121,9 @@ def _references(holder: Record, *keys: str) -> Iterator[tuple[str, Place, str]]:
 
 def _volumes(package: Reading) -> Iterator[Finding]:
     roles = {key_text(name) for name, *_ in package.roles()} | FUEL_ROLES
-    sets = list(package.of("volumes"))
-    records = [record for data in sets for record in data.records("volumes")]
-    volumes = {name for record in records if isinstance(name := record.data.get("id"), str)} | _RELEASE_VOLUMES
-    for document, file in (pair for data in sets for pair in data.mappings()):
+    ids = (record.data.get("id") for record in package.records("volumes"))
+    volumes = {name for name in ids if isinstance(name, str)} | _RELEASE_VOLUMES
+    for document, file in (pair for part in package.of("volumes") for pair in part.mappings()):
         mapped = mapping(document.get("volumes_roles_mapping"))
         for key, listed in mapped.items():
             name, line = key_text(key), line_of(mapped, str(key))

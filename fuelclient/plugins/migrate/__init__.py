@@ -328,7 +328,9 @@ class Graph:
         for name, _, _, task in sorted(staged, key=lambda item: item[:3]):
             del task["stage"]
             if name in last:
-                _wait_everywhere(task, last[name])
+                waits = task.setdefault("cross-depends", CommentedSeq())
+                if not any(isinstance(each, Mapping) and each.get("name") == last[name] for each in waits):
+                    waits.append(CommentedMap({"name": last[name]}))
             else:
                 _add(task, "requires", f"{name}_end")
             if name in _NEXT:
@@ -346,13 +348,6 @@ def _add(task: Any, key: str, name: str) -> None:
     listed = _names(task.get(key))
     if name not in listed:
         task[key] = _flow([*listed, name])
-
-
-def _wait_everywhere(task: Any, name: str) -> None:
-    """Add a dependency on a task on all nodes, unless there is one."""
-    listed = task.setdefault("cross-depends", CommentedSeq())
-    if not any(isinstance(each, Mapping) and each.get("name") == name for each in listed):
-        listed.append(CommentedMap({"name": name}))
 
 
 def _flow(names: list[Any]) -> CommentedSeq:

@@ -153,12 +153,19 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
         entries = collect(directory, identity.name)
         entries = ordered([*entries, *indexes(entries, metadata, identity.series)])
         entries = ordered([*entries, checksums(entries)])
-        with written(target, force=force) as stream:
-            if suffix == "fp":
-                _write_fp(stream, target.stem, entries, date)
-            else:
-                entries = (Entry("", EntryType.DIRECTORY), *entries)
-                write_rpm(stream, RpmPackage(name, version, identity.release, date, metadata, entries))
+        try:
+            with placed(str(target), force=force, shared=True) as stream:
+                if suffix == "fp":
+                    _write_fp(stream, target.stem, entries, date)
+                else:
+                    entries = (Entry("", EntryType.DIRECTORY), *entries)
+                    write_rpm(stream, RpmPackage(name, version, identity.release, date, metadata, entries))
+        except FileExistsError:
+            raise _exists(target) from None
+        except PermissionError as error:
+            if not os.path.basename(error.filename or "").startswith(SPOOL):
+                raise  # this is about a file that goes into the package
+            raise refused(str(target), "written", error, _SPACE) from error
     return target
 
 
@@ -180,7 +187,7 @@ checkout to the next, and the bytes of the package would too."""
 
 
 def build_date(environment: Mapping[str, str]) -> int:
-    """Return the date for everything in a package, in seconds since 1970: `SOURCE_DATE_EPOCH`, or a constant.
+    """The date of everything in a package, in seconds since 1970: `SOURCE_DATE_EPOCH`, or a constant.
 
     Raise `UsageError` if the variable is not such a number.
 
@@ -207,24 +214,6 @@ def require_free(target: Path, *, force: bool) -> None:
         raise Conflict(f"{target} is a directory.", hint="Move or rename it.")
     if not force and os.path.lexists(target):
         raise _exists(target)
-
-
-@contextmanager
-def written(target: Path, *, force: bool) -> Iterator[BinaryIO]:
-    """Yield a stream that becomes `target` if the block succeeds, and is discarded otherwise.
-
-    Raise `Conflict` if `target` has appeared meanwhile and `force` is not given, and `Unavailable` if it cannot be
-    written.
-    """
-    try:
-        with placed(str(target), force=force, shared=True) as stream:
-            yield stream
-    except FileExistsError:
-        raise _exists(target) from None
-    except PermissionError as error:
-        if not os.path.basename(error.filename or "").startswith(SPOOL):
-            raise  # this is about a file that goes into the package
-        raise refused(str(target), "written", error, _SPACE) from error
 
 
 @contextmanager
