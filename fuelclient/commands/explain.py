@@ -12,7 +12,7 @@ from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
 from fuelclient.errors import NotFound
 
 EXPLANATIONS = Path(__file__).with_name("explanations.json")
-"""What docs/findings.md and docs/scripting.md say, in their words: generated from them."""
+"""The texts of docs/findings.md and docs/scripting.md, generated from them."""
 
 
 class Explain(Command):
@@ -41,20 +41,19 @@ class Explain(Command):
             document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **chosen[key]} for key in chosen]}
             self.app.stdout.write(self.dumped(document, parsed_args.format))
         elif code:
-            self.say(_told(code, chosen[code]))
+            self.say(_explained(code, chosen[code]))
         else:
             for key, entry in chosen.items():
                 self.say(f"{key:<4}  {entry['means']}")
 
 
 def explanations() -> dict[str, dict[str, str]]:
-    """Return what is known of each code: what it `means`, and if there is one its `severity`, what to `do`, and an
-    `example`."""
+    """What each code `means`, and if there is one its `severity`, what to `do`, and an `example`."""
     read: dict[str, dict[str, str]] = json.loads(EXPLANATIONS.read_text(encoding="utf-8"))
     return read
 
 
-def _told(code: str, entry: dict[str, str]) -> str:
+def _explained(code: str, entry: dict[str, str]) -> str:
     parts = [f"{code}, {entry['severity']}" if "severity" in entry else f"Exit code {code}", f"  {entry['means']}"]
     if "do" in entry:
         parts += ["", "What to do:", f"  {entry['do']}"]

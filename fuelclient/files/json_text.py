@@ -34,7 +34,7 @@ class _Endless(float):
 
 
 def is_json(text: str) -> bool:
-    """Return whether `text` is JSON. Text that is nested too deeply counts as JSON, so that `parse` refuses it."""
+    """Whether `text` is JSON. Text that is nested too deeply counts as JSON, so that `parse` refuses it."""
     try:
         json.loads(text)
     except RecursionError:
@@ -45,7 +45,7 @@ def is_json(text: str) -> bool:
 
 
 def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
-    """Return the document. Raise `InvalidDocument` if it is not JSON or exceeds a limit."""
+    """Read a document. Raise `InvalidDocument` if it is not JSON or exceeds a limit."""
     findings: list[Finding] = []
 
     def mapping(pairs: list[tuple[str, Any]]) -> Marked:
@@ -79,7 +79,7 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
 
 
 def _decoded(text: str, file: str, mapping: Callable[[list[tuple[str, Any]]], Marked]) -> Any:
-    """Return the values of `text`. Raise `InvalidDocument`, with its place, for a number that is not finite."""
+    """Decode `text`. Raise `InvalidDocument`, with its place, for a number that is not finite."""
     endless: list[_Endless] = []
 
     def odd(word: str) -> float:

@@ -34,7 +34,7 @@ EXPORT = Limits(2**30, 64 * MAX_VALUES, 2 * MAX_DEPTH)
 
 
 def unreadable(file: str, line: int, message: str, hint: str) -> InvalidDocument:
-    """Return the error for a document that cannot be read at all; it has one finding, G001."""
+    """The error for a document that cannot be read at all, with one finding (G001)."""
     place = Place(file, line)
     finding = Finding(Severity.ERROR, "G001", message, place, hint=hint)
     return InvalidDocument(f"{place}: {message}.", findings=[finding], hint=hint)
@@ -50,13 +50,12 @@ def too_many(file: str, line: int, limits: Limits) -> InvalidDocument:
 
 
 def require_few(file: str, line: int, findings: Sequence[Finding]) -> None:
-    """Raise `InvalidDocument` if a document repeats far too many keys."""
     if len(findings) > MOST_FINDINGS:
         message = f"more than {MOST_FINDINGS} keys are stated twice"
         raise unreadable(file, line, message, "This is probably not the file that you mean.")
 
 
 def repeated_key(file: str, line: int, key: object, first: int) -> Finding:
-    """Return the warning for a key that a mapping states twice; the later value is used."""
+    """The warning (G008) for a key that is in a mapping twice."""
     message = f"the key `{key}` is stated twice in one mapping, first on line {first}; the later value is used"
     return Finding(Severity.WARNING, "G008", message, Place(file, line), hint="Remove one of the two.")

@@ -23,7 +23,7 @@ STDIN_NAME = "<stdin>"
 
 
 def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None, limits: Limits = DOCUMENT) -> Document:
-    """Return the document in the file `path`, or on standard input if `path` is `-`.
+    """Read the document in the file `path`, or on standard input if `path` is `-`.
 
     Raise `NotFound` if the file does not exist, `UsageError` if `path` is not a file, `Unavailable` if it cannot be
     read, and `InvalidDocument` with exactly one finding (G001, with its line if it has one) if it holds no document
@@ -75,7 +75,7 @@ def _read_stdin(stdin: TextIO, most: int) -> bytes:
 
 
 def task_files(directory: str) -> list[str]:
-    """Return every `tasks.yaml` (or `tasks.yml`) in `directory` and below, parents first, siblings by name.
+    """Find every `tasks.yaml` (or `tasks.yml`) in `directory` and below, parents first, siblings by name.
 
     Symbolic links to directories are followed, each directory once. Unlike with the original client, the order is the
     same on every machine. Raise `NotFound` if there is no such file.
@@ -97,7 +97,7 @@ def task_files(directory: str) -> list[str]:
 
 
 def metadata_file(directory: str) -> str | None:
-    """Return the `metadata.yaml` in `directory` itself, or None: a graph does not need one."""
+    """The `metadata.yaml` (or `metadata.yml`) in `directory` itself; None without one, which a graph does not need."""
     _require_directory(directory)
     paths = [os.path.join(directory, name) for name in ("metadata.yaml", "metadata.yml")]
     return next(filter(os.path.lexists, paths), None)

@@ -35,7 +35,7 @@ MAX_VIOLATIONS = 200
 """The most violations that are reported for one document."""
 
 Words = Mapping[str, Callable[[str], str | None]]
-"""Our own keywords, each with the function that says why a word is refused (an empty text says no more), or None."""
+"""Our own keywords, each with a function that gives its reason (perhaps an empty one) to refuse a text, or None."""
 
 _TYPES = {
     "string": ("a string", "Write it in quotes."),
@@ -46,15 +46,15 @@ _TYPES = {
     "null": ("empty", "Correct it."),
 }
 """What messages call the types of JSON, and the hint where one is missing."""
-_SAID = {"required": "lacks {}", "additionalProperties": "is not a known key", "uniqueItems": "repeats {}"}
+_PROBLEMS = {"required": "lacks {}", "additionalProperties": "is not a known key", "uniqueItems": "repeats {}"}
 _PLAIN = re.compile(r"[\w*:/-]+")
 _LONG = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Data as it is written: the document, what messages call it, and the path to the data if that is only a part of
-    the file, as in `metadata.yaml:releases[0].roles`."""
+    """Data in a file: the document, its name in messages, and the path to the data if that is only a part of it, as in
+    `metadata.yaml:releases[0].roles`."""
 
     document: Document
     name: str
@@ -248,8 +248,8 @@ def _sentence(error: ValidationError, place: str) -> str:
     The message of our own keywords (see above) is data: the key that is missing or repeated.
     """
     keyword, schema = str(error.validator), _schema(error)
-    if keyword in _SAID:
-        return f"{place} {_SAID[keyword].format(error.message)}"
+    if keyword in _PROBLEMS:
+        return f"{place} {_PROBLEMS[keyword].format(error.message)}"
     if keyword in ("minItems", "minProperties") and not error.instance:
         return f"{place} must not be empty"
     names = [_TYPES.get(name, (name, ""))[0] for name in _types(schema)]
@@ -259,7 +259,6 @@ def _sentence(error: ValidationError, place: str) -> str:
 
 
 def _hint(error: ValidationError) -> str:
-    """Word what to do about a violation."""
     keyword, schema = str(error.validator), _schema(error)
     if keyword == "required":
         return f"Add the key {error.message}."

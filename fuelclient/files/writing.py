@@ -46,7 +46,7 @@ _UNFOLDED = 2**30
 
 
 def dumps(data: Any, fmt: Literal["yaml", "json"] | str, *, encoding: str = "utf-8") -> str:
-    """Return `data` as text that ends with a newline, with keys in their order.
+    """Write `data` as text that ends with a newline, with keys in their order.
 
     Characters stay as they are; if `encoding` lacks one of them, they are escaped in the manner of the format. YAML
     has texts of several lines as blocks. Raise `UsageError` for another `fmt`, and for a number that JSON cannot hold.
@@ -108,7 +108,7 @@ def write(path: str, content: str | bytes, *, force: bool = False, shared: bool 
 
 
 def first_missing(directory: str) -> str:
-    """Return the first part of a path to a directory that does not exist.
+    """The first part of a path to a directory that does not exist.
 
     >>> first_missing("/no such/directory/below")
     '/no such'
@@ -121,7 +121,7 @@ def first_missing(directory: str) -> str:
 
 @contextmanager
 def permitted(path: str, *, to: str) -> Iterator[None]:
-    """Raise `Unavailable`, saying that `path` cannot be `to` ("made", "read"), if the system refuses the block."""
+    """Turn an `OSError` in the block into `Unavailable`: `path` cannot be `to` ("made", "read")."""
     try:
         yield
     except OSError as error:
@@ -131,7 +131,7 @@ def permitted(path: str, *, to: str) -> Iterator[None]:
 def refused(
     path: str, to: str, error: Exception, hint: str = "Check the path, its permissions and the space on the disk."
 ) -> Unavailable:
-    """Return the error that says why the system refuses that `path` be `to` ("made", "read")."""
+    """The error for a `path` that the system does not let be `to` ("made", "read"), with the reason."""
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     return Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint)
 
@@ -156,10 +156,9 @@ def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO
 
 @contextmanager
 def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
-    """Create an empty hidden file and yield its path and descriptor. What is still there at the end is removed.
+    """Create an empty hidden file with a name of its own, yield its path and descriptor, and remove it at the end.
 
-    Its name is its own, whoever writes to the directory meanwhile. What killed processes have left there under such
-    names is removed.
+    Such files that killed processes have left in the directory are removed, too.
     """
     remove_abandoned(directory)
     spool, descriptor = _new_spool(directory, mode)
@@ -211,7 +210,7 @@ def _exists(path: str) -> Conflict:
 
 
 def _is_stream(path: str) -> bool:
-    """Return whether `path` is a device, a pipe or a socket. Replacing `/dev/null` with a file would be a disaster."""
+    """Whether `path` is a device, a pipe or a socket. Replacing `/dev/null` with a file would be a disaster."""
     with suppress(OSError):
         mode = os.stat(path).st_mode
         return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)

@@ -72,7 +72,7 @@ _PROBLEMS = (
      "Close it with }, and quote text that contains one of [ ] { } , :."),
     ("quoted scalar", "a quoted string is not closed, or has a wrong escape", "Check the quotes and backslashes."),
 )  # fmt: skip
-"""(part of the library's message, what is wrong, what to do); the first match is used."""
+"""(part of the library's message, our message, hint); the first match is used."""
 
 _SEEN_LATER = ("could not find expected ':'", "quoted scalar found unexpected end of stream")
 """What the library notices after the line that is wrong, where what it was reading began."""
@@ -81,7 +81,7 @@ _YAML_HINT = "Check the indentation and the quotes of this line and the one abov
 
 
 def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
-    """Return the document. Raise `InvalidDocument` if it is not YAML, is unsafe, or exceeds a limit."""
+    """Read a document. Raise `InvalidDocument` if it is not YAML, is unsafe, or exceeds a limit."""
     if match := _UNPRINTABLE.search(text):
         line = text.count("\n", 0, match.start()) + 1
         message = f"YAML does not allow the character U+{ord(match[0]):04X}"
@@ -110,22 +110,21 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
 
 
 def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
-    """Translate an error of the library about broken text into one with its line and a hint."""
     context = str(getattr(error, "context", None) or "")
     problem = str(getattr(error, "problem", None) or "")
-    said = " ".join(f"{context} {problem}".split())
+    cause = " ".join(f"{context} {problem}".split())
     marks = [getattr(error, "problem_mark", None), getattr(error, "context_mark", None)]
-    mark = marks[1] if any(part in said for part in _SEEN_LATER) else marks[0] or marks[1]
+    mark = marks[1] if any(part in cause for part in _SEEN_LATER) else marks[0] or marks[1]
     line = int(mark.line) + 1 if mark else 0
     for part, message, hint in _PROBLEMS:
-        if part in said:
+        if part in cause:
             return unreadable(file, line, message, hint)
-    detail = said or " ".join(str(error).split())
+    detail = cause or " ".join(str(error).split())
     return unreadable(file, line, f"this is not YAML: {detail}", _YAML_HINT)
 
 
 def _may_be_deep_or_huge(text: str, limits: Limits) -> bool:
-    """Return whether a text could exceed a limit; one with fewer than two characters for each value cannot."""
+    """Whether a text could exceed a limit; one with fewer than two characters for each value cannot."""
     return len(text) > 2 * limits.values or text.count("[") + text.count("{") > 1000 or _WIDE.search(text) is not None
 
 
@@ -145,7 +144,6 @@ def _check_events(text: str, file: str, limits: Limits) -> None:
 
 
 def _line(marked: Any) -> int:
-    """Return the line, from 1, where a node or an event begins."""
     return int(marked.start_mark.line) + 1
 
 
@@ -162,7 +160,7 @@ class _Measure:
         self.ancestors: set[int] = set()
 
     def walk(self, node: yaml.Node, level: int) -> tuple[int, int]:
-        """Return the values and levels of `node` with all below it; a node counts once for every path to it.
+        """Count the values and levels of `node` with all below it; a node counts once for every path to it.
 
         Raise `InvalidDocument` if the tree is too deep, too large, or contains itself.
         """
@@ -227,7 +225,7 @@ class _Constructor:
                 raise unreadable(self.file, _line(child), message, "Write the text in quotes.")
 
     def _mapping(self, node: yaml.MappingNode) -> Marked:
-        """Return a mapping. Merged keys (`<<`) come first and yield to the mapping's own, as PyYAML has it."""
+        """Make a mapping. Merged keys (`<<`) come first and yield to the mapping's own, as PyYAML has it."""
         own: dict[Any, int] = {}
         first: dict[Any, int] = {}
         data = Marked(line=_line(node))
@@ -267,7 +265,6 @@ class _Constructor:
         raise unreadable(self.file, _line(node), message, "Quote it if it is text.")
 
     def _delegate(self, node: yaml.Node) -> Any:
-        """Return what PyYAML makes of a node with a standard tag."""
         if node.tag not in _STANDARD:
             tag = node.tag.replace(_TAG, "!!")
             message = f"the tag {tag[:80]} is not allowed"

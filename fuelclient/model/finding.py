@@ -21,7 +21,7 @@ class Severity(StrEnum):
 class Place:
     """A place: a file and line, or the layer if something does not come from a file.
 
-    `path` has the keys and indexes that lead to it, for who has read the document elsewhere and knows its lines.
+    `path` has the keys and indexes that lead to it, from which a caller that has read the document finds the line.
     """
 
     file: str = ""
@@ -58,14 +58,14 @@ class Finding:
         return self.severity is Severity.ERROR
 
     def __str__(self) -> str:
-        """Return one line in a form that editors can jump to: `file:line: severity: message [code] hint`."""
+        """One line in a form that editors can jump to: `file:line: severity: message [code] hint`."""
         where = f"{self.place}: " if str(self.place) else ""
         hint = f" {self.hint}" if self.hint else ""
         return f"{where}{self.severity}: {self.message} [{self.code}]{hint}"
 
 
 MOST_FINDINGS = 10_000
-"""So many findings of one document are collected; a file of 16 MB could have a million."""
+"""The most findings of one document; a file of 16 MB could have a million."""
 
 
 def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -81,7 +81,7 @@ def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the first names, and how many more there are.
+    """The first names, and how many more there are.
 
     >>> listed(["node-1", "node-2", "node-3"], most=2)
     'node-1, node-2 and 1 more'
@@ -91,7 +91,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that keep a document from being used, in their order."""
+    """The findings that keep a document from being used, in their order."""
     return [finding for finding in findings if finding.is_error]
 
 

@@ -129,7 +129,7 @@ def check(record: Mapping[str, Any], subject: str, place: Callable[[str], Place]
 
 
 def fits(record: Mapping[str, Any], release_version: str) -> bool:
-    """Return whether a record is meant for a release of this version. An unreadable constraint never fits.
+    """Whether a record is meant for a release of this version. An unreadable constraint never fits.
 
     >>> fits({"os-version": "==2014.2,==2015.1", "fuel-version": ">=7,<=8"}, "2015.1-7.0")
     True
@@ -185,7 +185,7 @@ def _bound(term: Term) -> _Bound:
 
 
 def _order(actual: Version, stated: Version) -> int | None:
-    """Return whether `actual` is before (-1), in (0) or after (1) what `stated` covers; None if they do not compare."""
+    """-1, 0 or 1 if `actual` is before, in or after what `stated` covers; None if they do not compare."""
     if actual.word != stated.word or not (actual.openstack or actual.word):
         return None
     order = _compare(actual.openstack, stated.openstack)

@@ -131,7 +131,6 @@ def _mapping(files: PackageFiles, part: Part) -> Mapping[str, Any]:
 
 
 def _records(files: PackageFiles, part: Part) -> tuple[Any, ...]:
-    """Join the records in the documents of a part."""
     for document in part.documents:
         if document.data is not None and document.data != mappings(document.data):
             files.misshapen[Place(document.file, 1)] = None

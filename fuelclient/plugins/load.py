@@ -51,7 +51,7 @@ def load_package(directory: Path, *, shown_as: str = "") -> Package:
 
 
 def read_package(directory: Path, *, shown_as: str = "") -> Reading:
-    """Return as much of the package in `directory` as can be read. Findings call the directory `shown_as`, if given.
+    """Read as much of the package in `directory` as possible. Findings call the directory `shown_as`, if given.
 
     Raise what `require_directory` raises.
     """
@@ -99,7 +99,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
 
 
 def usable(package: Reading) -> Package:
-    """Return a package that was read. Raise `InvalidDocument` with all findings if one of them makes it unusable.
+    """The package that was read. Raise `InvalidDocument` with all findings if one of them makes it unusable.
 
     That is metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the other
     files, of the wrong shape (P003); a path that does not exist or leaves the package (P004); a release that lacks
@@ -136,7 +136,7 @@ def plugin_of(package: Package) -> Plugin:
 
 
 def _configs(files: PackageFiles) -> dict[str, Any]:
-    """Read the settings of nodes, interfaces and bonds, by Nailgun's names for them."""
+    """Read the settings of nodes, interfaces and bonds under Nailgun's names."""
     configs = {}
     for part, field in _CONFIGS.items() if files.version >= _CONFIGS_SINCE else ():
         document = files.own(f"{part}.yaml")
@@ -147,7 +147,7 @@ def _configs(files: PackageFiles) -> dict[str, Any]:
 
 
 def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
-    """Read `metadata.yaml` (or None), note what is wrong with it, and return whether a plugin can be made of it."""
+    """Read `metadata.yaml` (or None), note what is wrong with it, and tell whether a plugin can be made of it."""
     document = files.fixed("metadata.yaml")
     if document is None:
         if not errors_in(files.findings):
@@ -172,11 +172,11 @@ def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
 
 _Stamp = tuple[tuple[str, int, int], ...]
 _READ: dict[str, tuple[_Stamp, Package]] = {}
-"""What this process has read last, by directory: one command needs a package several times."""
+"""The package that was last read from each directory: one command needs it several times."""
 
 
 def current(plugin: Plugin) -> Package:
-    """Return the package of a linked plugin as it is in its directory now.
+    """Read the package of a linked plugin as it is in its directory now.
 
     Raise `NotFound` if the directory is gone, `InvalidDocument` with all findings if the package cannot be used, and
     `Conflict` if it has become another plugin or defines releases.
@@ -208,13 +208,13 @@ def require_linkable(package: Package, directory: str) -> None:
 
 
 def as_now(plugin: Plugin, package: Package) -> Plugin:
-    """Update a registered plugin with what its package has now."""
+    """Update a registered plugin from its package."""
     kept = {name: getattr(plugin, name) for name in ("id", "clusters", "unpacked", "by_release", "origin")}
     return replace(plugin_of(package), **kept)
 
 
 def _stamp(directory: str) -> _Stamp:
-    """Return what changes with the files of a directory: their names, sizes and times.
+    """The names, sizes and times of the files of a directory, one of which changes with the files.
 
     Hidden files at its root, such as those of a version control system, are no part of a package.
     """

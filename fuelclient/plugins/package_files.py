@@ -85,11 +85,9 @@ class PackageFiles:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All findings so far, in order."""
         return tuple(self._noted)
 
     def shown(self, name: str) -> str:
-        """The name of a file of the package in messages."""
         return f"{self._shown_as}/{name}" if self._shown_as else str(self.directory / name)
 
     def fixed(self, name: str) -> Document | None:
@@ -109,7 +107,6 @@ class PackageFiles:
         self._claimed = frozenset(self._cache)
 
     def add_part(self, part: Part) -> Part:
-        """Add a part to the `parts`, once even if several releases use it."""
         key = (part.type, part.path, *(document.file for each in (part, *part.bases) for document in each.documents))
         return self.parts.setdefault(key, part)
 
@@ -200,11 +197,9 @@ class PackageFiles:
         return united
 
     def reject(self, code: str, message: str, place: Place, hint: str) -> None:
-        """Add an error to the findings."""
         self.note([Finding(Severity.ERROR, code, message, place, hint=hint)])
 
     def note(self, findings: Iterable[Finding]) -> None:
-        """Add findings, each once."""
         self._noted.update(dict.fromkeys(findings))
 
     def _resolved_pair(

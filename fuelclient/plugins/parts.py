@@ -50,7 +50,6 @@ class Part:
         return merged
 
     def mappings(self) -> Iterator[tuple[Mapping[str, Any], str]]:
-        """Yield the documents that are mappings, each with its file."""
         return ((each.data, each.file) for each in self.documents if isinstance(each.data, Mapping))
 
     def records(self) -> Iterator[Record]:
@@ -85,24 +84,20 @@ class Record:
 
     @property
     def is_modern(self) -> bool:
-        """Whether this is a task of version 2.0.0 or later."""
         return is_modern(self.data)
 
     @property
     def type(self) -> str:
-        """The type of a task, or an empty string."""
         stated = self.data.get("type")
         return stated if isinstance(stated, str) else ""
 
 
 def is_modern(task: Mapping[str, Any]) -> bool:
-    """Whether a task, as it is written, has version 2.0.0 or later."""
     match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
     return match is not None and int(match[0]) >= 2
 
 
 def strings_in(value: Any) -> list[str]:
-    """The strings in a list, or a string alone. Other values are skipped."""
     return [word for word in (value if isinstance(value, list) else [value]) if isinstance(word, str)]
 
 

@@ -36,19 +36,16 @@ class Reading:
 
     @property
     def extensions(self) -> list[Record]:
-        """The records that name a release to extend."""
         return [record for record in self.releases if not is_definition(record.data)]
 
     @property
     def legacy(self) -> tuple[str, ...]:
-        """The type of the file with legacy tasks, in packages of a version that has one."""
         return ("tasks",) if self.major < 5 else ()
 
     def place(self, key: str) -> Place:
         return Place(self.files.manifest, line_of(self.metadata, key) or 1)
 
     def of(self, *types: str) -> Iterator[Part]:
-        """Yield the parts of these types."""
         return (part for part in self.parts if part.type in types)
 
     def records(self, *types: str) -> Iterator[Record]:
@@ -56,7 +53,6 @@ class Reading:
         return (record for part in self.of(*types) for record in part.records())
 
     def tasks(self) -> Iterator[Record]:
-        """Yield the deployment tasks of the plugin itself."""
         return self.records("deployment_tasks")
 
     def roles(self) -> Iterator[tuple[Any, Mapping[str, Any], str]]:

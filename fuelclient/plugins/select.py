@@ -25,7 +25,7 @@ _GRAPH_FILES = ("tasks.yaml", "deployment_tasks.yaml", "node_roles.yaml")
 
 
 def select(package: Package, release: Release) -> Selection:
-    """Return what `package` adds to environments of `release`.
+    """Select what `package` adds to environments of `release`.
 
     A package without a matching release record (see `is_compatible`) yields what it has for any release.
     """
@@ -39,8 +39,7 @@ def select(package: Package, release: Release) -> Selection:
 
 
 def is_compatible(package: Package, release: Release, mode: str = "") -> bool:
-    """Return whether the package extends the release, in environments of `mode` if given; a record without modes is for
-    all."""
+    """Whether the package extends the release, in environments of `mode` if given. A record may lack modes: all fit."""
     return any(
         matches(record, release) and (not mode or not record.modes or mode.startswith(record.modes))
         for record in package.records
@@ -53,7 +52,6 @@ def needs_release(package: Package) -> bool:
 
 
 def is_constrained(contents: Contents) -> bool:
-    """Whether any record has a version constraint."""
     tasks = (task.attributes for graph in contents.graphs.values() for task in graph.tasks)
     listed = (*contents.network_roles, *contents.components, *contents.volumes.get(_VOLUMES, ()))
     mapped = (
@@ -67,17 +65,17 @@ def _is_list(value: object) -> bool:
 
 
 def for_any_release(package: Package) -> Contents:
-    """Return the content of the package while the release is not known.
+    """The content of the package while the release is not known.
 
     Of several tasks with one id, the one without a version constraint is used, or else the first. Constraints are kept.
     A graph type that only some releases have is that of the first record that has it.
     """
     contents = package.contents
     of_records = (record.contents.graphs for record in package.records if record.contents is not None)
-    known: dict[str, GraphDocument] = {}
-    for stated in (contents.graphs, *of_records):
-        known = {**stated, **known}
-    graphs = {name: replace(known[name], tasks=_one_per_id(known[name].tasks)) for name in known}
+    first: dict[str, GraphDocument] = {}
+    for graphs in (contents.graphs, *of_records):
+        first = {**graphs, **first}
+    graphs = {name: replace(graph, tasks=_one_per_id(graph.tasks)) for name, graph in first.items()}
     return replace(contents, graphs=graphs)
 
 
@@ -87,7 +85,7 @@ def matches(record: ReleaseRecord, release: Release) -> bool:
 
 
 def record_for(records: object, release: Release) -> Mapping[str, Any]:
-    """Return the record for the release among records as metadata has them; an empty one if none matches.
+    """Find the record for the release among those in metadata; an empty one if none matches.
 
     >>> records = [{"os": "ubuntu", "version": "a-1"}, {"os": "ubuntu", "version": "a-1.2", "x": 5}]
     >>> record_for(records, Release(1, "A", "a-1.2", "Ubuntu")).get("x")
@@ -107,21 +105,21 @@ def _most_specific(records: Sequence[ReleaseRecord]) -> ReleaseRecord | None:
     return max(records, key=lambda record: len(record.version.replace("-", ".").split(".")), default=None)
 
 
-def begins_with(version: str, stated: str) -> bool:
-    """Return whether `version` begins with `stated`, part by part: `2014.2` covers `2014.2.2`, but not `2014.20`.
+def begins_with(version: str, prefix: str) -> bool:
+    """Whether `version` begins with `prefix`, part by part: `2014.2` covers `2014.2.2`, but not `2014.20`.
 
     Nailgun compares letter by letter, so its 2014.2-6.0 covers 2014.20-6.01, and it only allows one dash.
 
     >>> begins_with("2014.2.2-6.0.1", "2014.2-6.0"), begins_with("2014.20-6.01", "2014.2-6.0")
     (True, False)
     """
-    parts, wanted = version.lower().split("-"), stated.lower().split("-")
+    parts, wanted = version.lower().split("-"), prefix.lower().split("-")
     pairs = zip(parts, wanted, strict=False)
-    return len(wanted) <= len(parts) and all(part == prefix or part.startswith(f"{prefix}.") for part, prefix in pairs)
+    return len(wanted) <= len(parts) and all(part == begin or part.startswith(f"{begin}.") for part, begin in pairs)
 
 
 def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | None, list[str]]:
-    """Return the record of the package that matches the release, and a sentence about it.
+    """Find the record of the package that matches the release, and explain the choice in a sentence.
 
     Of several, the most specific wins (in Nailgun, the first): an author who writes a record for 2014.2.2 next to one
     for 2014.2 wants them to differ.
@@ -204,7 +202,6 @@ class _Choices:
         return replace(graph, tasks=tuple(replace(task, attributes=_unconstrained(task.attributes)) for task in tasks))
 
     def _volumes(self, volumes: Mapping[str, Any], excluded: Collection[str]) -> Mapping[str, Any]:
-        """Choose the volumes that fit, and those of each role that is not `excluded`."""
         if not volumes:
             return volumes
         mapping = {
@@ -224,7 +221,7 @@ class _Choices:
     def _best(
         self, noun: str, name: str, records: Sequence[Mapping[str, Any]], places: Sequence[str] = ()
     ) -> int | None:
-        """Return the index of the record that is used, or None, and add a sentence about the choice to `why`."""
+        """The index of the record that is used, or None; a sentence about the choice is added to `why`."""
         if not any(map(constraints.is_constrained, records)):
             return 0
         choice = constraints.best(records, self.version)
@@ -244,7 +241,7 @@ class _Choices:
 
 
 def _unlisted(task: Task, left_out: frozenset[str]) -> Task:
-    """Return a task without the names of tasks that are not meant for the release; a run would miss those of a group.
+    """Take the tasks that are not meant for the release out of a group: a run would miss them.
 
     >>> _unlisted(Task("db", {"type": "group", "tasks": ["a", "b"]}), frozenset({"a"})).attributes["tasks"]
     ['b']

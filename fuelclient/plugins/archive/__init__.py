@@ -93,7 +93,6 @@ def unusable(file: str, error: Unusable) -> InvalidDocument:
 
 
 def _suffix(path: Path) -> str:
-    """The suffix, `.fp` or `.rpm`. Raise if `path` is not a readable file with one of these."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

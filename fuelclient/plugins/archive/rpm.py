@@ -65,7 +65,7 @@ class Headers:
     payload: int
 
     def text(self, key: str) -> str:
-        """Return the text of an entry, or of a list its items separated by blanks; empty if the entry is missing."""
+        """The text of an entry (of a list, its items separated by blanks), or an empty one if it is missing."""
         value = self.values.get(key, b"")
         items = value if isinstance(value, list | tuple) else [value]
         return " ".join(item.decode(errors="replace") for item in items if isinstance(item, bytes))
@@ -104,7 +104,7 @@ def read_headers(source: BinaryIO) -> Headers:
 
 
 def scripts_of(headers: Headers) -> dict[str, str]:
-    """Return the scripts `rpm` would run, by section of the spec file; the key names an interpreter other than sh."""
+    """The scripts that `rpm` would run, by section of the spec file; a key names an interpreter other than sh."""
     scripts: dict[str, str] = {}
     for section, (script, program) in _SCRIPTS.items():
         value = headers.values.get(script)

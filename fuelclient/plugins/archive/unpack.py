@@ -22,7 +22,6 @@ class _Type(Enum):
 
 
 def type_name(mode: int) -> str:
-    """Name the type of a member that no package may contain."""
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         return "a device"
     return "a named pipe" if stat.S_ISFIFO(mode) else "of an unknown type"
@@ -59,7 +58,6 @@ class Unpacker:
             self._make(path)
 
     def file(self, name: str, size: int, *, executable: bool, read: Callable[[int], Iterable[bytes]]) -> None:
-        """Write a file with the `size` bytes that `read(size)` yields."""
         if not 0 <= size <= self._limits.member:
             raise Unusable(f"member {quoted(name)} is larger than {size_of(self._limits.member)}", TOO_LARGE)
         self._bytes += size

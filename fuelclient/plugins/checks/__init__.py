@@ -52,12 +52,11 @@ _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
 
 
 def check(directory: Path, *, shown_as: str = "") -> tuple[Finding, ...]:
-    """Return the findings of `check_and_read`."""
     return check_and_read(directory, shown_as=shown_as)[0]
 
 
 def check_and_read(directory: Path, *, shown_as: str = "") -> tuple[tuple[Finding, ...], Reading]:
-    """Return all findings about the package in `directory`, in the order of its files and lines, and what was read.
+    """Read the package in `directory`, and list all findings about it in the order of its files and lines.
 
     Findings call the directory `shown_as`, if given (for an archive that was unpacked there). Nothing is raised for any
     content. Raise what `require_directory` raises.
@@ -74,7 +73,7 @@ def check_and_read(directory: Path, *, shown_as: str = "") -> tuple[tuple[Findin
 
 
 def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return `findings` as an installation treats them: only the errors in `UNUSABLE` remain errors.
+    """Make warnings of the errors in spite of which a package can be installed: all that are not in `UNUSABLE`.
 
     >>> from fuelclient.model.finding import Place
     >>> [finding] = for_install([Finding(Severity.ERROR, "P012", "no version", Place("tasks.yaml", 1))])
@@ -134,7 +133,6 @@ class _Findings:
         self._last: dict[tuple[str, str], Finding] = {}
 
     def add(self, findings: Iterable[Finding]) -> None:
-        """Add findings, each once."""
         for finding in map(_on_one_line, findings):
             if finding in self._findings:
                 continue
@@ -154,7 +152,7 @@ class _Findings:
                 self.add([finding])
 
     def sorted(self, manifest: str) -> tuple[Finding, ...]:
-        """Return all findings: those of `manifest` first, then by file, line and code, then as they were added."""
+        """Sort all findings: those of `manifest` first, then by file, line and code, then as they were added."""
         more = [
             replace(
                 self._last[code, file],

@@ -43,10 +43,10 @@ class _Entry:
 def accept(
     findings: Iterable[Finding], directory: Path, *, unusable: frozenset[str], is_together: bool = False
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
-    """Return the findings that are left, with those about the file itself, and the accepted ones with their reasons.
+    """Separate the findings that are left, with those about the file itself, from the accepted ones with their reasons.
 
-    Errors with a code in `unusable` cannot be accepted. `is_together` says that the package was checked together with
-    a release, too; otherwise entries for findings that only this shows are not reported as unused.
+    Errors with a code in `unusable` cannot be accepted. Without `is_together`, the
+    package was not checked together with a release, and entries for findings that only this shows are not unused.
     """
     path = directory / FILE
     if not path.is_file():
@@ -73,7 +73,6 @@ def accept(
 
 
 def _read(path: Path, unusable: frozenset[str]) -> Iterator[_Entry | Finding]:
-    """Yield the entries of the file, and findings about it."""
     place = Place(str(path), 1)
     try:
         data = files.load(path).data

@@ -48,7 +48,6 @@ _NOT_WITH_RELEASES = (
 
 
 def metadata(package: Reading) -> Iterator[Finding]:
-    """Yield the findings about `fuel_version` and the records of `releases`."""
     stated = (package.metadata or {}).get("fuel_version")
     for value, line in items_of(stated, package.place("fuel_version").line) if isinstance(stated, list) else ():
         if isinstance(value, str):  # anything else violates the schema
@@ -114,7 +113,6 @@ def _extension(package: Reading, record: Record) -> Iterator[Finding]:
 
 
 def _definition(package: Reading, record: Record, definition: Definition) -> Iterator[Finding]:
-    """Yield findings about the name, the graphs and the modes of a release that the package defines."""
     name = definition.fields.get("name")
     if name and isinstance(name, str) and package.name and name != package.name:
         message = f"the plugin is named {package.name}, but its release {name}"
@@ -133,7 +131,6 @@ def _definition(package: Reading, record: Record, definition: Definition) -> Ite
 
 
 def _deprecated(package: Reading) -> Iterator[Finding]:
-    """Yield findings about keys and files that packages which define releases no longer need."""
     for key, severity, code, problem, hint in _NOT_WITH_RELEASES:
         if key in (package.metadata or {}):
             yield Finding(severity, code, f"{key} {problem}", package.place(key), hint=hint)
@@ -169,7 +166,6 @@ _MOVE = "Move its tasks to deployment_tasks.yaml, and remove the file."
 
 
 def tasks(package: Reading) -> Iterator[Finding]:
-    """Yield findings about tasks and `tasks.yaml`, following the rules for the package version."""
     if package.major >= 4:
         yield from _orchestrators(package)
         yield from _legacy_file(package)
@@ -286,9 +282,9 @@ def primaries(package: Reading) -> Iterator[Finding]:
 
 
 def _with_primary(package: Reading) -> dict[str, set[str]]:
-    """Return the package's roles that have a primary node, unless other tags than their names find their nodes.
+    """Map the roles with a primary node to the tasks that they list, which run on the primary since version 5.
 
-    With each come the tasks that it lists itself. They run on its primary too, since package version 5.
+    A role whose nodes are found by other tags than its name is left out.
     """
     roles = [(key_text(name), role) for name, role, _ in package.roles()]
     flat_roles = ((name, flat(role)) for name, role in roles)

@@ -47,7 +47,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """The changes of a package, and what its author has to look at, in sentences."""
+    """The changes of a package, and sentences for its author about what to look at."""
 
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
@@ -87,7 +87,7 @@ def apply(migration: Migration) -> None:
 
 
 def finish(directory: Path) -> bool:
-    """Write what a migration that was killed has left, and return whether there was one."""
+    """Write the rest of a migration that was killed; false if there was none."""
     journal = directory / JOURNAL
     try:
         changes: dict[str, str] = json.loads(journal.read_text(encoding="utf-8"))
@@ -109,7 +109,7 @@ def _put(path: Path, text: str) -> None:
 
 
 def migrated(directory: Path, *, fix: bool = False) -> Migration:
-    """Return the changes that bring the package in `directory` to version 5; nothing is written.
+    """Compute the changes that bring the package in `directory` to version 5; nothing is written.
 
     With `fix`, the package has version 5 or later, and keeps it. Raise `UsageError` for another version, and
     `InvalidDocument` for a file that cannot be read or is not of the shape that its name promises.
@@ -215,7 +215,6 @@ class Graph:
     notes: list[str] = field(default_factory=list)
 
     def migrate(self) -> None:
-        """Make all changes."""
         self._move_legacy()
         for task in self._mappings():
             self._name_roles(task)

@@ -96,7 +96,7 @@ def _comments(data: Any) -> Iterator[Any]:
 
 
 def with_layout(written: str, rendered: str, changed: str) -> str:
-    """Return `changed` with the lines that it shares with `rendered` as they are in `written`.
+    """Take the lines of `changed` that it shares with `rendered` from `written`.
 
     `rendered` and `changed` come from one printer, before and after a change; `written` is what an author wrote.
 

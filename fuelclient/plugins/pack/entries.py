@@ -69,17 +69,15 @@ class Entry:
 
 
 def changed(entry: Entry) -> Unusable:
-    """The error for a file that was modified during the build."""
     return Unusable(f"{quoted(entry.path)} changed while it was packed", "Build again.")
 
 
 def generated(path: str, content: bytes) -> Entry:
-    """A file that exists only in the package."""
     return Entry(path, EntryType.FILE, len(content), content=content)
 
 
 def collect(directory: Path, name: str) -> tuple[Entry, ...]:
-    """Return everything in `directory` that belongs in the package of the plugin `name`, sorted by path.
+    """List everything in `directory` that belongs in the package of the plugin `name`, sorted by path.
 
     Left out are hidden files at the root (`.git`, `.build`), as in Fuel's own builder; `checksums.sha1`, which each
     build writes anew; and packages of this plugin that were built here before.
@@ -104,7 +102,7 @@ def collect(directory: Path, name: str) -> tuple[Entry, ...]:
 
 
 def is_built(path: str, name: str) -> bool:
-    """Return whether a file is, by its name, a package built from the plugin `name`, of whatever version.
+    """Whether a file is, by its name, a package built from any version of the plugin `name`.
 
     Builds write into the current directory, which may be inside the plugin's own. Such a package must not become part
     of the next one.
@@ -124,7 +122,7 @@ def ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def checksums(entries: Iterable[Entry]) -> Entry:
-    """Return `checksums.sha1`: a line `<sha1> <path>` for each file, by path, except for itself.
+    """Make `checksums.sha1`: a line `<sha1> <path>` for each file, by path, except for itself.
 
     Symbolic links are left out, because what they lead to is listed already.
 

@@ -85,7 +85,7 @@ def _empty_repodata(directory: str) -> Iterator[Entry]:
 
 
 def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[Finding, ...]:
-    """Return an error (P065) for every CentOS repository that has `.rpm` packages but no index.
+    """Find the CentOS repositories that have `.rpm` packages but no index (P065).
 
     The index takes `createrepo`, so the build cannot write it. Without it, yum refuses the repository on every node.
     """
@@ -139,7 +139,7 @@ def _control(entry: Entry) -> str:
 
 
 def _control_of(source: BinaryIO, name: str) -> str:
-    """Return the file `control` of the `.deb` package `source`. Raise `Unusable`, naming `name`, if it cannot be read.
+    """Read the file `control` of the `.deb` package `source`. Raise `Unusable`, naming `name`, if that is impossible.
 
     Read with the standard library: a `.deb` is an `ar` archive that contains a compressed `control.tar`.
     """

@@ -87,7 +87,7 @@ def create(path: Path, *, package_version: str = LATEST, skeleton: Skeleton = Sk
 
 
 def version_of(stated: str) -> str:
-    """Return the package version for `5`, `5.0` or `5.0.0`. Raise `UsageError` if it cannot be created.
+    """Complete the package version: `5`, `5.0` or `5.0.0`. Raise `UsageError` if it cannot be created.
 
     >>> version_of("4"), version_of("5.0.0")
     ('4.0.0', '5.0.0')
@@ -101,7 +101,7 @@ def version_of(stated: str) -> str:
 
 
 def _words(name: str) -> dict[str, str]:
-    """Return the values of placeholders for a plugin's name. Raise `UsageError` if the name is invalid.
+    """The values of placeholders for a plugin's name. Raise `UsageError` if the name is invalid.
 
     The name of a setting contains no dash: expressions separate names with `.` and `:`, and not all parts of Fuel
     read a dash in them in the same way.
@@ -119,7 +119,6 @@ def _words(name: str) -> dict[str, str]:
 
 
 def _write(target: Path, layers: tuple[str, ...], words: Mapping[str, str]) -> list[str]:
-    """Write the files of `layers`, filled in, to the new directory `target`, and return their names, sorted."""
     sources = {
         path.relative_to(_TEMPLATES / layer).as_posix(): path
         for layer in layers
