@@ -110,7 +110,7 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
             example = "==kilo,==liberty-8.0" if key == OS_VERSION else ">=8,<10"
             message = f"{part.strip()!r} in {key} is not a comparison with a version"
             raise InvalidDocument(message, hint=f"Write comparisons separated by commas: '{example}'.")
-        terms.append(Term(match[1], _stated_version(key, match[1], match[2])))
+        terms.append(Term(match[1], _version_in(key, match[1], match[2])))
     return tuple(terms)
 
 
@@ -184,27 +184,27 @@ def _bound(term: Term) -> _Bound:
     return openstack, term.version.fuel, term.operator == ">"
 
 
-def _order(actual: Version, stated: Version) -> int | None:
-    """-1, 0 or 1 if `actual` is before, in or after what `stated` covers; None if they do not compare."""
-    if actual.word != stated.word or not (actual.openstack or actual.word):
+def _order(actual: Version, given: Version) -> int | None:
+    """-1, 0 or 1 if `actual` is before, in or after what `given` covers; None if they do not compare."""
+    if actual.word != given.word or not (actual.openstack or actual.word):
         return None
-    order = _compare(actual.openstack, stated.openstack)
-    if order or not stated.fuel:
+    order = _compare(actual.openstack, given.openstack)
+    if order or not given.fuel:
         return order
-    return _compare(actual.fuel, stated.fuel) if actual.fuel else None
+    return _compare(actual.fuel, given.fuel) if actual.fuel else None
 
 
-def _compare(actual: Numbers, stated: Numbers) -> int:
-    """Compare two versions by the stated parts. Parts that `actual` lacks are zeros.
+def _compare(actual: Numbers, given: Numbers) -> int:
+    """Compare two versions by the given parts. Parts that `actual` lacks are zeros.
 
     >>> _compare((8, 0, 1), (8,)), _compare((9,), (9, 0)), _compare((7, 0), (7, 1))
     (0, 0, -1)
     """
-    known = (actual + (0,) * len(stated))[: len(stated)]
-    return (known > stated) - (known < stated)
+    known = (actual + (0,) * len(given))[: len(given)]
+    return (known > given) - (known < given)
 
 
-def _stated_version(key: str, operator: str, text: str) -> Version:
+def _version_in(key: str, operator: str, text: str) -> Version:
     if key == FUEL_VERSION:
         if not _NUMBERS.fullmatch(text):
             raise InvalidDocument(f"{text!r} in {key} is not a version of Fuel", hint="Write numbers: '>=8.0'.")

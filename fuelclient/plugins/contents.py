@@ -108,10 +108,10 @@ def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
 
 def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> Part:
     key, name = f"{part}{SUFFIX}", f"{part}.yaml"
-    stated = files.shaped(record, key, str)
-    if stated is not None:
+    given = files.shaped(record, key, str)
+    if given is not None:
         place = files.place(record, key)
-        return Part(part, tuple(files.documents(stated, place)), place, stated)
+        return Part(part, tuple(files.documents(given, place)), place, given)
     if CONF_PATH in record:
         directory = files.directory_at(record, CONF_PATH).rstrip("/")
         document = files.fixed(f"{directory}/{name}") if directory else None
@@ -153,17 +153,17 @@ _VOLUMES = "volumes"
 _OWN_VOLUMES = "volumes_mapping"
 
 
-def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
+def normal_roles(files: PackageFiles, given: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
     """Flatten the roles of `file`, and collect the volumes of roles that list their own.
 
     Roles that are not mappings, and volumes and tags that are not lists, are left out as `misshapen`.
     """
     roles: dict[str, Marked] = {}
     volumes: dict[str, Any] = {}
-    for key, value in stated.items():
+    for key, value in given.items():
         name = key_text(key)
         if not isinstance(value, Mapping):
-            files.misshapen[files.place(stated, key, file=file)] = None
+            files.misshapen[files.place(given, key, file=file)] = None
             continue
         role = flat(value)
         if _OWN_VOLUMES in role:
@@ -178,39 +178,37 @@ def normal_roles(files: PackageFiles, stated: Mapping[str, Any], file: str) -> t
 
 
 def normal_volumes(
-    files: PackageFiles, stated: Mapping[str, Any], own: Mapping[str, Any], file: str
+    files: PackageFiles, given: Mapping[str, Any], own: Mapping[str, Any], file: str
 ) -> Mapping[str, Any]:
     """Complete the volumes of `file` by the mapping of roles to volumes. `own` are the volumes that roles list.
 
     Empty if both are. A role with different volumes in both places is an error in the findings of `files`.
     """
-    if not stated and not own:
+    if not given and not own:
         return {}
-    mapping = files.shaped(stated, MAPPING, dict, file=file) or {}
+    mapping = files.shaped(given, MAPPING, dict, file=file) or {}
     for name in own:
         if name in mapping and mapping[name] != own[name]:
             message = f"the volumes of the role {name} are listed here and, differently, with the role"
             files.reject("P003", message, files.place(mapping, name, file=file), "Keep one of the two.")
-    listed = files.shaped(stated, _VOLUMES, list, file=file) or []
+    listed = files.shaped(given, _VOLUMES, list, file=file) or []
     volumes = MarkedList(
         (_normal_volume(files, volume, file) for volume in listed),
         listed.lines if isinstance(listed, MarkedList) else (),
     )
     if not all(isinstance(volume, Mapping) for volume in listed):
-        files.misshapen[files.place(stated, _VOLUMES, file=file)] = None
-    normal = without(stated, MAPPING, _VOLUMES)
-    normal.lines.update({key: line_of(stated, key) for key in (MAPPING, _VOLUMES) if key in stated})
+        files.misshapen[files.place(given, _VOLUMES, file=file)] = None
+    normal = without(given, MAPPING, _VOLUMES)
+    normal.lines.update({key: line_of(given, key) for key in (MAPPING, _VOLUMES) if key in given})
     normal[MAPPING] = {**mapping, **own}
     normal[_VOLUMES] = volumes
     return normal
 
 
-def tagged(
-    roles: Mapping[str, Marked], stated: Mapping[str, Any] | None
-) -> tuple[dict[str, Marked], Mapping[str, Any]]:
+def tagged(roles: Mapping[str, Marked], given: Mapping[str, Any] | None) -> tuple[dict[str, Marked], Mapping[str, Any]]:
     """Add their tags to the roles, and collect all tags of the package.
 
-    In a package without tags of its own (`stated` is None: before version 6), a role that lists none gets the tag of
+    In a package without tags of its own (`given` is None: before version 6), a role that lists none gets the tag of
     its own name, which has a primary node if the role does. An empty list stays empty.
 
     Source: Nailgun, `objects/plugin.py`.
@@ -218,8 +216,8 @@ def tagged(
     >>> tagged({"db": Marked({"has_primary": True}), "log": Marked({"tags": []})}, None)
     ({'db': {'has_primary': True, 'tags': ['db']}, 'log': {'tags': []}}, {'db': {'has_primary': True}})
     """
-    if stated is not None:
-        return dict(roles), stated
+    if given is not None:
+        return dict(roles), given
     tags: dict[str, Any] = {}
     all_roles: dict[str, Marked] = {}
     for name, role in roles.items():

@@ -45,8 +45,8 @@ def graphs_of(
         nested = record.get("graph")
         body, below = (nested, ("graph",)) if isinstance(nested, Mapping) else (record, ())
         key = "graph" if f"graph{SUFFIX}" in body else "tasks"
-        stated = without(body, *(name for name in body if name not in _STATED))
-        graph = tasks_of(files, body, key, file, (*path, "graphs", index, *below), stated)
+        given = without(body, *(name for name in body if name not in _STATED))
+        graph = tasks_of(files, body, key, file, (*path, "graphs", index, *below), given)
         graph_type = record.get("type")
         if not isinstance(graph_type, str) or not graph_type:
             files.misshapen[files.place(record, file=file)] = None
@@ -102,8 +102,8 @@ def own_graph(
 
     In packages of version 1, tasks for controllers are also for the primary controller.
     """
-    stated = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
-    graph = documents_from(stated, owner_label=files.name)
+    given = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
+    graph = documents_from(given, owner_label=files.name)
     of_legacy = {document.file for document in legacy}
     first = sum(task.source.file in of_legacy for task in graph.tasks)
     entries = tuple(replace(task, legacy=True) for task in graph.tasks[:first])
@@ -150,8 +150,8 @@ def _placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) 
     >>> _placing_words("db", {"tags": ["sql", "disk"]}, {"sql": {"has_primary": True}})
     ['primary-sql', 'sql', 'disk']
     """
-    stated = role.get("tags")
-    own = [str(tag) for tag in stated] if isinstance(stated, list) and name not in stated else [name]
+    given = role.get("tags")
+    own = [str(tag) for tag in given] if isinstance(given, list) and name not in given else [name]
     words: list[str] = []
     for tag in own:
         described = tags.get(tag)
@@ -223,7 +223,7 @@ def _follows_stage(entry: Any) -> bool:
 
 def _left_out(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[Any, str]]:
     """Yield each key of an entry that cannot be used, with the reason. Ids are added to those `seen`."""
-    stated = set[str]()
+    given = set[str]()
     for key, value in entry.items():
         attribute = key_text(key).replace("-", "_")
         if attribute == "id":
@@ -235,6 +235,6 @@ def _left_out(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[Any, s
                 seen.add(value)
         elif attribute in NOT_OF_LEGACY:
             task, _ = task_from({"id": "entry", key: value}, file="", owner_label="", position=0)
-            if task is None or attribute in stated:
+            if task is None or attribute in given:
                 yield key, IGNORED.format(key)
-            stated.add(attribute)
+            given.add(attribute)

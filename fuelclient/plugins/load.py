@@ -63,9 +63,9 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
         contents_of(files)
         _configs(files)
         return Reading(files, None, _ASSUMED, tuple(files.parts.values()))
-    stated = re.match(r"[0-9]{1,9}", str(metadata.get("package_version")))
+    given = re.match(r"[0-9]{1,9}", str(metadata.get("package_version")))
     files.metadata = metadata
-    files.version = int(stated[0]) if stated and 1 <= int(stated[0]) <= _NEWEST else _ASSUMED
+    files.version = int(given[0]) if given and 1 <= int(given[0]) <= _NEWEST else _ASSUMED
     listed = files.shaped(metadata, "releases", list) or []
     wrong = (line for record, line in items_of(listed) if not isinstance(record, Mapping))
     files.misshapen.update((Place(files.manifest, line), None) for line in wrong)
@@ -225,6 +225,6 @@ def _stamp(directory: str) -> _Stamp:
         for name in names:
             path = os.path.join(folder, name)
             with suppress(FileNotFoundError):  # an editor replaces it now
-                stated = os.lstat(path)
-                files.append((path, stated.st_size, stated.st_mtime_ns))
+                given = os.lstat(path)
+                files.append((path, given.st_size, given.st_mtime_ns))
     return tuple(sorted(files))

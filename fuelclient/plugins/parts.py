@@ -88,8 +88,8 @@ class Record:
 
     @property
     def type(self) -> str:
-        stated = self.data.get("type")
-        return stated if isinstance(stated, str) else ""
+        given = self.data.get("type")
+        return given if isinstance(given, str) else ""
 
 
 def is_modern(task: Mapping[str, Any]) -> bool:

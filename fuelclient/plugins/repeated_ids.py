@@ -58,13 +58,13 @@ def _versions(package: Reading) -> Iterator[str]:
     """Yield the releases that the package extends. One without a version of Fuel stands for all of `fuel_version`."""
     fuels = (package.metadata or {}).get("fuel_version")
     for record in package.extensions:
-        stated = record.data.get("version")
-        if not isinstance(stated, str):
+        given = record.data.get("version")
+        if not isinstance(given, str):
             continue
-        if constraints.version_of(stated).fuel or not isinstance(fuels, list):
-            yield stated
+        if constraints.version_of(given).fuel or not isinstance(fuels, list):
+            yield given
         else:
-            yield from (f"{stated}-{fuel}" for fuel in fuels if isinstance(fuel, str))
+            yield from (f"{given}-{fuel}" for fuel in fuels if isinstance(fuel, str))
 
 
 def _roles(data: Part) -> Iterator[Record]:

@@ -231,9 +231,9 @@ class _Choices:
             return None
         record = records[choice.index]
         at = [f" at {places[index]}" if places else "" for index in range(len(records))]
-        stated = ", ".join(f"{key} {record[key]}" for key in constraints.KEYS if key in record) or "no constraint"
+        given = ", ".join(f"{key} {record[key]}" for key in constraints.KEYS if key in record) or "no constraint"
         best = f", the best of {len(records)}" if len(records) > 1 else ""
-        self.why.append(f"{subject} is the one{at[choice.index]} with {stated}{best}.")
+        self.why.append(f"{subject} is the one{at[choice.index]} with {given}{best}.")
         if len(choice.tied) > 1:
             equal = " and ".join(f"the one{at[index]}" for index in choice.tied)
             self.why.append(f"{subject}: {equal} fit equally well; the first is used.")

@@ -175,13 +175,13 @@ def _require_intact(source: BinaryIO, headers: Headers) -> None:
     while chunk := source.read(CHUNK):
         payload.update(chunk)
         everything.update(chunk)
-    stated = {
+    given = {
         "header": [(headers.text("md5"), sha1), (headers.text("sha256"), sha256)],
         "contents": [(headers.binary("sigmd5").hex(), everything.hexdigest())],
     }
     if headers.values.get("payloaddigestalgo") == _SHA256:
-        stated["contents"].append((headers.text("payloaddigest"), payload.hexdigest()))
-    for what, sums in stated.items():
+        given["contents"].append((headers.text("payloaddigest"), payload.hexdigest()))
+    for what, sums in given.items():
         if any(expected and expected != actual for expected, actual in sums):
             raise Unusable(f"the package is damaged: its {what} and its checksums differ")
 

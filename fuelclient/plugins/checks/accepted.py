@@ -82,12 +82,12 @@ def _read(path: Path, unusable: frozenset[str]) -> Iterator[_Entry | Finding]:
         message = f"{FILE} cannot be read: {listed[0].message if listed else error.message.rstrip('.')}"
         yield Finding(Severity.ERROR, "P086", message, at, hint=_SHAPE)
         return
-    stated = data.get("accept") if isinstance(data, Mapping) else None
-    if not isinstance(stated, list) or len(data) > 1:
+    given = data.get("accept") if isinstance(data, Mapping) else None
+    if not isinstance(given, list) or len(data) > 1:
         found = f"the keys {', '.join(map(str, data))}" if isinstance(data, Mapping) else in_words(data)
         yield Finding(Severity.ERROR, "P086", f"{FILE} has {found}, not one list accept", place, hint=_SHAPE)
         return
-    for record, line in items_of(stated, line_of(data, "accept") or 1):
+    for record, line in items_of(given, line_of(data, "accept") or 1):
         yield from _entry(record, Place(str(path), getattr(record, "line", 0) or line), unusable)
 
 

@@ -48,8 +48,8 @@ _NOT_WITH_RELEASES = (
 
 
 def metadata(package: Reading) -> Iterator[Finding]:
-    stated = (package.metadata or {}).get("fuel_version")
-    for value, line in items_of(stated, package.place("fuel_version").line) if isinstance(stated, list) else ():
+    given = (package.metadata or {}).get("fuel_version")
+    for value, line in items_of(given, package.place("fuel_version").line) if isinstance(given, list) else ():
         if isinstance(value, str):  # anything else violates the schema
             yield from _fuel_version(package, value, Place(package.files.manifest, line))
     definitions = [record for record in package.releases if is_definition(record.data)]
@@ -238,8 +238,8 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
     if package.major > 4:
         severity, code = Severity.ERROR, "P014"
         message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
-    stated = (document for data in package.of("tasks") for document in data.documents if document.data)
-    yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in stated)
+    given = (document for data in package.of("tasks") for document in data.documents if document.data)
+    yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in given)
 
 
 def _version_5(task: Record) -> Iterator[Finding]:
@@ -298,4 +298,4 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
 
 def _mean(words: list[str], word: str) -> bool:
     """Whether a task with these words is for nodes with `word`: by name, by a pattern, or as one for all."""
-    return words == [EVERY] or any(named(stated, Names([word])) for stated in words)
+    return words == [EVERY] or any(named(given, Names([word])) for given in words)

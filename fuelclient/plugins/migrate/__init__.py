@@ -145,14 +145,14 @@ def migrated(directory: Path, *, fix: bool = False) -> Migration:
     return Migration(tuple(changes), (*notes, *graph.notes))
 
 
-def _require_version(stated: str, *, fix: bool) -> None:
-    major = _major(stated)
+def _require_version(given: str, *, fix: bool) -> None:
+    major = _major(given)
     if fix and major < TARGET:
         hint = "Migrate it: fuel2 plugins migrate DIR --to 5."
-        raise UsageError(f"Only packages of version {TARGET} or later are fixed, and this one has {stated}.", hint=hint)
+        raise UsageError(f"Only packages of version {TARGET} or later are fixed, and this one has {given}.", hint=hint)
     if not fix and not _OLDEST_SOURCE <= major < TARGET:
         hint = "Packages of version 5 are mended by: fuel2 plugins check DIR --fix."
-        raise UsageError(f"A package of version {stated} cannot be migrated, only one of version 3 or 4.", hint=hint)
+        raise UsageError(f"A package of version {given} cannot be migrated, only one of version 3 or 4.", hint=hint)
 
 
 def _major(version: Any) -> int:
@@ -296,18 +296,18 @@ class Graph:
         """
         left = list(words)
         for role in dict.fromkeys(word.removeprefix(PRIMARY) for word in words):
-            stated = self.roles.get(role)
-            if not isinstance(stated, Mapping):
+            given = self.roles.get(role)
+            if not isinstance(given, Mapping):
                 continue
-            nested = stated.get("metadata")
-            has_primary = stated.get("has_primary", isinstance(nested, Mapping) and nested.get("has_primary"))
+            nested = given.get("metadata")
+            has_primary = given.get("has_primary", isinstance(nested, Mapping) and nested.get("has_primary"))
             whole = [f"{PRIMARY}{role}", role] if has_primary else [role]
             missing = [word for word in whole if word not in words]
             if missing and is_own:
                 continue
             if missing:
                 self.notes.append(f"The task {name} of the release now runs on {' and '.join(whole)}.")
-            listed = _names(stated.get("tasks"))
+            listed = _names(given.get("tasks"))
             if name not in listed:
                 self.roles[role]["tasks"] = CommentedSeq([*listed, name])
             left = [word for word in left if word.removeprefix(PRIMARY) != role]

@@ -81,8 +81,8 @@ def remove_item(items: Any, item: Any) -> None:
     del items[index]
     if between.strip() and index < len(items):
         token = CommentToken(between, CommentMark(0), None)
-        stated = items.ca.items.setdefault(index, [None, None, None, None])
-        stated[1] = [token, *(stated[1] or [])]
+        given = items.ca.items.setdefault(index, [None, None, None, None])
+        given[1] = [token, *(given[1] or [])]
 
 
 def _comments(data: Any) -> Iterator[Any]:

@@ -93,26 +93,26 @@ def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *,
 def refusals(directory: Path, metadata: Mapping[str, Any]) -> Iterator[tuple[str, Unusable]]:
     """Yield each reason for which a build of `directory` would be refused, with the key of the metadata it is about."""
     is_rpm = not str(metadata.get("package_version")).startswith("1.")
-    stated = _Identity("name", "1.0.0", "1")  # in place of what is refused
+    given = _Identity("name", "1.0.0", "1")  # in place of what is refused
     try:
-        stated = _identity_of(metadata)
+        given = _identity_of(metadata)
     except Unusable as error:
         is_named = re.fullmatch(name_form(metadata), str(metadata.get("name")))
         yield "version" if is_named else "name", error
     try:
-        release = stated.release if is_rpm else ""
+        release = given.release if is_rpm else ""
     except Unusable as error:
         yield "build_version", error
         release = "1"
     try:
-        entries = collect(directory, stated.name)
+        entries = collect(directory, given.name)
     except Unusable as error:
         yield "", error
         return
     for reason in unlistable(entries, metadata):
         yield "", reason
     if is_rpm:
-        package = RpmPackage(stated.rpm_name, stated.version, release, 0, metadata, entries)
+        package = RpmPackage(given.rpm_name, given.version, release, 0, metadata, entries)
         try:
             fields_of(package, Payload("", "", 0, ("",) * len(entries)))
         except Unusable as error:
@@ -194,13 +194,13 @@ def build_date(environment: Mapping[str, str]) -> int:
     >>> build_date({}), build_date({"SOURCE_DATE_EPOCH": "7"})
     (1475712000, 7)
     """
-    stated = environment.get("SOURCE_DATE_EPOCH", "")
-    if not stated:
+    given = environment.get("SOURCE_DATE_EPOCH", "")
+    if not given:
         return _NEWTON
-    if not stated.isascii() or not stated.isdigit() or len(stated) > 10 or int(stated) >= 2**32:
+    if not given.isascii() or not given.isdigit() or len(given) > 10 or int(given) >= 2**32:
         hint = "Set it to seconds since 1970, or unset it."
-        raise UsageError(f"SOURCE_DATE_EPOCH is {stated!r}, which is not a date.", hint=hint)
-    return int(stated)
+        raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}, which is not a date.", hint=hint)
+    return int(given)
 
 
 def require_free(target: Path, *, force: bool) -> None:

@@ -106,9 +106,9 @@ def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
     """The repository directories of releases with this operating system, each once, with a slash at the end."""
     roots: dict[str, None] = {}
     for record in mappings(metadata.get("releases")):
-        stated = record.get("os", record.get("operating_system"))
+        given = record.get("os", record.get("operating_system"))
         path = record.get("repository_path")
-        if str(stated).lower() == system and isinstance(path, str) and path:
+        if str(given).lower() == system and isinstance(path, str) and path:
             parts = [part for part in path.split("/") if part not in ("", ".")]
             roots["".join(f"{part}/" for part in parts)] = None
     return list(roots)

@@ -86,18 +86,18 @@ def create(path: Path, *, package_version: str = LATEST, skeleton: Skeleton = Sk
     return [path / name for name in files]
 
 
-def version_of(stated: str) -> str:
+def version_of(given: str) -> str:
     """Complete the package version: `5`, `5.0` or `5.0.0`. Raise `UsageError` if it cannot be created.
 
     >>> version_of("4"), version_of("5.0.0")
     ('4.0.0', '5.0.0')
     """
     for version in VERSIONS:
-        if stated in (version, version[:3], version[0]):
+        if given in (version, version[:3], version[0]):
             return version
-    close = nearest(stated, VERSIONS)
+    close = nearest(given, VERSIONS)
     hint = f"Known: {', '.join(VERSIONS)}."
-    raise UsageError(f'Wrong package version "{stated}".', hint=f"Did you mean {close}? {hint}" if close else hint)
+    raise UsageError(f'Wrong package version "{given}".', hint=f"Did you mean {close}? {hint}" if close else hint)
 
 
 def _words(name: str) -> dict[str, str]:
