@@ -22,7 +22,7 @@ from fuelclient.plugins.package_files import SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, without
 from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.task import task_from
-from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mappings
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mapping, mappings
 
 _STATED = ("name", *METADATA)
 _TASKS = ("tasks", "tasks_path", "graph", "graph_path")
@@ -205,7 +205,9 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterat
             continue
         entries, lines, findings = [], [], list(document.findings)
         for entry, line in items_of(document.data):
-            left_out = dict(_left_out(entry, seen)) if _follows_stage(entry) else {}
+            placing = {key: mapping(entry)[key] for key in ("stage", "version") if key in mapping(entry)}
+            is_staged = isinstance(placing.get("stage"), str) and Task("", placing, legacy=True).follows_stage
+            left_out = dict(_left_out(entry, seen)) if is_staged else {}
             for key, reason in left_out.items():
                 place = Place(document.file, line_of(entry, key) or line)
                 hint = _ID_HINT if key == "id" else IGNORED_HINT
@@ -213,12 +215,6 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterat
             entries.append(without(entry, *left_out) if left_out else entry)
             lines.append(line)
         yield Document(MarkedList(entries, lines), document.file, tuple(findings))
-
-
-def _follows_stage(entry: Any) -> bool:
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("stage"), str):
-        return False
-    return Task("", {key: entry[key] for key in ("stage", "version") if key in entry}, legacy=True).follows_stage
 
 
 def _left_out(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[Any, str]]:

@@ -100,7 +100,13 @@ def read_headers(source: BinaryIO) -> Headers:
     signature = _measured_header(source)
     source.read(-len(signature) % 8)
     header = _measured_header(source)
-    return Headers(_parsed(lead + signature + header), header, source.tell())
+    import rpmfile  # type: ignore[import-untyped]  # the library has no types; most commands never see a package
+
+    try:
+        values = rpmfile.RPMFile(fileobj=io.BytesIO(lead + signature + header)).headers
+    except (rpmfile.errors.RPMError, struct.error, AssertionError, ValueError, TypeError, IndexError) as error:
+        raise Unusable(f"a header of the package is damaged ({error})") from None
+    return Headers(values, header, source.tell())
 
 
 def scripts_of(headers: Headers) -> dict[str, str]:
@@ -149,17 +155,6 @@ def _require_apart(entries: Sequence[tuple[int, ...]], store: bytes) -> None:
             continue
         if encoding in _TEXTS or offset + _WIDTHS.get(encoding, _STORE) * count > end:
             raise damaged
-
-
-def _parsed(measured: bytes) -> Mapping[object, object]:
-    # Imported late, because most commands never see a package.
-    import rpmfile  # type: ignore[import-untyped]  # the library has no types
-
-    try:
-        values: Mapping[object, object] = rpmfile.RPMFile(fileobj=io.BytesIO(measured)).headers
-    except (rpmfile.errors.RPMError, struct.error, AssertionError, ValueError, TypeError, IndexError) as error:
-        raise Unusable(f"a header of the package is damaged ({error})") from None
-    return values
 
 
 def _require_intact(source: BinaryIO, headers: Headers) -> None:

@@ -169,14 +169,22 @@ def tasks(package: Reading) -> Iterator[Finding]:
     if package.major >= 4:
         yield from _orchestrators(package)
         yield from _legacy_file(package)
-    placed = _placed_by_groups(package)
+    listing = [task.data for task in package.tasks() if task.type == TaskType.GROUP]
+    listing += [role for _, role, _ in package.roles()] if package.major >= 5 else []
+    placed = {name for each in listing if isinstance(each.get("tasks"), list) for name in strings_in(each["tasks"])}
     for task in package.tasks():
         rules: tuple[_Rule, ...] = ()
         if package.major == 4:
             rules = _OF_MODERN if task.is_modern else _OF_LEGACY
         elif package.major >= 5:
-            yield from _version_5(task)
             rules = _OF_VERSION_5
+            if task.type and task.type not in _INTERNAL and not task.is_modern:
+                message = f"task {task.name} must have version 2.0.0 or later"
+                yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
+            if task.type == TaskType.GROUP:
+                message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
+                hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."
+                yield task.finding(Severity.ERROR, "P013", message, hint, "type")
         for key, severity, code, problem, hint in rules:
             if key in task.data:
                 yield task.finding(severity, code, f"task {task.name} {problem}", hint, key)
@@ -240,24 +248,6 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
         message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
     given = (document for data in package.of("tasks") for document in data.documents if document.data)
     yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in given)
-
-
-def _version_5(task: Record) -> Iterator[Finding]:
-    if task.type and task.type not in _INTERNAL and not task.is_modern:
-        message = f"task {task.name} must have version 2.0.0 or later"
-        yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
-    if task.type == TaskType.GROUP:
-        message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
-        hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."
-        yield task.finding(Severity.ERROR, "P013", message, hint, "type")
-
-
-def _placed_by_groups(package: Reading) -> set[str]:
-    """The tasks that groups of the package list, and since version 5 its roles."""
-    listed = [task.data.get("tasks") for task in package.tasks() if task.type == TaskType.GROUP]
-    if package.major >= 5:
-        listed += [role.get("tasks") for _, role, _ in package.roles()]
-    return {name for names in listed if isinstance(names, list) for name in strings_in(names)}
 
 
 def primaries(package: Reading) -> Iterator[Finding]:

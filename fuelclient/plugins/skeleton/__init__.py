@@ -76,14 +76,27 @@ def create(path: Path, *, package_version: str = LATEST, skeleton: Skeleton = Sk
     if not path.parent.is_dir():
         raise NotFound("directory", str(path.parent), hint="Create it first.")
     spool = path.parent / f".{path.name[:64]}.{secrets.token_hex(4)}.tmp"
+    sources = {
+        source.relative_to(_TEMPLATES / layer).as_posix(): source
+        for layer in _LAYERS[skeleton, version]
+        for source in (_TEMPLATES / layer).rglob("*")
+        if source.is_file()
+    }
     try:
-        files = _write(spool, _LAYERS[skeleton, version], words)
+        spool.mkdir()
+        for name, source in sources.items():
+            text = _Text(source.read_text(encoding="utf-8")).substitute(words)
+            written = spool / name
+            written.parent.mkdir(parents=True, exist_ok=True)
+            written.write_text(text, encoding="utf-8")
+            if text.startswith("#!"):
+                written.chmod(0o755)
         spool.rename(path)
     except OSError as error:
         raise refused(str(path), "written", error, "Check permissions and free disk space.") from error
     finally:
         shutil.rmtree(spool, ignore_errors=True)
-    return [path / name for name in files]
+    return [path / name for name in sorted(sources)]
 
 
 def version_of(given: str) -> str:
@@ -116,21 +129,3 @@ def _words(name: str) -> dict[str, str]:
         )
     title = re.sub(r"[_-]+", " ", name).strip().capitalize() or name
     return {"name": name, "title": title, "setting": name.replace("-", "_"), "directory": f"{name}-{_SERIES}"}
-
-
-def _write(target: Path, layers: tuple[str, ...], words: Mapping[str, str]) -> list[str]:
-    sources = {
-        path.relative_to(_TEMPLATES / layer).as_posix(): path
-        for layer in layers
-        for path in (_TEMPLATES / layer).rglob("*")
-        if path.is_file()
-    }
-    target.mkdir()
-    for name, source in sources.items():
-        text = _Text(source.read_text(encoding="utf-8")).substitute(words)
-        written = target / name
-        written.parent.mkdir(parents=True, exist_ok=True)
-        written.write_text(text, encoding="utf-8")
-        if text.startswith("#!"):
-            written.chmod(0o755)
-    return sorted(sources)
