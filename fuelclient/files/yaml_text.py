@@ -172,24 +172,19 @@ class _Measure:
             if level > self.limits.depth:
                 raise too_deep(self.file, _line(node), self.limits)
             self.ancestors.add(id(node))
-            known = self.measured[id(node)] = self._below(node, level)
+            values, height = 1, 0
+            for child in _children(node):
+                is_scalar = isinstance(child, yaml.ScalarNode)
+                more, higher = (1, 0) if is_scalar else self.walk(child, level + 1)
+                values += more
+                height = max(height, higher)
+            if values > self.limits.values:
+                raise too_many(self.file, _line(node), self.limits)
+            known = self.measured[id(node)] = values, height + 1
             self.ancestors.remove(id(node))
         if known[1] + level - 1 > self.limits.depth:
             raise too_deep(self.file, _line(node), self.limits)
         return known
-
-    def _below(self, node: yaml.Node, level: int) -> tuple[int, int]:
-        values, height = 1, 0
-        for child in _children(node):
-            if isinstance(child, yaml.ScalarNode):
-                values += 1
-                continue
-            more, higher = self.walk(child, level + 1)
-            values += more
-            height = max(height, higher)
-        if values > self.limits.values:
-            raise too_many(self.file, _line(node), self.limits)
-        return values, height + 1
 
 
 class _Constructor:

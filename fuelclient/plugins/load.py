@@ -35,11 +35,7 @@ _NEWEST, _ASSUMED = 6, 5
 """The version whose rules apply if the metadata states none, or one that is unknown, is the newest of Fuel's own
 documentation. Version 6 has rules that only Nailgun knew."""
 
-_CONFIGS = {
-    "node_config": "node_attributes_metadata",
-    "nic_config": "nic_attributes_metadata",
-    "bond_config": "bond_attributes_metadata",
-}
+_CONFIGS = {f"{kind}_config": f"{kind}_attributes_metadata" for kind in ("node", "nic", "bond")}
 """Files that are only passed on, and Nailgun's names for their content."""
 
 _CONFIGS_SINCE = 5
@@ -121,16 +117,11 @@ def usable(package: Reading) -> Package:
 
 def plugin_of(package: Package) -> Plugin:
     """Make the package a plugin that is not registered (with the id 0), with its contents under Nailgun's names."""
-    contents = package.contents
+    parts = ("attributes", "components", "network_roles", "roles", "tags", "volumes")
     metadata = {
         **package.metadata,
         "releases": [record.metadata for record in package.records],
-        "attributes_metadata": contents.attributes,
-        "components_metadata": contents.components,
-        "network_roles_metadata": contents.network_roles,
-        "roles_metadata": contents.roles,
-        "tags_metadata": contents.tags,
-        "volumes_metadata": contents.volumes,
+        **{f"{part}_metadata": getattr(package.contents, part) for part in parts},
     }
     return Plugin(0, package.name, package.version, package.title, package.package_version, plain(metadata))
 

@@ -26,17 +26,8 @@ from fuelclient.plugins.parts import DataPath, Part, lines_of, without
 from fuelclient.serializers.release import releases_from
 from fuelclient.serializers.values import line_of, mapping, mappings
 
-_ALIASES = {
-    "release_name": "name",
-    "os": "operating_system",
-    "attributes": "attributes_metadata",
-    "components": "components_metadata",
-    "network_roles": "network_roles_metadata",
-    "networks": "networks_metadata",
-    "roles": "roles_metadata",
-    "tags": "tags_metadata",
-    "volumes": "volumes_metadata",
-}
+_WITH_METADATA = ("attributes", "components", "network_roles", "networks", "roles", "tags", "volumes")
+_ALIASES = {"release_name": "name", "os": "operating_system", **{key: f"{key}_metadata" for key in _WITH_METADATA}}
 """Other names for the fields of a release in records. The short name wins, as in Nailgun."""
 
 _NEEDED = {

@@ -27,13 +27,23 @@ _GRAPH_FILES = ("tasks.yaml", "deployment_tasks.yaml", "node_roles.yaml")
 def select(package: Package, release: Release) -> Selection:
     """Select what `package` adds to environments of `release`.
 
-    A package without a matching release record (see `is_compatible`) yields what it has for any release.
+    A package without a matching release record (see `is_compatible`) yields what it has for any release. Of several
+    records, the most specific wins (in Nailgun, the first): an author who writes a record for 2014.2.2 next to one for
+    2014.2 wants them to differ.
     """
-    record, why = _record_for(package, release)
-    contents = package.contents
-    if record is not None and record.contents is not None:
-        contents = record.contents
-        why += _explained_files(record, contents, package.contents)
+    wanted = f"{release.operating_system} {release.version}"
+    matching = [record for record in package.records if matches(record, release)]
+    record, contents = _most_specific(matching), package.contents
+    if record is None:
+        known = ", ".join(dict.fromkeys(f"{record.os} {record.version}" for record in package.records))
+        extends = f"it extends {known}" if known else "it extends no release"
+        why = [f"No release record of {package.name} {package.version} matches {wanted}: {extends}."]
+    else:
+        others = f", the most specific of {len(matching)} that match" if len(matching) > 1 else ""
+        why = [f"The release record {record.os} {record.version} matches {wanted}{others}."]
+        if record.contents is not None:
+            contents = record.contents
+            why += _explained_files(record, contents, package.contents)
     choices = _Choices(release.version)
     return Selection(choices.of_contents(contents), record, (*why, *choices.why))
 
@@ -116,23 +126,6 @@ def begins_with(version: str, prefix: str) -> bool:
     parts, wanted = version.lower().split("-"), prefix.lower().split("-")
     pairs = zip(parts, wanted, strict=False)
     return len(wanted) <= len(parts) and all(part == begin or part.startswith(f"{begin}.") for part, begin in pairs)
-
-
-def _record_for(package: Package, release: Release) -> tuple[ReleaseRecord | None, list[str]]:
-    """Find the record of the package that matches the release, and explain the choice in a sentence.
-
-    Of several, the most specific wins (in Nailgun, the first): an author who writes a record for 2014.2.2 next to one
-    for 2014.2 wants them to differ.
-    """
-    wanted = f"{release.operating_system} {release.version}"
-    matching = [record for record in package.records if matches(record, release)]
-    best = _most_specific(matching)
-    if best is None:
-        known = ", ".join(dict.fromkeys(f"{record.os} {record.version}" for record in package.records))
-        extends = f"it extends {known}" if known else "it extends no release"
-        return None, [f"No release record of {package.name} {package.version} matches {wanted}: {extends}."]
-    others = f", the most specific of {len(matching)} that match" if len(matching) > 1 else ""
-    return best, [f"The release record {best.os} {best.version} matches {wanted}{others}."]
 
 
 def _explained_files(record: ReleaseRecord, contents: Contents, general: Contents) -> list[str]:

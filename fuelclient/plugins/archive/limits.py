@@ -119,32 +119,26 @@ def require_inside(links: Mapping[str, str]) -> None:
     for path, target in links.items():
         if target.startswith("/") or "\0" in target or not target or len(target.encode(errors="replace")) > MAX_NAME:
             raise _bad_link(path, target)
-        left = _follow(path, target, links, left)
-
-
-def _follow(path: str, target: str, links: Mapping[str, str], left: int) -> int:
-    """Follow one link to its end, and return how many of `left` steps remain."""
-    here = path.split("/")[:-1]
-    ahead = target.split("/")[::-1]
-    hops = 0
-    while ahead:
-        left -= 1
-        part = ahead.pop()
-        if part == ".." and not here:
-            raise _bad_link(path, target)
-        if part == "..":
-            here.pop()
-        elif part not in ("", "."):
-            here.append(part)
-            onward = links.get("/".join(here))
-            if onward is None:
-                continue
-            hops += 1
-            if hops > _HOPS or left < 0 or onward.startswith("/"):
-                raise _bad_link(path, target, "turns in a circle, or goes through too many other links")
-            here.pop()
-            ahead.extend(onward.split("/")[::-1])
-    return left
+        here = path.split("/")[:-1]
+        ahead = target.split("/")[::-1]
+        hops = 0
+        while ahead:
+            left -= 1
+            part = ahead.pop()
+            if part == ".." and not here:
+                raise _bad_link(path, target)
+            if part == "..":
+                here.pop()
+            elif part not in ("", "."):
+                here.append(part)
+                onward = links.get("/".join(here))
+                if onward is None:
+                    continue
+                hops += 1
+                if hops > _HOPS or left < 0 or onward.startswith("/"):
+                    raise _bad_link(path, target, "turns in a circle, or goes through too many other links")
+                here.pop()
+                ahead.extend(onward.split("/")[::-1])
 
 
 def _bad_link(path: str, target: str, what: str = "leaves the package") -> Unusable:
