@@ -25,7 +25,6 @@ from fuelclient.serializers.task import task_from
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mapping, mappings
 
 _STATED = ("name", *METADATA)
-_TASKS = ("tasks", "tasks_path", "graph", "graph_path")
 
 
 def graphs_of(
@@ -56,12 +55,6 @@ def graphs_of(
         else:
             graphs[graph_type] = graph
     return graphs
-
-
-def graphs_without_tasks(holder: Mapping[str, Any]) -> frozenset[str]:
-    """The types of the graphs under `graphs` that have no tasks key, only a name or metadata."""
-    records = mappings(holder.get("graphs"))
-    return frozenset(str(record.get("type")) for record in records if not any(key in record for key in _TASKS))
 
 
 def tasks_of(

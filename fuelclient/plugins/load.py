@@ -193,8 +193,7 @@ def require_linkable(package: Package, directory: str) -> None:
     """Raise `Conflict` if a package defines releases: environments keep those, whatever becomes of a directory."""
     if package.releases:
         raise Conflict(
-            f"The package in {directory} defines a release, so it cannot be linked.",
-            hint="Install it without --link.",
+            f"The package in {directory} defines a release, so it cannot be linked.", hint="Install it without --link."
         )
 
 

@@ -20,7 +20,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.model.task import Task
 from fuelclient.plugins.contents import PATHS, contents_of, normal_roles, normal_volumes
-from fuelclient.plugins.graphs import beside, graphs_of, graphs_without_tasks, groups_of, tasks_of
+from fuelclient.plugins.graphs import beside, graphs_of, groups_of, tasks_of
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, lines_of, without
 from fuelclient.serializers.release import releases_from
@@ -161,7 +161,7 @@ def _over_base(
     base = files.merged(documents, name, place)
     if isinstance(base, Mapping):
         below = _over_base(files, base, documents[0].file, (), (*above, name), holders)
-        return inherited(below[0], fields), _graphs_over(below[1], graphs, graphs_without_tasks(record))
+        return inherited(below[0], fields), _graphs_over(below[1], graphs, mappings(record.get("graphs")))
     if base is not None:
         files.reject("P037", f"the base release {name} is not a mapping", place, "Write it like a record of releases.")
     return fields, graphs
@@ -192,9 +192,12 @@ def _add_parts(files: PackageFiles, holders: Iterable[tuple[Mapping[str, Any], s
 
 
 def _graphs_over(
-    base: Mapping[str, GraphDocument], own: Mapping[str, GraphDocument], without_tasks: frozenset[str]
+    base: Mapping[str, GraphDocument], own: Mapping[str, GraphDocument], records: Iterable[Mapping[str, Any]]
 ) -> dict[str, GraphDocument]:
-    """Merge graphs by type. In a graph that both list, the record's name, tasks and metadata keys win."""
+    """Merge graphs by type. In a graph that both list, the record's name, tasks and metadata keys win, if it has
+    them."""
+    keys = ("tasks", "tasks_path", "graph", "graph_path")
+    without_tasks = {str(record.get("type")) for record in records if not any(key in record for key in keys)}
     merged = {**base, **own}
     for graph_type in own.keys() & base.keys():
         below, graph = base[graph_type], own[graph_type]

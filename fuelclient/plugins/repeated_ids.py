@@ -56,7 +56,7 @@ def repeated(package: Reading) -> Iterator[Finding]:
 
 def _versions(package: Reading) -> Iterator[str]:
     """Yield the releases that the package extends. One without a version of Fuel stands for all of `fuel_version`."""
-    fuels = (package.metadata or {}).get("fuel_version")
+    fuels = package.files.metadata.get("fuel_version")
     for record in package.extensions:
         given = record.data.get("version")
         if not isinstance(given, str):

@@ -70,10 +70,6 @@ class Headers:
         items = value if isinstance(value, list | tuple) else [value]
         return " ".join(item.decode(errors="replace") for item in items if isinstance(item, bytes))
 
-    def binary(self, key: str) -> bytes:
-        value = self.values.get(key, b"")
-        return value if isinstance(value, bytes) else b""
-
 
 def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[str, str]:
     """Pass the plugin's tree in the package `source` to `unpacker`, and return the package's scripts.
@@ -166,13 +162,14 @@ def _require_intact(source: BinaryIO, headers: Headers) -> None:
     sha1 = hashlib.sha1(headers.raw, usedforsecurity=False).hexdigest()
     sha256 = hashlib.sha256(headers.raw).hexdigest()
     payload, everything = hashlib.sha256(), hashlib.md5(headers.raw, usedforsecurity=False)
+    md5 = headers.values.get("sigmd5")
     source.seek(headers.payload)
     while chunk := source.read(CHUNK):
         payload.update(chunk)
         everything.update(chunk)
     given = {
         "header": [(headers.text("md5"), sha1), (headers.text("sha256"), sha256)],
-        "contents": [(headers.binary("sigmd5").hex(), everything.hexdigest())],
+        "contents": [(md5.hex() if isinstance(md5, bytes) else "", everything.hexdigest())],
     }
     if headers.values.get("payloaddigestalgo") == _SHA256:
         given["contents"].append((headers.text("payloaddigest"), payload.hexdigest()))

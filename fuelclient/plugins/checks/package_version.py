@@ -38,17 +38,9 @@ _KNOWN_IN_EXTENSION = frozenset(
      "graphs", CONF_PATH, *PATHS}
 )  # fmt: skip
 
-_NOT_WITH_RELEASES = (
-    ("is_hotpluggable", Severity.INFO, "P034", "is ignored in a package that defines a release", "Remove it."),
-    (
-        "fuel_version", Severity.WARNING, "P035", "is deprecated in packages that define a release",
-        "Remove it: the release states its version.",
-    ),
-)  # fmt: skip
-
 
 def metadata(package: Reading) -> Iterator[Finding]:
-    given = (package.metadata or {}).get("fuel_version")
+    given = package.files.metadata.get("fuel_version")
     for value, line in items_of(given, package.place("fuel_version").line) if isinstance(given, list) else ():
         if isinstance(value, str):  # anything else violates the schema
             yield from _fuel_version(package, value, Place(package.files.manifest, line))
@@ -131,9 +123,13 @@ def _definition(package: Reading, record: Record, definition: Definition) -> Ite
 
 
 def _deprecated(package: Reading) -> Iterator[Finding]:
-    for key, severity, code, problem, hint in _NOT_WITH_RELEASES:
-        if key in (package.metadata or {}):
-            yield Finding(severity, code, f"{key} {problem}", package.place(key), hint=hint)
+    if "is_hotpluggable" in package.files.metadata:
+        message = "is_hotpluggable is ignored in a package that defines a release"
+        yield Finding(Severity.INFO, "P034", message, package.place("is_hotpluggable"), hint="Remove it.")
+    if "fuel_version" in package.files.metadata:
+        message = "fuel_version is deprecated in packages that define a release"
+        hint = "Remove it: the release states its version."
+        yield Finding(Severity.WARNING, "P035", message, package.place("fuel_version"), hint=hint)
     for part in package.of("tasks"):
         if any(document.data for document in part.documents):
             message = "tasks.yaml is not supported in packages that define a release"
@@ -162,7 +158,6 @@ _OF_VERSION_5: tuple[_Rule, ...] = (
     ("role", Severity.WARNING, "P021", "has role, which is called roles in packages of version 5.0.0", _USE_ROLES),
 )
 _RANGES = "0-999 hardware, 2000-2999 disks, 4000-4999 network, 6000-6999 software, 8000-8999 monitoring"
-_MOVE = "Move its tasks to deployment_tasks.yaml, and remove the file."
 
 
 def tasks(package: Reading) -> Iterator[Finding]:
@@ -246,8 +241,9 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
     if package.major > 4:
         severity, code = Severity.ERROR, "P014"
         message = "tasks.yaml contains tasks, but packages of version 5.0.0 and later ignore them"
-    given = (document for data in package.of("tasks") for document in data.documents if document.data)
-    yield from (Finding(severity, code, message, Place(document.file, 1), hint=_MOVE) for document in given)
+    hint = "Move its tasks to deployment_tasks.yaml, and remove the file."
+    full = (document for part in package.of("tasks") for document in part.documents if document.data)
+    yield from (Finding(severity, code, message, Place(document.file, 1), hint=hint) for document in full)
 
 
 def primaries(package: Reading) -> Iterator[Finding]:

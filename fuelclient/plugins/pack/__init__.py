@@ -232,11 +232,7 @@ def _exists(target: Path) -> Conflict:
     return Conflict(f"{target} already exists.", hint="Overwrite it with --force, or choose another directory.")
 
 
-_TAR_TYPES = {
-    EntryType.DIRECTORY: tarfile.DIRTYPE,
-    EntryType.FILE: tarfile.REGTYPE,
-    EntryType.SYMLINK: tarfile.SYMTYPE,
-}
+_TAR_TYPES = {EntryType.DIRECTORY: tarfile.DIRTYPE, EntryType.FILE: tarfile.REGTYPE, EntryType.SYMLINK: tarfile.SYMTYPE}
 
 
 def _write_fp(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> None:

@@ -38,7 +38,6 @@ _SCRIPTS = (
     ("uninstall.sh", 1025, 1087, 1 << 11),
 )
 """File at the root of the package, tag of the script, tag of its interpreter, flag of the requirement."""
-_WITHOUT_SCRIPTS = ("1.", "2.")
 _SCRIPT_SIZE = 2**20
 
 
@@ -139,7 +138,7 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
 
     rpm also runs the removal script on an upgrade, after installing the new package. A guard in front prevents that.
     """
-    if str(package.metadata.get("package_version", "")).startswith(_WITHOUT_SCRIPTS):
+    if str(package.metadata.get("package_version", "")).startswith(("1.", "2.")):
         return
     known = {entry.path: entry for entry in package.entries if entry.type is EntryType.FILE}
     for file, *_ in _SCRIPTS:
