@@ -10,21 +10,20 @@ them again before a deployment; it knows the limits of roles and enforces none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
-from fuelclient.expressions.legacy import Models, parse
+from fuelclient.expressions.legacy import Models
 from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, listed
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
-from fuelclient.serializers.values import mapping, mappings
+from fuelclient.serializers.values import mapping
 
 NETWORK, SETTING, ROLE, NAME, ADDRESS = "N001", "N003", "N004", "N005", "N006"
 """The codes of the findings; those about plugins have the codes of `clashes`."""
@@ -156,8 +155,8 @@ def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
     reasons = _restricted(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
-    for reason in _violated(role, count, models, LimitKind.MAX):
-        yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
+    for violation in check_limits(role.metadata.get("limits"), count, models, kinds=(LimitKind.MAX,)):
+        yield f"Role '{role.name}' limits mismatch: {violation.message.rstrip('.')}."
 
 
 def _missing_nodes(environment: Environment) -> Iterator[Finding]:
@@ -174,18 +173,10 @@ def _missing_nodes(environment: Environment) -> Iterator[Finding]:
         count = sum(role.name in node.all_roles for node in nodes)
         if not count and _restricted(role, models):
             continue
-        for reason in _violated(role, count, models, LimitKind.MIN):
-            message = f"role {role.name}: {reason.rstrip('.')}"
+        for violation in check_limits(role.metadata.get("limits"), count, models, kinds=(LimitKind.MIN,)):
+            message = f"role {role.name}: {violation.message.rstrip('.')}"
             hint = f"Give more nodes the role: fuel2 env add nodes -e {environment.cluster.id} -n NODE -r {role.name}."
             yield Finding(Severity.WARNING, "P089", message, Place(layer=role.owner), hint=hint)
-
-
-def _violated(role: Role, count: int, models: Models, kind: LimitKind) -> list[str]:
-    """Word the limits of one kind that `count` nodes violate; limits that cannot be read limit nothing."""
-    limits = _lenient(mapping(role.metadata.get("limits")), models)
-    with suppress(InvalidDocument):
-        return [violation.message for violation in check_limits(limits, count, models, kinds=(kind,))]
-    return []
 
 
 def _restricted(role: Role, models: Models) -> list[str]:
@@ -196,27 +187,6 @@ def _restricted(role: Role, models: Models) -> list[str]:
             with suppress(InvalidDocument):
                 reasons += unmet([replace(restriction, strict=False)], models)
     return reasons
-
-
-def _lenient(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    """Evaluate the expressions in limits; an unknown setting is null there, and no error."""
-    active = [
-        {**_numbers(override, models), "condition": "true"}
-        for override in mappings(stated.get("overrides"))
-        if _value(override.get("condition"), models)
-    ]
-    return {**_numbers(stated, models), "overrides": active}
-
-
-def _numbers(stated: Mapping[str, Any], models: Models) -> dict[str, Any]:
-    return {key: _value(value, models) if key in tuple(LimitKind) else value for key, value in stated.items()}
-
-
-def _value(stated: Any, models: Models) -> Any:
-    """Evaluate a limit or a condition: a string is an expression, everything else stands for itself."""
-    with suppress(InvalidDocument):
-        return parse(stated).evaluate(models, strict=False) if isinstance(stated, str) else stated
-    return None
 
 
 def undefined_roles(environment: Environment) -> list[tuple[Node, list[str]]]:

@@ -6,6 +6,7 @@ Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun reads 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -103,76 +104,56 @@ class LimitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """`count` nodes are too few or too many for the bound `limit`."""
+    """The bound `limit` that a number of nodes violates, and a sentence about that."""
 
     kind: LimitKind
     limit: int
-    count: int
     message: str
 
 
 def check_limits(
-    limits: Mapping[str, Any] | None,
-    count: int,
-    models: Models,
-    *,
-    kinds: Sequence[LimitKind] = tuple(LimitKind),
-    limit_reached: bool = True,
+    limits: object, count: int, models: Models, *, kinds: Sequence[LimitKind] = tuple(LimitKind)
 ) -> list[Violation]:
-    """Return the limits of a role that `count` nodes violate, at most one of each kind, in the order of `kinds`.
+    """Find the limits of a role that `count` nodes violate, at most one of each kind, in the order of `kinds`.
 
-    `count` must not include nodes that are about to be deleted. A limit is a number or an expression; 0 and null mean
-    no limit. Overrides whose condition holds replace the limit of the same kind; if several are violated, the
-    tightest is returned (the lowest max, the highest min). With `limit_reached=False` the question is whether one
-    more node may be added or removed.
-
-    Raise `InvalidDocument` for limits in any other form, and what `parse` and `Expression.evaluate` raise.
+    `count` must not include nodes that are about to be deleted. A limit is a number or an expression, in which an
+    unknown setting is null; 0 and null mean no limit, and one that cannot be read limits nothing. Overrides whose
+    condition holds replace the limit of the same kind; if several are violated, the tightest counts (the lowest max,
+    the highest min).
 
     >>> [violation.message for violation in check_limits({"min": 3}, 1, {})]
     ['at least 3 nodes are needed, there is 1']
     """
-    if limits is None:
-        return []
-    active = [override for override in _overrides(limits) if parse(override["condition"]).evaluate(models)]
+    given = limits if isinstance(limits, Mapping) else {}
+    overrides = given.get("overrides")
+    stated = overrides if isinstance(overrides, list | tuple) else ()
+    active = [each for each in stated if isinstance(each, Mapping) and _value(each.get("condition"), models)]
     violations = []
     for kind in kinds:
-        stated = [(override, _bound(override, kind, models)) for override in active]
-        if not any(bound for _, bound in stated):
-            stated = [(limits, _bound(limits, kind, models))]
-        broken = [(bound, where) for where, bound in stated if bound and _is_broken(kind, count, bound, limit_reached)]
+        bounds = [(_bound(override, kind, models), override) for override in active]
+        if not any(bound for bound, _ in bounds):
+            bounds = [(_bound(given, kind, models), given)]
+        if any(bound and type(bound) is not int for bound, _ in bounds):
+            continue
+        broken = [
+            pair for pair in bounds if pair[0] and (count > pair[0] if kind is LimitKind.MAX else count < pair[0])
+        ]
         if broken:
-            pick = min if kind is LimitKind.MAX else max
-            bound, where = pick(broken, key=lambda pair: pair[0])
-            violations.append(Violation(kind, bound, count, str(where.get("message") or _sentence(kind, bound, count))))
+            bound, where = (min if kind is LimitKind.MAX else max)(broken, key=lambda pair: pair[0])
+            violations.append(Violation(kind, bound, str(where.get("message") or _sentence(kind, bound, count))))
     return violations
 
 
-def _overrides(limits: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    overrides = limits.get("overrides") or ()
-    if not isinstance(overrides, list | tuple):
-        raise _bad_limits(overrides)
-    for override in overrides:
-        if not isinstance(override, Mapping) or not isinstance(override.get("condition"), str):
-            raise _bad_limits(override)
-    return overrides
+def _bound(limits: Mapping[str, Any], kind: LimitKind, models: Models) -> Any:
+    """Evaluate a limit twice, because the text of a setting may be a number."""
+    return _value(_value(limits.get(kind), models), models)
 
 
-def _bound(stated: Mapping[str, Any], kind: LimitKind, models: Models) -> int:
-    """Return the number that `stated` has for `kind`, or 0."""
-    value = stated.get(kind)
-    if isinstance(value, str):
-        value = parse(value).evaluate(models)
-    if not value:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise _bad_limits({str(kind): stated.get(kind)})
-    return value
-
-
-def _is_broken(kind: LimitKind, count: int, bound: int, limit_reached: bool) -> bool:
-    if not limit_reached and count == bound and kind is not LimitKind.RECOMMENDED:
-        return True
-    return count > bound if kind is LimitKind.MAX else count < bound
+def _value(given: Any, models: Models) -> Any:
+    """Evaluate a limit or a condition: a string is an expression, everything else its own value."""
+    with suppress(InvalidDocument):
+        return parse(given).evaluate(models, strict=False) if isinstance(given, str) else given
+    return None
 
 
 def _sentence(kind: LimitKind, bound: int, count: int) -> str:
@@ -186,8 +167,3 @@ def _sentence(kind: LimitKind, bound: int, count: int) -> str:
 
 def _nodes(number: int) -> str:
     return f"{number} node is" if number == 1 else f"{number} nodes are"
-
-
-def _bad_limits(value: object) -> InvalidDocument:
-    hint = "min, max and recommended are whole numbers or expressions; each override has a condition."
-    return InvalidDocument(f"Invalid limits: {str(value)[:80]}.", hint=hint)
