@@ -14,7 +14,6 @@ from itertools import product
 from fuelclient.errors import FuelError, UnknownFact
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.expressions.yaql_engine import YAQL, root_names
-from fuelclient.graph.findings import place_of
 from fuelclient.graph.references import place_of_filter
 from fuelclient.graph.validate import expressions_in, mappings_in
 from fuelclient.model.finding import Finding, Place, Severity
@@ -106,7 +105,7 @@ def foreign_type(task: Task) -> Iterator[_Problem]:
 def computed_names(task: Task) -> Iterator[_Problem]:
     """Yield an error for expressions where a master stores only names (G057)."""
     for attribute in _NAMES_ONLY:
-        if any(task.expressions(attribute)):
+        if task.has_expressions(attribute):
             message = f"{attribute} has an expression, and a Fuel master stores only names there"
             hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
             yield "G057", attribute, message, hint
@@ -210,7 +209,7 @@ def _failure(
         problem = f"it reads {first.path}, which is not known here. If a Fuel master lacks it, its whole run fails"
     message = f"task {where}{others}: {attribute}: {problem}, even if the task is skipped"
     hint = first.hint or "Let the expression have a value on every node of the task: .get(name, default)."
-    return Finding(severity, "G059", message, place_of(merged, attribute), merged.id, hint)
+    return Finding(severity, "G059", message, merged.place(attribute), merged.id, hint)
 
 
 def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
@@ -220,9 +219,8 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
         having = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
         if having:
             message = f"task {task.id}: the expressions in {', '.join(having)} were not evaluated: no facts are at hand"
-            place = place_of(stated, having[0]) if isinstance(stated, MergedTask) else task.source.place(having[0])
             hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
-            yield Finding(Severity.INFO, "G059", message, place, task.id, hint)
+            yield Finding(Severity.INFO, "G059", message, stated.place(having[0]), task.id, hint)
 
 
 def _placed(study: Study) -> list[MergedTask]:

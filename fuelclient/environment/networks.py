@@ -104,8 +104,16 @@ def default_interfaces(environment: Environment | None, node: Node) -> list[dict
     known = _networks(environment) if environment else ()
     connected = public_nodes(environment, [node])[1] if environment else ()
     networks = [network for network in known if network["name"] != PUBLIC or node.id in connected]
-    ordered = sorted(networks, key=_priority)
-    placed = spread([interface["pxe"] for interface in interfaces], ordered, lambda each: (each["name"], _tagged(each)))
+
+    def priority(network: Mapping[str, Any]) -> int:
+        stated = network["meta"].get("map_priority")
+        return stated if isinstance(stated, int) else _LAST_PRIORITY
+
+    def about(network: Mapping[str, Any]) -> tuple[str, bool]:
+        is_tagged = network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
+        return network["name"], is_tagged
+
+    placed = spread([interface["pxe"] for interface in interfaces], sorted(networks, key=priority), about)
     for interface, here in zip(interfaces, placed, strict=True):
         interface["assigned_networks"] = [{"id": network["id"], "name": network["name"]} for network in here]
     return interfaces
@@ -220,7 +228,11 @@ def _is_available(environment: Environment, network: Mapping[str, Any]) -> bool:
 
 
 def _network(environment: Environment, meta: Mapping[str, Any], number: int) -> dict[str, Any]:
-    cidr = meta.get("cidr") if _is_cidr(meta.get("cidr")) else None
+    cidr = meta.get("cidr")
+    try:
+        IPv4Network(cidr if isinstance(cidr, str) else "")
+    except ValueError:
+        cidr = None
     gateway = meta.get("gateway") or (hosts(cidr)[0] if cidr and meta.get("use_gateway") else None)
     return {
         "name": meta["name"],
@@ -296,21 +308,5 @@ def _interfaces(node: Node) -> list[dict[str, Any]]:
     ]
 
 
-def _priority(network: Mapping[str, Any]) -> int:
-    stated = network["meta"].get("map_priority")
-    return stated if isinstance(stated, int) else _LAST_PRIORITY
-
-
-def _tagged(network: Mapping[str, Any]) -> bool:
-    return network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
-
-
 def _neutron(environment: Environment) -> Mapping[str, Any]:
     return mapping(mapping(environment.release.metadata.get("networks_metadata")).get("neutron"))
-
-
-def _is_cidr(text: Any) -> bool:
-    with suppress(ValueError):
-        IPv4Network(text if isinstance(text, str) else "")
-        return True
-    return False

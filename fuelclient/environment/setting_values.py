@@ -45,7 +45,9 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
             declared = default if isinstance(default, Mapping) else sections[section][name]
             path: tuple[str, ...] = (EDITABLE, section, name)
             if name == METADATA:
-                problem = _metadata_problem(stated)
+                enabled = stated.get("enabled", False) if isinstance(stated, Mapping) else stated
+                said = f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}"
+                problem = None if isinstance(enabled, bool) else (said, "")
                 path = (*path, "enabled")
             elif not isinstance(stated, Mapping):
                 problem = None
@@ -78,13 +80,6 @@ def _unknown(section: str, name: str, known: Mapping[str, Any]) -> _Problem:
     return "does not exist", f"Did you mean {section}.{close}?" if close else ""
 
 
-def _metadata_problem(metadata: Any) -> _Problem | None:
-    enabled = metadata.get("enabled", False) if isinstance(metadata, Mapping) else metadata
-    if isinstance(enabled, bool):
-        return None
-    return f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}", ""
-
-
 def _problem(
     declared: Mapping[str, Any], value: Any, metadata: Mapping[str, Any], target: Environment
 ) -> _Problem | None:
@@ -112,8 +107,11 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
         return f"must be a whole number, not {in_words(value)}", ""
     if kind == "number":
         return _of_bounds(declared, value, "be {}")
+    if kind in _LISTS and _all(value, str):
+        return _of_bounds(declared, len(value), "have {} items")
     if kind in _LISTS:
-        return _of_list(declared, value)
+        wrong = next((item for item in value if not isinstance(item, str)), None) if isinstance(value, list) else value
+        return f"must be a list of texts, not {'one with ' if wrong is not value else ''}{in_words(wrong)}", _QUOTES
     if kind == "custom_repo_configuration" and not _all(value, Mapping):
         return f"must be a list of mappings, one for each repository, not {in_words(value)}", ""
     return None
@@ -122,21 +120,13 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
 def _of_choices(stated: Any, value: Any) -> _Problem | None:
     choices = [record["data"] for record in mappings(stated) if "data" in record]
     values = value if isinstance(value, list) else [value]
-    if (not choices and _all(values, str)) or all(_is_one_of(item, choices) for item in values):
+    if (not choices and _all(values, str)) or all(
+        any(item == choice and isinstance(item, bool) == isinstance(choice, bool) for choice in choices)
+        for item in values
+    ):
         return None
     wanted = f"one of {', '.join(map(str, choices))}" if choices else "a text"
     return f"must be {wanted}, not {in_words(value)}", ""
-
-
-def _is_one_of(value: Any, choices: list[Any]) -> bool:
-    return any(value == choice and isinstance(value, bool) == isinstance(choice, bool) for choice in choices)
-
-
-def _of_list(declared: Mapping[str, Any], value: Any) -> _Problem | None:
-    if not _all(value, str):
-        wrong = next((item for item in value if not isinstance(item, str)), None) if isinstance(value, list) else value
-        return f"must be a list of texts, not {'one with ' if wrong is not value else ''}{in_words(wrong)}", _QUOTES
-    return _of_bounds(declared, len(value), "have {} items")
 
 
 def _of_bounds(declared: Mapping[str, Any], number: int, wanted: str) -> _Problem | None:

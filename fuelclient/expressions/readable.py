@@ -8,10 +8,9 @@ from typing import Any
 from fuelclient.errors import FuelError, InvalidDocument
 from fuelclient.expressions import legacy, yaql_engine
 from fuelclient.expressions.evaluation import chosen
-from fuelclient.graph.findings import task_finding
 from fuelclient.graph.references import check_parameters, place_of_filter
 from fuelclient.graph.validate import expressions_in
-from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.model.finding import Finding, Place, Severity, task_finding
 from fuelclient.model.graph import GraphDocument, MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task

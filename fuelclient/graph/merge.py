@@ -17,8 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.findings import finding_at
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity, errors_in, finding_at
 from fuelclient.model.graph import METADATA, Layer, Level, MergedGraph, MergedTask, MergePolicy, Origin, Owner, Setting
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task, TaskType

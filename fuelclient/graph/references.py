@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import Names, is_pattern, is_refused, pattern_error
 from fuelclient.graph.parameters import SHAPES, Missing, impossible
 from fuelclient.graph.stage import parse_stage, stage_names
 from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, ineffective_values, unprintable_id, words_of
-from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, listed
+from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, finding_at, listed, task_finding
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask
 from fuelclient.model.task import Task, TaskType
 from fuelclient.similar import Similar

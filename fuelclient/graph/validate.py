@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fuelclient.errors import UsageError, nearest
-from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicates
 from fuelclient.graph.parameters import SHAPES, Entries, Shape, impossible, names_of
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
-from fuelclient.model.finding import Finding, Severity, limited
+from fuelclient.model.finding import Finding, Severity, finding_at, limited, task_finding
 from fuelclient.model.graph import GraphDocument, Layer, Level, MergedTask, Owner
 from fuelclient.model.release import FUEL_ROLES
 from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from

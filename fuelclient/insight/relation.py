@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse, search
-from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
@@ -153,7 +152,7 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
     words = tuple(
-        Word(task.id, attribute, word, place_of(task, attribute))
+        Word(task.id, attribute, word, task.place(attribute))
         for task, other, names_other in ((after, before.id, False), (before, after.id, True))
         for attribute, word, _ in stated_names(task.task)
         if (attribute in OF_SUCCESSORS) is names_other
@@ -162,7 +161,7 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
     if words:
         return words
     staged = after if after.task.stage else before
-    return (Word(staged.id, "stage", staged.task.stage, place_of(staged, "stage")),)
+    return (Word(staged.id, "stage", staged.task.stage, staged.place("stage")),)
 
 
 class Because(StrEnum):

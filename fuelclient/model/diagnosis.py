@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from fuelclient.grouping import grouped
+
 
 class Health(StrEnum):
     """How something is, from best to worst."""
@@ -49,17 +51,13 @@ def alike(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
     >>> [(found.name, found.mend) for found in alike([here, there])]
     [('a, b', 'Shop: buy a b')]
     """
-    groups: dict[tuple[str, Health, str], list[Diagnosis]] = {}
-    for diagnosis in diagnoses:
-        groups.setdefault((diagnosis.area, diagnosis.health, diagnosis.message), []).append(diagnosis)
-    return [_one(group) for group in groups.values()]
-
-
-def _one(group: Sequence[Diagnosis]) -> Diagnosis:
-    if len(group) == 1:
-        return group[0]
-    names = ", ".join(dict.fromkeys(diagnosis.name for diagnosis in group))
-    return replace(group[0], name=names, mend=_mend(group), shared=None)
+    groups = grouped(((each.area, each.health, each.message), each) for each in diagnoses).values()
+    return [
+        replace(same[0], name=", ".join(dict.fromkeys(each.name for each in same)), mend=_mend(same), shared=None)
+        if len(same) > 1
+        else same[0]
+        for same in groups
+    ]
 
 
 def _mend(group: Sequence[Diagnosis]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from fuelclient.errors import InvalidDocument, InvalidGraph
 
@@ -62,6 +63,26 @@ class Finding:
         where = f"{self.place}: " if str(self.place) else ""
         hint = f" {self.hint}" if self.hint else ""
         return f"{where}{self.severity}: {self.message} [{self.code}]{hint}"
+
+
+class _Subject(Protocol):
+    """A task, of one layer or merged."""
+
+    @property
+    def id(self) -> str: ...
+    def place(self, attribute: str) -> Place: ...
+
+
+def finding_at(severity: Severity, code: str, task: _Subject, attribute: str, message: str, hint: str = "") -> Finding:
+    """A finding about an attribute of a task, at the place where its author wrote what is wrong."""
+    return Finding(severity, code, message, task.place(attribute), task.id, hint)
+
+
+def task_finding(
+    severity: Severity, code: str, task: _Subject, attribute: str, problem: str, hint: str = ""
+) -> Finding:
+    """As `finding_at`, with the task at the beginning of the message."""
+    return finding_at(severity, code, task, attribute, f"task {task.id}: {problem}", hint)
 
 
 MOST_FINDINGS = 10_000

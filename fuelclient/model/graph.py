@@ -35,13 +35,13 @@ class MergePolicy(StrEnum):
 
 
 def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a sort key for a version: part by part, numbers by value, words before numbers.
+    """The sort key of a version: numbers by value, and words (`rc1`) before the version without them.
 
-    >>> sorted(["0.10.0", "0.9.1", "0.9-rc"], key=version_key)
-    ['0.9-rc', '0.9.1', '0.10.0']
+    >>> version_key("1.10.0") > version_key("1.9.3") > version_key("1.9.3-rc1")
+    True
     """
-    parts = re.split(r"[^0-9A-Za-z]+|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])", version)
-    return tuple((0, int(part), "") if part.isdecimal() else (-1, 0, part) for part in parts if part)
+    parts = [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[A-Za-z]+", version)]
+    return (*parts, (1, -1, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +199,11 @@ class MergedTask:
         """Return who set `attribute`, or the task's own layer and place if that is not recorded."""
         setting = self.settings.get(attribute)
         return setting.origin if setting else Origin(self.owner, self.task.source.place(attribute))
+
+    def place(self, attribute: str = "") -> Place:
+        """The layer in which an attribute was set, with file and line if they are known."""
+        origin = self.origin(attribute)
+        return Place(origin.place.file, origin.place.line, origin.owner.label)
 
 
 @dataclass(frozen=True, slots=True)

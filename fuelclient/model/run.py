@@ -175,8 +175,8 @@ class HistoryFilter:
         >>> HistoryFilter(nodes=("null",)).passes(row), HistoryFilter(tasks=("b",)).passes(row)
         (True, False)
         """
-        told = ((self.nodes, uid_of(row.node)), (self.statuses, row.status), (self.tasks, row.task))
-        return all(not wanted or value in wanted for wanted, value in told)
+        pairs = ((self.nodes, uid_of(row.node)), (self.statuses, row.status), (self.tasks, row.task))
+        return all(not wanted or value in wanted for wanted, value in pairs)
 
 
 class EventKind(StrEnum):

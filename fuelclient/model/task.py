@@ -133,6 +133,9 @@ class Task:
     legacy: bool = False
     joins: bool = field(default=False, compare=False)
 
+    def place(self, attribute: str = "") -> Place:
+        return self.source.place(attribute)
+
     @property
     def type(self) -> str:
         """The task's type, or an empty string for a partial override."""
@@ -199,17 +202,18 @@ class Task:
         return None if isinstance(stated, list | Mapping) and not stated else stated
 
     def names(self, attribute: str) -> tuple[str, ...]:
-        """Return the plain names in a list attribute, without expressions (see `expressions`)."""
+        """Return the plain names in a list attribute, without expressions (see `has_expressions`)."""
         value = self._effective(attribute)
         if isinstance(value, list):
             return tuple([item for item in value if isinstance(item, str)])
         return (value,) if isinstance(value, str) else ()
 
-    def expressions(self, attribute: str) -> Iterator[Expression]:
-        """Yield the YAQL expressions in an attribute that names other tasks or nodes."""
+    def has_expressions(self, attribute: str) -> bool:
+        """Whether YAQL expressions stand in an attribute that names other tasks or nodes."""
         value = self._effective(attribute)
-        stated = (item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict))
-        return (Expression(str(item["yaql_exp"])) for item in stated if "yaql_exp" in item)
+        return any(
+            isinstance(item, dict) and "yaql_exp" in item for item in (value if isinstance(value, list) else [value])
+        )
 
     @property
     def placement(self) -> tuple[str, tuple[str, ...]]:
@@ -245,15 +249,11 @@ class Task:
         >>> list(task.computed_attributes())
         ['requires']
         """
-        for attribute in ("requires", "required_for", *RELATION_LISTS):
-            if attribute not in self.attributes:
-                continue
-            if any(self.expressions(attribute)) or (
-                attribute in RELATION_LISTS
-                and any(
-                    not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
-                    for relation in self.relations(attribute)
-                )
+        for attribute in filter(self.attributes.__contains__, ("requires", "required_for", *RELATION_LISTS)):
+            relations = self.relations(attribute) if attribute in RELATION_LISTS else ()
+            if self.has_expressions(attribute) or any(
+                not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)
+                for relation in relations
             ):
                 yield attribute
 

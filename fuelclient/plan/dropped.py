@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import connected
-from fuelclient.graph.findings import finding_at
 from fuelclient.grouping import grouped
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Severity, finding_at
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, stated_names
 from fuelclient.plan.order import Ordered, execution_order, first_generations

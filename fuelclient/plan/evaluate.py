@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Protocol
 
 from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
-from fuelclient.graph.findings import finding_at
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Severity, finding_at
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.status import Reason

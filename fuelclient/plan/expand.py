@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from fuelclient.graph.dag import reachable, reverse
-from fuelclient.graph.findings import place_of
 from fuelclient.graph.match import Names
 from fuelclient.graph.stage import chains
 from fuelclient.model.finding import Place
@@ -257,7 +256,7 @@ class Expansion:
         reasons = self.edges.reasons_between(before, after)
         stating = [self.tasks[reason.task] for reason in reasons]
         return tuple(
-            Word(task.id, reason.attribute, reason.word, place_of(task, reason.attribute))
+            Word(task.id, reason.attribute, reason.word, task.place(reason.attribute))
             for task, reason in zip(stating, reasons, strict=True)
         )
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from fuelclient.graph.findings import finding_at, task_finding
 from fuelclient.graph.match import Names, pattern_error
 from fuelclient.grouping import grouped
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Severity, finding_at, task_finding
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task, TaskType, tolerance_from

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
-from fuelclient.graph.findings import finding_at
 from fuelclient.graph.merge import require_merged
 from fuelclient.graph.validate import require_type
-from fuelclient.model.finding import Finding, Severity, errors_in, listed
+from fuelclient.model.finding import Finding, Severity, errors_in, finding_at, listed
 from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot

@@ -15,10 +15,9 @@ from typing import cast
 
 from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, UnknownFact
 from fuelclient.graph.dag import neighbours, reverse
-from fuelclient.graph.findings import task_finding
 from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.graph.references import check_parameters, check_references
-from fuelclient.model.finding import Finding, Severity, errors_in
+from fuelclient.model.finding import Finding, Severity, errors_in, task_finding
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.findings import task_finding
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Severity, task_finding
 from fuelclient.model.status import Reason
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -16,7 +15,7 @@ from fuelclient.errors import Conflict
 from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
-from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner, version_key
 from fuelclient.model.package import Contents, Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin
 from fuelclient.model.release import Release
@@ -108,16 +107,6 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     findings += orphaned()
     defined, before = releases.every(connection, plugin_id=plugin.id), previous.version if previous else ""
     return Installed(registered, action, before, tuple(defined), wanted.scripts, tuple(dict.fromkeys(findings)))
-
-
-def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key for versions: numbers by value, and words (`rc1`) before the version without them.
-
-    >>> version_key("1.10.0") > version_key("1.9.3") > version_key("1.9.3-rc1")
-    True
-    """
-    parts = [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in re.findall(r"\d+|[A-Za-z]+", version)]
-    return (*parts, (1, -1, ""))
 
 
 def _graphs(package: Package) -> dict[str, GraphDocument]:
