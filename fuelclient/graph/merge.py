@@ -55,7 +55,8 @@ def merge_layers(
             problem = f"task {task.id} has no type, and no layer below {layer.owner.label} defines it"
             findings.append(finding_at(Severity.ERROR, "G020", task, "", problem, "State its type, or correct its id."))
     for layer in ordered:
-        _update(metadata, {key: layer.metadata[key] for key in METADATA if key in layer.metadata})
+        given = {key: layer.metadata[key] for key in METADATA if key in layer.metadata}
+        metadata = _merged(metadata, given)  # an empty mapping clears nothing
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
     return MergedGraph(tasks, metadata, tuple(findings))
 
@@ -93,18 +94,6 @@ def _without_duplicates(tasks: Iterable[Task]) -> Collection[Task]:
     for task in tasks:
         first.setdefault(task.id, task)
     return first.values()
-
-
-def _update(target: dict[str, Any], source: Mapping[str, Any]) -> None:
-    """Merge mappings deeply and replace everything else. An empty mapping therefore clears nothing."""
-    for key, value in source.items():
-        if isinstance(value, Mapping):
-            below = target.get(key)
-            copy = dict(below) if isinstance(below, Mapping) else {}
-            _update(copy, value)
-            target[key] = copy
-        else:
-            target[key] = value
 
 
 class _Slot:

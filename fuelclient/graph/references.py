@@ -40,7 +40,7 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
     known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
-    stages = stage_names(graph.tasks)
+    stages = stage_names(task.task for task in graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, word in words_of(task.task, ("requires", "required_for"), roles=False):
@@ -49,7 +49,9 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
                 findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
             else:
                 findings += _check_reference(task, attribute, word, known, similar)
-        findings += _check_patterns(task)
+        # Patterns that Python could match; those that it cannot read mean nothing, as on a master.
+        refused = ((name, word) for name, word in words_of(task.task) if is_pattern(word) and is_refused(word))
+        findings += (bad_pattern(task, attribute, word) for attribute, word in refused)
         findings += _check_stage(task, stages)
         for code, attribute, problem, hint in ineffective_values(task.task):
             findings.append(task_finding(Severity.WARNING, code, task, attribute, problem, hint))
@@ -122,13 +124,6 @@ def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, 
     if is_pattern(word):
         severity, code, problem = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
     yield task_finding(severity, code, task, attribute, problem, _hint(word, known, similar))
-
-
-def _check_patterns(task: MergedTask) -> Iterator[Finding]:
-    """Yield errors for patterns that Python could match. Those that it cannot read mean nothing, as on a master."""
-    for attribute, word in words_of(task.task):
-        if is_pattern(word) and is_refused(word):
-            yield bad_pattern(task, attribute, word)
 
 
 def _hint(word: str, known: Names, similar: Similar) -> str:

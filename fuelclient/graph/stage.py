@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fuelclient.grouping import grouped
 from fuelclient.model.graph import Level, MergedTask, Owner
-from fuelclient.model.task import TaskType
+from fuelclient.model.task import Task, TaskType
 
 PLUGIN_STAGES = ("pre_deployment", "post_deployment")
 """Every release has these stages, and tasks of plugins may name them."""
@@ -77,9 +77,9 @@ class Chain:
     before: tuple[int, ...]
 
 
-def stage_names(tasks: Sequence[MergedTask]) -> tuple[str, ...]:
+def stage_names(tasks: Iterable[Task]) -> tuple[str, ...]:
     """Return the stages of a graph in order: it has one for each `stage` task named `<name>_end`."""
-    ends = (task.id for task in tasks if task.task.type == TaskType.STAGE)
+    ends = (task.id for task in tasks if task.type == TaskType.STAGE)
     return tuple(dict.fromkeys(name.removesuffix("_end") for name in ends if name.endswith("_end")))
 
 

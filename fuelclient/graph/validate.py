@@ -16,7 +16,7 @@ from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicates
 from fuelclient.graph.parameters import SHAPES, Entries, Shape, impossible, names_of
-from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage
+from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage, stage_names
 from fuelclient.model.finding import Finding, Severity, finding_at, limited, task_finding
 from fuelclient.model.graph import GraphDocument, Layer, Level, MergedTask, Owner
 from fuelclient.model.release import FUEL_ROLES
@@ -28,6 +28,9 @@ _PRINTABLE = "Use printable characters only."
 
 IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
 IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
+
+_Problem = tuple[str, str, str, str]
+"""A warning about a task: code, attribute, problem, and what to do."""
 
 _TOKEN = re.compile(
     r"""(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)
@@ -44,21 +47,16 @@ def require_type(graph_type: str) -> None:
         raise UsageError(f"{graph_type!r} cannot be a graph type.", hint="Use letters, digits, - and _ only.")
 
 
-def check_document(
-    document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None, stages: Collection[str] = ()
-) -> tuple[Finding, ...]:
+def check_document(document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None) -> tuple[Finding, ...]:
     """Return all findings of a document that is to become the graph of `owner`, including those of reading it.
 
     `below` are the layers that it will lie over. None means that they are not known (a file that is only checked, a
-    plugin's graph); records without a type are then accepted. `stages` are the stages that the target has besides
-    `PLUGIN_STAGES` and those that the document or a layer below defines.
+    plugin's graph); records without a type are then accepted.
     """
-    return tuple(limited(_findings(document, owner, below, stages)))
+    return tuple(limited(_findings(document, owner, below)))
 
 
-def _findings(
-    document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None, stages: Collection[str]
-) -> Iterator[Finding]:
+def _findings(document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None) -> Iterator[Finding]:
     yield from document.findings
     if document.name and not document.name.isprintable():
         message = f"{document.name!r}: the name of the graph contains characters that cannot be printed"
@@ -66,16 +64,16 @@ def _findings(
     yield from duplicates(document.tasks)
     if below is not None:
         yield from _partial(document.tasks, owner, below)
-    known = _stages(document.tasks, below or (), stages)
+    every = (*(task for layer in below or () for task in layer.tasks), *document.tasks)
+    known = list(dict.fromkeys((*PLUGIN_STAGES, *stage_names(every))))
     for task in document.tasks:
         if not task.id.isprintable():
             yield unprintable_id(task, Severity.ERROR, _PRINTABLE)
         yield from _stage(task, known)
         for path, message, hint in unknown_keys(task):
             yield task_finding(Severity.WARNING, "G009", task, path, message, hint)
-        for check in (_patterns, _placement_and_parameters, _on_itself):
-            yield from check(task)
-        for code, attribute, message, hint in ineffective_values(task):
+        yield from (bad_pattern(task, attribute, word) for attribute, word in words_of(task) if pattern_error(word))
+        for code, attribute, message, hint in (*_lacking(task), *_on_itself(task), *ineffective_values(task)):
             yield task_finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
@@ -103,12 +101,6 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
             )
 
 
-def _stages(tasks: Sequence[Task], below: Sequence[Layer], stages: Collection[str]) -> list[str]:
-    below_and_here = (*(task for layer in below for task in layer.tasks), *tasks)
-    ends = (task.id for task in below_and_here if task.type == TaskType.STAGE and task.id.endswith("_end"))
-    return list(dict.fromkeys((*PLUGIN_STAGES, *(end.removesuffix("_end") for end in ends), *stages)))
-
-
 def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
     if not task.stage:
         return
@@ -124,19 +116,13 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _patterns(task: Task) -> Iterator[Finding]:
-    for attribute, word in words_of(task):
-        if pattern_error(word):
-            yield bad_pattern(task, attribute, word)
-
-
-def _on_itself(task: Task) -> Iterator[Finding]:
+def _on_itself(task: Task) -> Iterator[_Problem]:
     """Yield a warning if a task waits for itself on the same node (G023). Patterns may well match their own task."""
     for attribute in ("requires", "required_for", *RELATION_LISTS):
         related = [relation.name for relation in task.relations(attribute) if relation.roles == "self"]
         if task.id in (related if attribute in RELATION_LISTS else task.names(attribute)):
             problem = f"it names itself in {attribute}, which is ignored here, and ends the run of a Fuel master"
-            yield task_finding(Severity.WARNING, "G023", task, attribute, problem, "Remove its own name from the list.")
+            yield "G023", attribute, problem, "Remove its own name from the list."
 
 
 def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
@@ -185,21 +171,18 @@ def bad_pattern(stated: Task | MergedTask, attribute: str, word: str) -> Finding
     return task_finding(Severity.ERROR, "G015", stated, attribute, problem, hint)
 
 
-def _placement_and_parameters(task: Task) -> Iterator[Finding]:
+def _lacking(task: Task) -> Iterator[_Problem]:
+    """Yield a `*` beside other names, which adds no nodes, and missing parameters."""
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
-        yield task_finding(
-            Severity.WARNING, "G014", task, attribute, f"'*' next to other names in {attribute} adds no nodes",
-            "Write '*' alone for every node.",
-        )  # fmt: skip
+        problem = f"'*' next to other names in {attribute} adds no nodes"
+        yield "G014", attribute, problem, "Write '*' alone for every node."
     if task.type in SHAPES and not task.attributes.get("parameters"):
-        yield task_finding(
-            Severity.WARNING, "G013", task, "type", f"a task of type {task.type} without parameters cannot run",
-            "Add its parameters, unless another layer has them.",
-        )  # fmt: skip
+        problem = f"a task of type {task.type} without parameters cannot run"
+        yield "G013", "type", problem, "Add its parameters, unless another layer has them."
 
 
-def ineffective_values(task: Task) -> Iterator[tuple[str, str, str, str]]:
+def ineffective_values(task: Task) -> Iterator[_Problem]:
     """Yield each value that is accepted, and does not do what it seems to: code, attribute, problem, and what to do."""
     yield from _unchanging(task)
     if "condition" in task.attributes and task.condition is None:
@@ -217,7 +200,7 @@ def ineffective_values(task: Task) -> Iterator[tuple[str, str, str, str]]:
         yield "G025", "fault_tolerance", f"the fault_tolerance {stated!r:.40} {effect}", hint
 
 
-def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
+def _stars(task: Task) -> Iterator[_Problem]:
     """Yield each `*` that means no node where it stands (G014)."""
     if task.is_placed_by_star:
         attribute = task.placement[0]
@@ -231,7 +214,7 @@ def _stars(task: Task) -> Iterator[tuple[str, str, str, str]]:
             yield "G014", attribute, problem, "Write role: '*' for every node."
 
 
-def _unchanging(task: Task) -> Iterator[tuple[str, str, str, str]]:
+def _unchanging(task: Task) -> Iterator[_Problem]:
     """Yield each attribute of a task whose expressions look for changes in what never changes (G017).
 
     The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the

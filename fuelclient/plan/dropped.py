@@ -50,18 +50,14 @@ class Dropped:
         self.left: list[Statement] = []
         for index, task in enumerate(() if all(self._nodes) else self._tasks):
             for attribute, word, crosses in stated_names(task.task):
-                self._state(index, attribute, word, crosses)
-
-    def _state(self, index: int, attribute: str, word: str, crosses: bool) -> None:
-        others = self._named[word]
-        is_left = not any(self._nodes[other] for other in others)
-        for other in others:
-            if not (self._nodes[index] and self._nodes[other]):
-                before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
-                statement = Statement(before, after, index, attribute, crosses)
-                self._stated.setdefault(after, []).append(statement)
-                if self._nodes[index] and is_left:
-                    self.left.append(statement)
+                is_left = self._nodes[index] and not any(self._nodes[other] for other in self._named[word])
+                for other in self._named[word]:
+                    if not (self._nodes[index] and self._nodes[other]):
+                        before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
+                        statement = Statement(before, after, index, attribute, crosses)
+                        self._stated.setdefault(after, []).append(statement)
+                        if is_left:
+                            self.left.append(statement)
 
     def missing_before(self, index: int) -> list[int]:
         """Return the tasks without a node that a task would wait for, in the order of the merge."""
@@ -192,20 +188,14 @@ def _on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
 def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
     first = first_generations(expansion, order)
     position = {index: place for place, index in enumerate(execution_order(first), start=1)}
-    losses: list[tuple[int, tuple[int, ...], dict[int, int]]] = []
-    for index, nodes in enumerate(expansion.placement.nodes):
-        missing = tuple(dropped.missing_before(index)) if nodes else ()
-        if not missing:
-            continue
-        through = dropped.awaited_through(index) if first[index] else {}
-        losses.append((index, missing, through))
-    waits = connected(preceding, ((index, other) for index, _, through in losses for other in through))
-    for index, missing, through in losses:
-        awaited = tuple(other for other in sorted(through) if (index, other) not in waits)
-        if not first[index]:
-            yield _Loss(index, missing, position=position[index])
-        elif awaited:
-            yield _Loss(index, tuple(sorted({through[other] for other in awaited})), awaited)
+    missing = {at: tuple(dropped.missing_before(at)) for at, nodes in enumerate(expansion.placement.nodes) if nodes}
+    through = {at: dropped.awaited_through(at) for at, names in missing.items() if names and first[at]}
+    waits = connected(preceding, ((at, other) for at, others in through.items() for other in others))
+    for at, names in missing.items():
+        if names and not first[at]:
+            yield _Loss(at, names, position=position[at])
+        elif awaited := tuple(other for other in sorted(through.get(at, ())) if (at, other) not in waits):
+            yield _Loss(at, tuple(sorted({through[at][other] for other in awaited})), awaited)
 
 
 def _warning(expansion: Expansion, dropped: Dropped, losses: Sequence[_Loss]) -> Finding:

@@ -173,11 +173,7 @@ def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
 
 def tags_of(roles: Iterable[str], known: Mapping[str, Role]) -> tuple[str, ...]:
     """Return the tags of nodes with these roles, each once. A role that has no definition is its own tag."""
-    tags: dict[str, None] = {}
-    for name in roles:
-        role = known.get(name)
-        tags.update(dict.fromkeys(role.tags if role else (name,)))
-    return tuple(tags)
+    return tuple(dict.fromkeys(tag for name in roles for tag in (known[name].tags if name in known else (name,))))
 
 
 def primaries_of(

@@ -292,7 +292,7 @@ def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], componen
         len(ids),
         closed_by,
         only,
-        tuple(_Fixes(expansion, ids, closed_by).of(cycle)),
+        tuple(_fixes(expansion, ids, closed_by, cycle)),
     )
 
 
@@ -329,66 +329,60 @@ def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
     return []
 
 
-class _Fixes:
-    """Searches for the dependencies that one can remove to break the cycle of a set of tasks."""
+def _fixes(expansion: Expansion, ids: Set[str], closed_by: str, cycle: Sequence[int]) -> Iterator[tuple[Word, ...]]:
+    """Yield the statements of each edge of a cycle whose removal suffices, or else one larger fix. Of many edges, only
+    some are tried, first those of the layer that closed the cycle.
 
-    def __init__(self, expansion: Expansion, ids: Set[str], closed_by: str) -> None:
-        self._expansion, self._ids, self._closed_by = expansion, ids, closed_by
+    Dependencies that facts compute are left out of the trials; if a cycle needs them, there is no fix.
+    """
+    few = _few(expansion.tasks, ids)
+    if not _is_cyclic(few, expansion.fleet, ids):
+        return
+    suffices = False
+    edges = list(pairwise((*cycle, cycle[0])))
+    most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
+    if len(edges) > most:
+        layers = {edge: {word.place.layer for word in expansion.words_between(*edge)} for edge in edges}
+        edges = sorted(edges, key=lambda edge: closed_by not in layers[edge])[:most]
+    for edge in edges:
+        drops, changed = _without_edge(few, expansion, edge)
+        if drops and not _is_cyclic(changed, expansion.fleet, ids):
+            suffices = True
+            yield drops
+    if not suffices:
+        yield from _larger_fix(few, expansion.fleet, ids)
 
-    def of(self, cycle: Sequence[int]) -> Iterator[tuple[Word, ...]]:
-        """Yield every edge of the cycle whose statements can be dropped and suffice, or else one larger fix. Of many
-        edges, only some are tried, first those of the layer that closed the cycle.
 
-        Dependencies that facts compute are left out of the trials; if a cycle needs them, there is no fix.
-        """
-        few = _few(self._expansion.tasks, self._ids)
-        if not _is_cyclic(few, self._expansion.fleet, self._ids):
+def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Iterator[tuple[Word, ...]]:
+    """Yield a minimal set of dependencies whose removal breaks the cycle."""
+    dropped: list[tuple[Word, ...]] = []
+    changed = tasks
+    while len(dropped) < _MOST_DROPS:
+        expansion = expand(changed, fleet)
+        stuck = _stuck(expansion, ids)
+        if not stuck:
+            break
+        cycle = shortest_cycle(expansion.edges.successors(), expansion.size, stuck)
+        tried = (_without_edge(changed, expansion, edge) for edge in pairwise((*cycle, cycle[0])))
+        drops, changed = next((one for one in tried if one[0]), ((), changed))
+        if not drops:
             return
-        found = False
-        edges = list(pairwise((*cycle, cycle[0])))
-        most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
-        if len(edges) > most:
-            edges = sorted(edges, key=lambda edge: self._closed_by not in self._layers(edge))[:most]
-        for edge in edges:
-            drops, changed = self._without(few, self._expansion, edge)
-            if drops and not _is_cyclic(changed, self._expansion.fleet, self._ids):
-                found = True
-                yield drops
-        if not found:
-            yield from self._several(few)
+        dropped.append(drops)
+    for drops in tuple(dropped):
+        rest = [other for other in dropped if other is not drops]
+        if not _is_cyclic(without(tasks, rest), fleet, ids):
+            dropped = rest
+    if not _is_cyclic(without(tasks, dropped), fleet, ids):
+        yield tuple(drop for drops in dropped for drop in drops)
 
-    def _layers(self, edge: tuple[int, int]) -> set[str]:
-        return {word.place.layer for word in self._expansion.words_between(*edge)}
 
-    def _several(self, tasks: Sequence[MergedTask]) -> Iterator[tuple[Word, ...]]:
-        """Yield a minimal set of dependencies whose removal breaks the cycle."""
-        dropped: list[tuple[Word, ...]] = []
-        changed = tasks
-        while len(dropped) < _MOST_DROPS:
-            expansion = expand(changed, self._expansion.fleet)
-            stuck = _stuck(expansion, self._ids)
-            if not stuck:
-                break
-            cycle = shortest_cycle(expansion.edges.successors(), expansion.size, stuck)
-            tried = (self._without(changed, expansion, edge) for edge in pairwise((*cycle, cycle[0])))
-            drops, changed = next((one for one in tried if one[0]), ((), changed))
-            if not drops:
-                return
-            dropped.append(drops)
-        for drops in tuple(dropped):
-            rest = [other for other in dropped if other is not drops]
-            if not _is_cyclic(without(tasks, rest), self._expansion.fleet, self._ids):
-                dropped = rest
-        if not _is_cyclic(without(tasks, dropped), self._expansion.fleet, self._ids):
-            yield tuple(drop for drops in dropped for drop in drops)
-
-    def _without(
-        self, tasks: Sequence[MergedTask], expansion: Expansion, edge: tuple[int, int]
-    ) -> tuple[tuple[Word, ...], Sequence[MergedTask]]:
-        """Return the statements of an edge and the tasks without them; none if one of them cannot be dropped."""
-        drops = expansion.words_between(*edge)
-        changed = without(tasks, [drops])
-        return ((), tasks) if any(drop.attribute == "stage" for drop in drops) or changed == tasks else (drops, changed)
+def _without_edge(
+    tasks: Sequence[MergedTask], expansion: Expansion, edge: tuple[int, int]
+) -> tuple[tuple[Word, ...], Sequence[MergedTask]]:
+    """The statements of an edge and the tasks without them; no statements if one of them cannot be dropped."""
+    drops = expansion.words_between(*edge)
+    changed = without(tasks, [drops])
+    return ((), tasks) if any(drop.attribute == "stage" for drop in drops) or changed == tasks else (drops, changed)
 
 
 def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) -> Sequence[MergedTask]:

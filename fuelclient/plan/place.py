@@ -204,7 +204,9 @@ def placement_findings(
     A task may have no roles at all (G040), roles that nothing defines (G041, even if other roles are good: no other
     check notices a misspelt role), or roles that no node has (G042).
     """
-    known = _known_roles(snapshot)
+    tags = {tag for role in snapshot.roles.values() for tag in role.tags}
+    own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
+    known = Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
     similar = Similar(known)
     grouped = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
@@ -222,19 +224,10 @@ def placement_findings(
             hint = f"Did you mean {close}?" if close else ""
             yield task_finding(Severity.WARNING, "G041", task, attribute, problem, hint)
         elif not nodes and not is_group:
-            yield _on_no_node(task, attribute, only_primary(names, fleet.nodes))
-
-
-def _on_no_node(task: MergedTask, attribute: str, primary: str) -> Finding:
-    what, hint = f"task {task.id} runs nowhere: no node has its roles", ""
-    if primary:
-        what = f"task {task.id} runs nowhere: the only {primary} is {PRIMARY}{primary}, and this is another role"
-        hint = f"Add {PRIMARY}{primary} to its {attribute} if it is to run there."
-    return finding_at(Severity.INFO, "G042", task, attribute, what, hint)
-
-
-def _known_roles(snapshot: Snapshot) -> Names:
-    """Return every word that can place a task: tags, their primaries, and undefined roles of nodes."""
-    tags = {tag for role in snapshot.roles.values() for tag in role.tags}
-    own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
-    return Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
+            what, hint = f"task {task.id} runs nowhere: no node has its roles", ""
+            if primary := only_primary(names, fleet.nodes):
+                what = (
+                    f"task {task.id} runs nowhere: the only {primary} is {PRIMARY}{primary}, and this is another role"
+                )
+                hint = f"Add {PRIMARY}{primary} to its {attribute} if it is to run there."
+            yield finding_at(Severity.INFO, "G042", task, attribute, what, hint)

@@ -29,8 +29,6 @@ _WIDEST = 100_000
 _COLONS = 100
 """How many colons a subgraph may have: it may be cut at each of them."""
 
-_DEPLOYABLE = frozenset({NodeStatus.READY, NodeStatus.PROVISIONED, NodeStatus.STOPPED})
-
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
@@ -106,8 +104,7 @@ def _boundary(text: str, whole: str, known: Collection[str]) -> Boundary | None:
         raise NotFound("task", text, known=sorted(known))
     if not name or not _NODES.fullmatch(nodes):
         raise UsageError(f"The subgraph {whole!r} cannot be read: {text!r} is not TASK/NODES.", hint=_GRAMMAR)
-    if name not in known:
-        raise NotFound("task", name, known=sorted(known))
+    require_tasks((name,), known)
     return Boundary(name, tuple(dict.fromkeys(_range(nodes, whole))))
 
 
@@ -194,7 +191,7 @@ def is_deployable(node: Node) -> bool:
     began = node.status in (NodeStatus.PROVISIONED, NodeStatus.STOPPED) or node.error_type == DEPLOY_ERROR
     if node.pending_deletion or (node.pending_addition and not began):
         return False
-    return began or node.status in _DEPLOYABLE
+    return began or node.status == NodeStatus.READY
 
 
 def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:

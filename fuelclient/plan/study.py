@@ -172,13 +172,13 @@ class Study:
         conditions = self._decided[1]
         for index in sorted({*self.failed, *conditions}):
             task = self.merged.tasks[index]
-            attribute, what, error = "condition", "its condition", conditions.get(index)
             if index in self.failed:
                 [attribute, *_], error = task.task.computed_attributes(), self.failed[index][0][1]
                 what = f"a dependency in {attribute}"
-            if error is not None:
-                problem = f"{what} cannot be computed: {error.message}"
-                yield task_finding(Severity.ERROR, "G034", task, attribute, problem, error.hint)
+            else:
+                attribute, what, error = "condition", "its condition", conditions[index]
+            problem = f"{what} cannot be computed: {error.message}"
+            yield task_finding(Severity.ERROR, "G034", task, attribute, problem, error.hint)
 
     @cached_property
     def _ordered(self) -> tuple[Ordered | None, CycleDetected | None, tuple[tuple[int, ...], ...]]:

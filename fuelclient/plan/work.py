@@ -116,7 +116,6 @@ def work_of(
     skipped: Mapping[int, str] | None = None,
     strategies: Mapping[int, Any] | None = None,
     fail_on_error: Mapping[int, bool] | None = None,
-    max_busy: int = MOST_BUSY,
 ) -> Work:
     """Return the work of an expansion.
 
@@ -142,7 +141,6 @@ def work_of(
         successors=[list(dict.fromkeys(following)) for following in expansion.edges.successors()],
         fault_tolerance=expansion.placement.fault_tolerance,
         skipped=dict(skipped),
-        max_busy=max_busy,
     )
 
 

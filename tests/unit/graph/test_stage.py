@@ -112,4 +112,4 @@ def test_an_environment_may_move_an_entry_by_its_number() -> None:
 def test_stages_of_a_graph_are_those_with_an_end() -> None:
     tasks = merge_layers([layer(RELEASE, *tasks_from(STAGES), task("x_end", type="shell"))]).tasks
 
-    assert stage_names(tasks) == ("pre_deployment", "deploy", "post_deployment")
+    assert stage_names(merged.task for merged in tasks) == ("pre_deployment", "deploy", "post_deployment")

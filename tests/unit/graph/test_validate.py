@@ -21,10 +21,8 @@ FILE = Source(
 )
 
 
-def _check(
-    *tasks: Task, owner: Owner = CLUSTER, below: list[Layer] | None = None, stages: tuple[str, ...] = ()
-) -> tuple[Finding, ...]:
-    return check_document(GraphDocument(tasks), owner, below, stages)
+def _check(*tasks: Task, owner: Owner = CLUSTER, below: list[Layer] | None = None) -> tuple[Finding, ...]:
+    return check_document(GraphDocument(tasks), owner, below)
 
 
 def _told(finding: Finding) -> tuple[str, str, str]:
@@ -167,13 +165,13 @@ def test_an_unknown_stage_is_an_error_that_lists_the_stages() -> None:
     assert result.hint == "Stages: pre_deployment, post_deployment. Did you mean post_deployment?"
 
 
-def test_stages_come_from_document_layers_and_target() -> None:
+def test_stages_come_from_document_and_layers() -> None:
     below = layer(RELEASE, task("hw_end", type="stage"))
     own = task("sw_end", type="stage")
-    using = [task(name, type="reboot", stage=f"{name}/1") for name in ("hw", "sw", "extra")]
+    using = [task(name, type="reboot", stage=f"{name}/1") for name in ("hw", "sw")]
 
-    assert _check(own, *using, below=[below], stages=("extra",)) == ()
-    assert [finding.task for finding in _check(*using)] == ["hw", "sw", "extra"]
+    assert _check(own, *using, below=[below]) == ()
+    assert [finding.task for finding in _check(*using)] == ["hw", "sw"]
 
 
 @pytest.mark.parametrize(
