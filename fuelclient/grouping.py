@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Return the values of each key, both in the order in which they come first.
+    """The values of each key, both in the order in which they come first.
 
     >>> grouped([("b", 1), ("a", 2), ("b", 3)])
     {'b': [1, 3], 'a': [2]}

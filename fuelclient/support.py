@@ -51,7 +51,7 @@ def refuses(argument: str, message: str, *, hint: str = "") -> Callable[[Method]
 
 
 def supports(method: Any, argument: str = "") -> bool:
-    """Return whether a backend has a method, and takes this argument of it.
+    """Whether a backend has a method, and takes this argument of it.
 
     >>> supports(unsupported("A Fuel master cannot resume run {0}."))
     False

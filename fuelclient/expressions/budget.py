@@ -83,7 +83,7 @@ def set_apart() -> None:
 
 
 def is_apart() -> bool:
-    """Return whether uncounted work is allowed here."""
+    """Whether uncounted work is allowed here."""
     return _apart
 
 
@@ -94,7 +94,7 @@ def begin() -> None:
 
 
 def spent() -> int:
-    """Return the work of the current evaluation in this thread."""
+    """The work of the current evaluation in this thread."""
     return _spent.work
 
 
@@ -140,7 +140,7 @@ def check_number(bits: int) -> None:
 
 
 def weigh(value: Any) -> Any:
-    """Return `value` after counting what it takes to compare, hash or print it with all that it contains.
+    """`value` after counting what it takes to compare, hash or print it with all that it contains.
 
     Values share their parts: forty nested pairs of one value are a trillion elements in some hundred bytes.
     """
@@ -162,7 +162,7 @@ _LEAVES = frozenset({int, float, bool, type(None)})
 
 
 def _weight(value: Any) -> int:
-    """Return the number of elements of a value, counting one that occurs twice twice. Each is visited once."""
+    """The number of elements of a value, counting one that occurs twice twice. Each is visited once."""
     if type(value) in _LEAVES:
         return 1
     if isinstance(value, str):
@@ -209,7 +209,7 @@ class Counting(dict[str, Any]):
         )
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return an option; the library reads the memory quota after each call."""
+        """An option; the library reads the memory quota after each call."""
         if name == "yaql.memoryQuota":
             spend(CALL)
         return super().get(name, default)

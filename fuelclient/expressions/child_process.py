@@ -42,7 +42,7 @@ class Exhausted(Exception):
 
 
 def value(text: str, view: View) -> Any:
-    """Return the value of an expression as `Yaql.value` does.
+    """The value of an expression as `Yaql.value` does.
 
     Raise `ExpressionError`, `Exhausted` for a limit, and `Crowded` as `take_turn` does.
     """
@@ -167,7 +167,7 @@ def serve(evaluate: Evaluate) -> None:
 
 
 def _evaluated(evaluate: Evaluate, views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, bool]:
-    """Return the kind of an answer, the value or the error, and whether it was read from what differs between nodes."""
+    """The kind of an answer, the value or the error, and whether it was read from what differs between nodes."""
     text, uid, moment = request
     views.reads.reset()
     try:

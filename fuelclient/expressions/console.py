@@ -30,7 +30,7 @@ _TELLING = 8
 
 
 def language_of(text: str) -> str:
-    """Return the language in which an expression is written. Only Fuel's own names a model before a path.
+    """The language in which an expression is written. Only Fuel's own names a model before a path.
 
     >>> language_of("$.storage.pg_num > 8"), language_of("settings:storage.images_ceph.value == true")
     ('yaql', 'legacy')
@@ -65,7 +65,7 @@ class Console:
         self._secrets = redact.secrets_of(parts)
 
     def evaluated(self, text: str, language: str = "") -> Evaluated:
-        """Return the value of an expression, by default in the language in which it seems to be written.
+        """The value of an expression, by default in the language in which it seems to be written.
 
         Raise `ExpressionError` if it cannot be read or has no value, and `MissingFact` if it reads what is not known.
         """
@@ -78,15 +78,15 @@ class Console:
         return Evaluated(language, value, self._of(f"old({text})"), bool(self._of(f"changed({text})")))
 
     def masked(self, text: str, value: Any) -> Any:
-        """Return a value of an expression without secrets, for people: nothing of a text or number is shown if the
-        expression names a secret."""
+        """A value of an expression without secrets, for people: nothing of a text or number is shown if the expression
+        names a secret."""
         telling = isinstance(value, str | int | float) and not isinstance(value, bool)
         if telling and any(map(redact.is_secret, _NAME.findall(text))):
             return redact.MASK
         return _without(redact.masked_document({"value": value})["value"], self._secrets)
 
     def _of(self, text: str) -> Any:
-        """Return the value of an expression around one that has a value; None if it has none there."""
+        """The value of an expression around one that has a value; None if it has none there."""
         try:
             return _defined(parse(text).value(self._view))
         except MissingFact:

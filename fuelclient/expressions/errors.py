@@ -37,7 +37,7 @@ class UndefinedValue(ExpressionError):
 
 
 def quoted(text: str, position: int = 0) -> str:
-    """Return `text` as one printable line in double quotes; a long one is cut to what is around `position`.
+    """`text` as one printable line in double quotes; a long one is cut to what is around `position`.
 
     >>> quoted("settings:a == true")
     '"settings:a == true"'

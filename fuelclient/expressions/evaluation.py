@@ -41,11 +41,11 @@ class Expressions:
         return condition_of(task, self._views.at(task.id, node))
 
     def fact_changes(self, task: Task, node: NodeKey) -> tuple[FactChange, ...]:
-        """Return the values that the condition of the task compares with those of its last success, if they differ."""
+        """The values that the condition of the task compares with those of its last success, if they differ."""
         return tuple(fact_changes(task, self._views.at(task.id, node)))
 
     def has_succeeded(self, task: Task, node: NodeKey) -> bool:
-        """Return whether the task succeeded there before, and that success counts."""
+        """Whether the task succeeded there before, and that success counts."""
         return self._views.at(task.id, node).moment is not None
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
@@ -55,11 +55,11 @@ class Expressions:
         return render(task.attributes, self._views.at(task.id, node), self._master)
 
     def value(self, text: str, task: Task, node: NodeKey) -> Any:
-        """Return the value of a YAQL expression of a task on a node. Raise `ExpressionError` if it has none."""
+        """The value of a YAQL expression of a task on a node. Raise `ExpressionError` if it has none."""
         return yaql_engine.parse(text).value(self._views.at(task.id, node))
 
     def legacy_on_master(self, text: str, task: Task, node: NodeKey) -> Any:
-        """Return the value of a condition in Fuel's own language. Raise `ExpressionError` if a master has none."""
+        """The value of a condition in Fuel's own language. Raise `ExpressionError` if a master has none."""
         return legacy.value_of_condition(text, self._views.at(task.id, node).new, as_master=True)
 
 
@@ -140,14 +140,13 @@ _ALWAYS = Condition(True)
 
 
 def condition_of(task: Task, view: View) -> Condition:
-    """Return whether the condition of `task` holds.
+    """Whether the condition of `task` holds.
 
     A task without one, or with an empty one, always runs. A text is an expression of Fuel's own language, read on
     facts, with missing values as null. YAQL counts by its truth, and a text that it returns is again an expression of
     Fuel's own language. Every other value counts by its truth, so `false` and `0` skip the task.
 
-    Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun
-    `lcm.task_serializer`.
+    Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun `lcm.task_serializer`.
     """
     condition = task.condition
     if condition is None:
@@ -167,12 +166,12 @@ def condition_of(task: Task, view: View) -> Condition:
 
 @functools.lru_cache(maxsize=4096)
 def _condition(holds: bool, text: str, language: str, truth: str) -> Condition:
-    """Return the result of an expression; cached, because thousands of instances share a few of them."""
+    """The result of an expression; cached, because thousands of instances share a few of them."""
     return Condition(holds, f"{language}{quoted(text)} is {truth}")
 
 
 def _truth(value: object) -> str:
-    """Return the truth of a value in words. The value itself may be a password."""
+    """The truth of a value in words. The value itself may be a password."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -181,7 +180,7 @@ def _truth(value: object) -> str:
 
 
 def chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-    """Return the ids of the nodes for which a filter is true, as Nailgun does: `$.where(...).select($.id)`."""
+    """The ids of the nodes for which a filter is true, as Nailgun does: `$.where(...).select($.id)`."""
     stated = node_filter if isinstance(node_filter, Mapping) else {YAQL: node_filter}
     if YAQL not in stated:
         message = f"A node filter is a YAQL expression, not {node_filter!r}."

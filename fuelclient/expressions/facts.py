@@ -53,8 +53,8 @@ def _mapping(name: str, part: object) -> None:
 
 
 def _shape(common: Mapping[Any, Any], parts: Iterable[Mapping[Any, Any]]) -> Shape:
-    """Return the keys that differ between nodes: those that at least one node has. Every other key is the same, or
-    missing, for all nodes. Below keys that are mappings in all nodes and the common part, the same holds again."""
+    """The keys that differ between nodes: those that at least one node has. Every other key is the same, or missing,
+    for all nodes. Below keys that are mappings in all nodes and the common part, the same holds again."""
     shape: dict[Any, Shape | None] = {}
     for key, stated in grouped(item for part in parts for item in part.items()).items():
         merged = isinstance(common.get(key), Mapping) and all(isinstance(value, Mapping) for value in stated)
@@ -84,7 +84,7 @@ class Past:
     forgotten: Container[str] = ()
 
     def moment(self, task: str, uid: str) -> Hashable | None:
-        """Return the moment of the last success; None if the task never succeeded, or the node had no facts then."""
+        """The moment of the last success; None if the task never succeeded, or the node had no facts then."""
         moment = self.last.get((task, uid))
         if moment is None or uid in self.forgotten or not self.moments[moment].nodes.get(uid):
             return None
@@ -126,7 +126,7 @@ class Reads:
                 self.seen[path] = known
 
     def equal(self, left: Mapping[Any, Any], right: Mapping[Any, Any]) -> bool:
-        """Return whether two stored common parts are equal. They are large, so each pair is compared only once."""
+        """Whether two stored common parts are equal. They are large, so each pair is compared only once."""
         pair = (id(left), id(right))
         if pair not in self._same:
             self._same[pair] = left is right or left == right
@@ -138,7 +138,7 @@ _FEW = 32
 
 
 def _comparable(value: object) -> Hashable | None:
-    """Return what equals only what is the same for every expression; None for a value that is too large.
+    """What equals only what is the same for every expression; None for a value that is too large.
 
     >>> _comparable(1) == _comparable(True), _comparable(["a"]) == _comparable(["a"]), _comparable({})
     (False, True, None)
@@ -210,18 +210,18 @@ class Union(Mapping[Any, Any]):
     __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
 
     def stated(self, keys: Path) -> object:
-        """Return what the node's part has at a path, without recording that it was read."""
+        """What the node's part has at a path, without recording that it was read."""
         part: Any = self._node
         for key in keys:
             part = part.get(key, _MISSING) if isinstance(part, Mapping) else _MISSING
         return part
 
     def parts(self) -> Iterable[Mapping[Any, Any]]:
-        """Return what this is made of, without recording that it was read."""
+        """What this is made of, without recording that it was read."""
         return (self._common, self._node)
 
     def __repr__(self) -> str:
-        """Return no values: libraries put this into messages, and facts contain passwords."""
+        """No values: libraries put this into messages, and facts contain passwords."""
         return "<facts>"
 
 
@@ -248,11 +248,11 @@ class View:
             self.settled = (facts.settled, past.settled)
 
     def is_settled(self, value: object) -> bool:
-        """Return whether `value` is a part of the stored facts, and so plain data throughout."""
+        """Whether `value` is a part of the stored facts, and so plain data throughout."""
         return any(id(value) in known for known in self.settled)
 
     def once(self, key: Hashable, compute: Callable[[], T], keep: Callable[[T], bool] | None = None) -> T:
-        """Return the value of `compute`, which is called only if its value could differ from an earlier one.
+        """The value of `compute`, which is called only if its value could differ from an earlier one.
 
         `key` has to identify the computation completely, except for what it reads through this view. If nothing was
         read that differs between nodes, the value is kept for all nodes with the same old moment; if all that was read
@@ -285,8 +285,7 @@ class View:
         return value
 
     def _kept(self, everywhere: tuple[Hashable, Hashable]) -> Any:
-        """Return the value that was kept for all nodes, for this one, or for one on which all that was read is the
-        same."""
+        """The value that was kept for all nodes, for this one, or for one on which all that was read is the same."""
         views = self.views
         if everywhere in views.shared:
             return views.shared[everywhere]
@@ -305,7 +304,7 @@ class View:
         return value
 
     def known(self, path: Path) -> Hashable | None:
-        """Return the comparable value of the node's part at a path, as `Reads.seen` has it."""
+        """The comparable value of the node's part at a path, as `Reads.seen` has it."""
         if path not in self._known:
             root, *keys = path
             union = {"new": self.new, "node": self.node, "old": self.old}[root]
@@ -330,7 +329,7 @@ class Alike:
         return self._size <= max(_FEW, self._used)
 
     def find(self, known: Callable[[Path], Hashable | None]) -> tuple[Mapping[Path, Hashable], Any] | None:
-        """Return what was read, and the value, for a node whose facts `known` returns by their paths."""
+        """What was read, and the value, for a node whose facts `known` returns by their paths."""
         for paths, values in self._values.items():
             found = values.get(tuple(map(known, paths)))
             if found is not None:
@@ -365,7 +364,7 @@ class Views:
         self._views: dict[Hashable | None, View] = {}
 
     def at(self, task: str, node: int | str | None) -> View:
-        """Return the view of a task (by id) on a node."""
+        """The view of a task (by id) on a node."""
         uid = uid_of(node)
         if uid != self._uid:
             self._uid, self._views, self.own = uid, {}, {}

@@ -39,7 +39,7 @@ Known = Callable[[object], bool]
 
 
 def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
-    """Return `value` as dictionaries, lists and scalars. Sets become lists in a stable order, and lazy sequences are
+    """`value` as dictionaries, lists and scalars. Sets become lists in a stable order, and lazy sequences are
     evaluated. Values that are plain data already, according to `is_settled`, are returned as they are.
 
     Raise `TooManyItems`, `NotData`, and whatever a lazy sequence raises.
@@ -80,7 +80,7 @@ def _key(key: object) -> object:
 
 
 def in_order(items: Iterable[Any]) -> list[Any]:
-    """Return the elements of a set in the order that `plain` gives them, whatever the hash seed of the process.
+    """The elements of a set in the order that `plain` gives them, whatever the hash seed of the process.
 
     Raise `NotData` for elements that are neither data nor moments.
 
@@ -121,7 +121,7 @@ def _entries(of: Mapping[Any, Any], without: Mapping[Any, Any]) -> dict[Any, Any
 
 
 def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the added and the deleted elements.
+    """The added and the deleted elements.
 
     The matcher's heuristic for popular elements is off; with it, long lists would seem to gain elements they had.
     """

@@ -39,7 +39,7 @@ class Expression:
     root: Node
 
     def evaluate(self, models: Models, *, strict: bool = True, as_master: bool = False) -> Any:
-        """Return the value on `models` (`settings`, `cluster`, `version`, `networking_parameters`).
+        """The value on `models` (`settings`, `cluster`, `version`, `networking_parameters`).
 
         `and` and `or` return the value of the operand that decides, and evaluate nothing after it. A missing path
         raises `UndefinedValue` if `strict`, and is None otherwise. Raise `ExpressionError` for an unknown model, and
@@ -53,7 +53,7 @@ class Expression:
         return self.root.value(Scope(models, strict, self.text, strict or as_master))
 
     def paths(self) -> frozenset[str]:
-        """Return the model paths that the expression can read.
+        """The model paths that the expression can read.
 
         >>> sorted(parse("settings:a.b == 1 or 'x' in settings:c").paths())
         ['settings:a.b', 'settings:c']
@@ -63,7 +63,7 @@ class Expression:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Expression:
-    """Return the parsed expression, from a cache if the same text was parsed before.
+    """The parsed expression, from a cache if the same text was parsed before.
 
     Raise `ExpressionError` if the text is not an expression (an empty one is not), is longer than `MAX_LENGTH`, or
     nests deeper than `MAX_DEPTH`.
@@ -82,7 +82,7 @@ def parse(text: str) -> Expression:
 
 
 def _levels(root: Node) -> list[list[Node]]:
-    """Return the nodes by their distance from the root, without recursion."""
+    """The nodes by their distance from the root, without recursion."""
     levels = [[root]]
     while below := [operand for node in levels[-1] for operand in node.operands]:
         levels.append(below)
@@ -90,7 +90,7 @@ def _levels(root: Node) -> list[list[Node]]:
 
 
 def parse_condition(condition: str) -> Expression:
-    """Return the condition of a task, parsed as it reads the facts of a node. Its messages show what its author wrote.
+    """The condition of a task, parsed as it reads the facts of a node. Its messages show what its author wrote.
 
     Raise what `parse` raises.
     """
@@ -98,7 +98,7 @@ def parse_condition(condition: str) -> Expression:
 
 
 def value_of_condition(text: str, facts: Mapping[Any, Any], *, as_master: bool = False) -> Any:
-    """Return the value of the condition of a task on facts. Raise `ExpressionError` if it has none."""
+    """The value of the condition of a task on facts. Raise `ExpressionError` if it has none."""
     models = {"settings": facts, "cluster": facts.get("cluster") or {}}
     return parse_condition(text).evaluate(models, strict=False, as_master=as_master)
 
@@ -107,11 +107,11 @@ _TEXT_OR_PATH = re.compile(r"""("[^"]*"|'[^']*'|(?<!\w)\w*+:[\w.\-]+)""")
 
 
 def rewrite(condition: str) -> str:
-    """Return a task's condition, which is written for the settings of a master, as it reads the facts of a node.
+    """A task's condition, which is written for the settings of a master, as it reads the facts of a node.
 
     Facts have no section `common`, no section of components (each component is a section with `enabled`), and no
-    `value` at the end of a path. Quoted texts and other models stay as they are. Source: Nailgun
-    `lcm.task_serializer`, which rewrites quoted texts as well.
+    `value` at the end of a path. Quoted texts and other models stay as they are. Source: Nailgun `lcm.task_serializer`,
+    which rewrites quoted texts as well.
 
     >>> rewrite("settings:additional_components.ceilometer.value == true")
     'settings:ceilometer.enabled == true'
@@ -164,7 +164,7 @@ class Path:
     operands: ClassVar[tuple[Node, ...]] = ()
 
     def value(self, scope: Scope) -> Any:
-        """Return the value, or None for an undefined one if the scope is not strict.
+        """The value, or None for an undefined one if the scope is not strict.
 
         Always raise `ExpressionError` for an unknown model; raise `UndefinedValue` if strict. Anything below a null, a
         number or a text is undefined too; Nailgun fails there with an internal error.
@@ -231,10 +231,10 @@ class Within:
     operands: tuple[Node, Node]
 
     def value(self, scope: Scope) -> Any:
-        """Return whether the part is in the whole. Null contains nothing if the scope does not search strictly.
+        """Whether the part is in the whole. Null contains nothing if the scope does not search strictly.
 
-        Raise `ExpressionError` if the right side cannot contain anything (a number, or null if strict), or if
-        anything but a text is looked for in a text. Nailgun fails there with an internal error.
+        Raise `ExpressionError` if the right side cannot contain anything (a number, or null if strict), or if anything
+        but a text is looked for in a text. Nailgun fails there with an internal error.
         """
         part, whole = (operand.value(scope) for operand in self.operands)
         if whole is None and not scope.searches_strictly:
@@ -256,7 +256,7 @@ Node: TypeAlias = Literal | Path | Not | Deciding | Same | Within
 
 
 def _described(value: object) -> str:
-    """Return what `value` is, in the words of a YAML document."""
+    """What `value` is, in the words of a YAML document."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -336,7 +336,7 @@ _NODES: Mapping[str, Callable[[Any], Node]] = {
 
 @functools.cache
 def _parser() -> Lark:
-    """Return the parser, which is built once per process, in some 15 ms.
+    """The parser, which is built once per process, in some 15 ms.
 
     The basic lexer distinguishes an unknown character from a word in the wrong place; the default one does not.
     """
@@ -346,7 +346,7 @@ def _parser() -> Lark:
 
 
 def _parse_tree(text: str) -> Node:
-    """Return the parsed `text`. Raise `ExpressionError` with the position of the first mistake."""
+    """The parsed `text`. Raise `ExpressionError` with the position of the first mistake."""
     from lark import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -360,7 +360,7 @@ def _parse_tree(text: str) -> Node:
 
 
 def _unknown(text: str, position: int) -> ExpressionError:
-    """Return the error for characters that no part of an expression begins with."""
+    """The error for characters that no part of an expression begins with."""
     if text[position] in "\"'":
         return _syntax_error(text, position, "a quote that is never closed", "a quoted string")
     match = re.match(r"\w+", text[position:])
@@ -369,7 +369,7 @@ def _unknown(text: str, position: int) -> ExpressionError:
 
 
 def _hint(word: str, text: str, position: int) -> str:
-    """Return a hint of what the author of the unknown `word` probably meant."""
+    """A hint of what the author of the unknown `word` probably meant."""
     if word.lower() in _WORDS:
         return f"Write it in lower case: {word.lower()}."
     if word.isdigit():
@@ -382,7 +382,7 @@ def _hint(word: str, text: str, position: int) -> str:
 
 
 def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
-    """Return the error for a part of an expression that is in the wrong place."""
+    """The error for a part of an expression that is in the wrong place."""
     wants_value = "NUMBER" in error.expected
     if error.token.type == "$END":
         position, actual = len(text.rstrip()), "the end"
@@ -395,7 +395,7 @@ def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
 
 
 def _syntax_error(text: str, position: int, actual: str, expected: str, hint: str = "") -> ExpressionError:
-    """Return the error for `actual` at `position` of `text`, where `expected` should be.
+    """The error for `actual` at `position` of `text`, where `expected` should be.
 
     >>> print(_syntax_error("1 < 2", 2, '"<"', '"==" or the end', "There is no <."))
     Expression "1 < 2" cannot be read at character 3: found "<" where "==" or the end was expected. There is no <.

@@ -34,7 +34,7 @@ _MOST_DIGITS = 300
 
 
 def bounded_context() -> Any:
-    """Return the library's functions, each with its limits."""
+    """The library's functions, each with its limits."""
     context = yaql.create_context()
     layer = context
     while layer is not None:
@@ -46,7 +46,7 @@ def bounded_context() -> Any:
 
 
 def key_of(payload: Any) -> str:
-    """Return the name of a function of the library with its module: `math.pow_`."""
+    """The name of a function of the library with its module: `math.pow_`."""
     return f"{payload.__module__.rpartition('.')[2]}.{payload.__qualname__.rpartition('.')[2]}"
 
 
@@ -72,7 +72,7 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _counted(result: Any) -> Any:
-    """Return the result of a call after counting it."""
+    """The result of a call after counting it."""
     kind = type(result)
     if kind is int:
         check_number(result.bit_length())
@@ -84,7 +84,7 @@ def _counted(result: Any) -> Any:
 
 
 def _deep(value: Any) -> Any:
-    """Return an argument whose elements are compared or hashed, weighed now, or lazily when they are read."""
+    """An argument whose elements are compared or hashed, weighed now, or lazily when they are read."""
     if isinstance(value, utils.MappingRule):
         weigh(value.source)
         weigh(value.destination)
@@ -173,7 +173,7 @@ def _joined(sequence: Iterable[Any], separator: str, str_delegate: Callable[[Any
 
 
 def _text(value: Any) -> str:
-    """Return a value as text: `str()`. A lazy sequence has no text, because Python's contains an address."""
+    """A value as text: `str()`. A lazy sequence has no text, because Python's contains an address."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, Iterator):

@@ -15,5 +15,5 @@ def set_seconds(seconds: int) -> None:
 
 
 def seconds() -> int:
-    """Return the processor time of one evaluation."""
+    """The processor time of one evaluation."""
     return _seconds

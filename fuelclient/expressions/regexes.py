@@ -37,7 +37,7 @@ def _linear(pattern: str, flags: int) -> Regex | None:
 
 
 def _matcher(stated: Any, text: str) -> Any:
-    """Return what matches `text` by a text or a compiled expression: RE2, or Python where the work has a limit."""
+    """What matches `text` by a text or a compiled expression: RE2, or Python where the work has a limit."""
     regexp = _compiled(stated) if isinstance(stated, str) else stated
     linear = _linear(regexp.pattern, regexp.flags & _FLAGS)
     ends_otherwise = text.endswith("\n") and "$" in regexp.pattern
@@ -82,7 +82,7 @@ def _search_all(context: Any, regexp: Any, string: str, selector: Any = None) ->
 
 
 def _published(context: Any, match: Any) -> Any:
-    """Return a context in which a match and its groups are `$1`, `$2` and so on, and by name."""
+    """A context in which a match and its groups are `$1`, `$2` and so on, and by name."""
     child = context.create_child_context()
     numbers = {str(number + 1): number for number in range(len(match.groups()) + 1)}
     for name, number in {**numbers, **match.re.groupindex}.items():

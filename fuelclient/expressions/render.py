@@ -65,7 +65,7 @@ class Words(Mapping[str, Any]):
 
 
 def formatted(text: str, words: Mapping[str, Any]) -> str:
-    """Return `text` with every word in braces replaced, or unchanged if one of them is not a known word.
+    """`text` with every word in braces replaced, or unchanged if one of them is not a known word.
 
     If words are replaced, `{{` and `}}` become single braces. Below a word only keys of mappings can be reached
     (`{SETTINGS.MASTER_IP}`), never attributes of Python objects.
@@ -109,11 +109,11 @@ def _named(name: str, words: Mapping[str, Any]) -> str | int | float:
 
 
 def render(attributes: Mapping[str, Any], view: View, master: Master) -> dict[str, Any]:
-    """Return the attributes of a task that a run needs (`RENDERED`), as they are on the node of `view`.
+    """The attributes of a task that a run needs (`RENDERED`), as they are on the node of `view`.
 
     Every `{yaql_exp: ...}` is replaced by its value and other texts are formatted. `parameters.cwd` defaults to `/`,
-    and `fail_on_error` to true. Nodes on which everything is alike share one result, and a result may contain parts
-    of the facts, so it must not be changed.
+    and `fail_on_error` to true. Nodes on which everything is alike share one result, and a result may contain parts of
+    the facts, so it must not be changed.
 
     Raise `ExpressionError` for an expression that cannot be read or has no value.
     """
@@ -132,7 +132,7 @@ def _rendered(attributes: Mapping[str, Any], view: View, master: Master) -> dict
 
 
 def traversed(value: Any, view: View, words: Mapping[str, Any]) -> Any:
-    """Return `value` with its expressions evaluated and its texts formatted."""
+    """`value` with its expressions evaluated and its texts formatted."""
     if isinstance(value, str):
         return formatted(value, words)
     if isinstance(value, Mapping):
@@ -154,10 +154,10 @@ def _defined(value: Mapping[str, Any], view: View) -> Any:
 
 
 def computed_relations(task: Task, view: View, master: Master) -> tuple[tuple[str, Relation], ...]:
-    """Return the dependencies that expressions state on the node of `view`, each with its attribute.
+    """The dependencies that expressions state on the node of `view`, each with its attribute.
 
-    `Task.names` and `Task.relations` have those that need no facts. Raise `ExpressionError` if an expression fails,
-    or returns anything but names, or entries with a name and roles.
+    `Task.names` and `Task.relations` have those that need no facts. Raise `ExpressionError` if an expression fails, or
+    returns anything but names, or entries with a name and roles.
     """
     words = Words(view, master)
     relations: list[tuple[str, Relation]] = []

@@ -27,12 +27,12 @@ class Restriction:
     strict: bool = True
 
     def is_satisfied(self, models: Models) -> bool:
-        """Return whether the condition holds. Raise what `Expression.evaluate` does."""
+        """Whether the condition holds. Raise what `Expression.evaluate` does."""
         return bool(parse(self.condition).evaluate(models, strict=self.strict))
 
 
 def expand_restrictions(value: object) -> list[Restriction]:
-    """Return the restrictions that a document states, in its order; none for null.
+    """The restrictions that a document states, in its order; none for null.
 
     There are three forms: a condition, `{condition: message}`, and a mapping with `condition` and any of `message`,
     `action` and `strict`. Raise `InvalidDocument` for any other form. Conditions are not parsed here.
@@ -70,8 +70,8 @@ def _bad_form(item: object) -> InvalidDocument:
 
 
 def unmet(restrictions: Iterable[Restriction], models: Models) -> list[str]:
-    """Return why something is unavailable: the message, or else the condition, of each restriction that applies,
-    whatever its action. Raise what `Expression.evaluate` does."""
+    """Why something is unavailable: the message, or else the condition, of each restriction that applies, whatever its
+    action. Raise what `Expression.evaluate` does."""
     return [
         restriction.message or f"not available while {' '.join(restriction.condition.split())}"
         for restriction in restrictions
@@ -80,7 +80,7 @@ def unmet(restrictions: Iterable[Restriction], models: Models) -> list[str]:
 
 
 def conflicting(role: str, others: Iterable[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return those of `others` that the metadata of `role` names as conflicts, sorted, without duplicates.
+    """Those of `others` that the metadata of `role` names as conflicts, sorted, without duplicates.
 
     As in Nailgun, only the list of `role` counts, so ask for each role of a node. `*` means every other role, inside a
     list as well, where Nailgun takes it for a name.

@@ -37,7 +37,7 @@ def _new(args: Any, context: Any, engine: Any) -> Any:
 
 
 def _old(args: Any, context: Any, engine: Any) -> Any:
-    """Return the value on old facts, or `UNDEFINED` if that fails.
+    """The value on old facts, or `UNDEFINED` if that fails.
 
     Lazy sequences are evaluated here, so that one that would fail later is undefined too; in Nailgun the run fails.
     """
@@ -57,7 +57,7 @@ def _with_root(part: Any, root: Any, context: Any, engine: Any) -> Any:
 
 
 def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
-    """Return the new and the old value as plain data."""
+    """The new and the old value as plain data."""
     view: View = context[VIEW]
     new = plain(_new(args, context, engine), view.is_settled)
     try:
@@ -70,7 +70,7 @@ def _both(args: Any, context: Any, engine: Any) -> tuple[Any, Any]:
 
 
 def _changed(args: Any, context: Any, engine: Any) -> bool:
-    """Return whether the new value differs from the old one. An undefined old value differs from every new one."""
+    """Whether the new value differs from the old one. An undefined old value differs from every new one."""
     new, old = _new(args, context, engine), _old(args, context, engine)
     if old is not UNDEFINED and new is not UNDEFINED and _weighed(new) == _weighed(old):
         return False
@@ -79,7 +79,7 @@ def _changed(args: Any, context: Any, engine: Any) -> bool:
 
 
 def _weighed(value: Any) -> Any:
-    """Return a value that is compared. Facts are what they are; only what an expression makes can be much in little."""
+    """A value that is compared. Facts are what they are; only what an expression makes can be much in little."""
     return value if isinstance(value, Mapping | list) and not isinstance(value, utils.FrozenDict) else weigh(value)
 
 

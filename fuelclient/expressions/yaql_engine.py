@@ -66,11 +66,11 @@ class Yaql:
     tree: Any
 
     def value(self, view: View) -> Any:
-        """Return the value as plain data, which must not be changed: it may be part of the facts, or shared by nodes.
+        """The value as plain data, which must not be changed: it may be part of the facts, or shared by nodes.
 
-        It is `UNDEFINED` if that is the whole value. Raise `ExpressionError` if the expression fails: a key is
-        missing, a function does not fit its arguments, a limit is exceeded. An expression that took too much work on
-        one node is not tried on others: a thousand nodes would wait a thousand times, for a run that cannot begin.
+        It is `UNDEFINED` if that is the whole value. Raise `ExpressionError` if the expression fails: a key is missing,
+        a function does not fit its arguments, a limit is exceeded. An expression that took too much work on one node is
+        not tried on others: a thousand nodes would wait a thousand times, for a run that cannot begin.
         """
         exhausted = view.views.shared.get(("exhausted", self.text))
         if exhausted is not None:
@@ -108,7 +108,7 @@ class Yaql:
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str) -> Yaql:
-    """Return the parsed expression, from a cache if the same text was parsed before.
+    """The parsed expression, from a cache if the same text was parsed before.
 
     Raise `ExpressionError`, with the position if it is known, if the text is not YAQL or longer than `MAX_LENGTH`.
 
@@ -135,7 +135,7 @@ def parse(text: str) -> Yaql:
 
 
 def root_names(text: str) -> dict[str, bool]:
-    """Return the names that an expression reads of `$` itself, each with whether it has a default for it (`.get`).
+    """The names that an expression reads of `$` itself, each with whether it has a default for it (`.get`).
 
     Raise what `parse` does.
 
@@ -153,7 +153,7 @@ def root_names(text: str) -> dict[str, bool]:
 
 
 def yaql_of(value: Mapping[str, Any]) -> Yaql:
-    """Return the expression in a mapping with `yaql_exp`; true, false, null and numbers stand for themselves.
+    """The expression in a mapping with `yaql_exp`; true, false, null and numbers stand for themselves.
 
     Raise what `parse` does.
     """
@@ -164,7 +164,7 @@ def yaql_of(value: Mapping[str, Any]) -> Yaql:
 
 
 def _unreadable(text: str, error: Exception) -> ExpressionError:
-    """Return the error for a text that is not YAQL."""
+    """The error for a text that is not YAQL."""
     from fuelclient.expressions import yaql_tree
 
     known, position, part = yaql_tree.place_of(error)
@@ -182,7 +182,7 @@ def _unreadable(text: str, error: Exception) -> ExpressionError:
 
 
 def _failed(text: str, error: Exception) -> ExpressionError:
-    """Return the error for an expression that fails. It names keys and functions but no values, which may be secret."""
+    """The error for an expression that fails. It names keys and functions but no values, which may be secret."""
     from fuelclient.expressions import yaql_tree
 
     reason = yaql_tree.reason_of(error)

@@ -33,7 +33,7 @@ _IMPURE = {"now", "localtz", "random"}
 
 @functools.cache
 def _engine() -> Any:
-    """Return the library's parser with our limits, which is made once per process."""
+    """The library's parser with our limits, which is made once per process."""
     engine = yaql.YaqlFactory().create()
     engine._options = budget.Counting()  # the factory would copy them, and copies do not count
     return engine
@@ -41,7 +41,7 @@ def _engine() -> Any:
 
 @functools.cache
 def _functions() -> Any:
-    """Return the library's functions and ours."""
+    """The library's functions and ours."""
     context = library.bounded_context().create_child_context()
     context.register_function(specs.method(lambda receiver: receiver is UNDEFINED), name="isUndef")
     context.register_function(_writing(functions.to_yaml), name="toYaml")
@@ -50,7 +50,7 @@ def _functions() -> Any:
 
 
 def _writing(written: Callable[[Any], str]) -> Any:
-    """Return a method of YAQL that writes plain data as a text."""
+    """A method of YAQL that writes plain data as a text."""
 
     @specs.method  # type: ignore[untyped-decorator]
     def method(receiver: Any) -> str:
@@ -70,7 +70,7 @@ class Tree:
         self._root, self.is_counted = root, is_counted
 
     def evaluate(self, view: View) -> Any:
-        """Return the value as the library does, possibly a lazy sequence. Raise what its functions raise."""
+        """The value as the library does, possibly a lazy sequence. Raise what its functions raise."""
         if view.context is None:
             view.context = context = _functions().create_child_context()
             context["$"], context["$node"], context["$common"] = view.new, view.node, view.common
@@ -83,8 +83,8 @@ class Tree:
 
 
 def parse_tree(text: str) -> Tree:
-    """Return the tree of `text`. Raise the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's
-    functions and for functions that depend on the clock or on chance."""
+    """The tree of `text`. Raise the library's parsing errors, and `ExpressionError` for wrong uses of Fuel's functions
+    and for functions that depend on the clock or on chance."""
     rewriting = _Rewriting(text, _engine()(text).expression)
     return Tree(rewriting.root, rewriting.is_counted)
 
@@ -143,7 +143,7 @@ class _Rewriting:
         self.root, _ = self.rewritten(tree)
 
     def rewritten(self, node: Any) -> tuple[Any, bool]:
-        """Return the node with rewritten operands, and whether it depends on nothing but facts."""
+        """The node with rewritten operands, and whether it depends on nothing but facts."""
         if isinstance(node, expressions.GetContextValue):
             return _Variable(node.path.value), node.path.value in _FREE
         if isinstance(node, expressions.Wrap):
@@ -199,7 +199,7 @@ class _Rewriting:
 
 
 def _signature(node: Any) -> tuple[Any, ...]:
-    """Return a key that is the same for equal parts of expressions."""
+    """A key that is the same for equal parts of expressions."""
     if isinstance(node, _Kept):
         return ("kept", node.key)
     if isinstance(node, _Variable):
@@ -261,7 +261,7 @@ class MissingKey(KeyError):
 
 
 def _path(node: Any) -> str:
-    """Return how an expression names a value: `$.a.b`, or `...` for what it computes.
+    """How an expression names a value: `$.a.b`, or `...` for what it computes.
 
     Numbers and names of methods are not a part of it, since texts in expressions may be secret.
     """
@@ -301,7 +301,7 @@ class _Kept(expressions.Expression):  # type: ignore[misc]
 
 
 def _finished(value: Any) -> Any:
-    """Return a lazy sequence as a tuple; one that is too long, or fails on the way, remains lazy and fails later."""
+    """A lazy sequence as a tuple; one that is too long, or fails on the way, remains lazy and fails later."""
     if not isinstance(value, Iterator):
         return value
     taken: list[Any] = []
@@ -318,7 +318,7 @@ def _raise(error: Exception) -> None:
 
 
 def _can_be_kept(value: Any, view: View) -> bool:
-    """Return whether a value is data that contains no view, which the next node must not see.
+    """Whether a value is data that contains no view, which the next node must not see.
 
     Keys and values of a mapping are views too, hence the test for the concrete classes of sets.
     """
@@ -334,14 +334,14 @@ def _can_be_kept(value: Any, view: View) -> bool:
 
 
 def place_of(error: Exception) -> tuple[bool, int | None, str]:
-    """Return whether an error is about the text of an expression, its position (None at the end), and its word."""
+    """Whether an error is about the text of an expression, its position (None at the end), and its word."""
     if not isinstance(error, exceptions.YaqlParsingException):
         return False, None, ""
     return True, error.position, str(error.value)
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason in an error of the library, without the values that it quotes; empty for other errors."""
+    """The reason in an error of the library, without the values that it quotes; empty for other errors."""
     if isinstance(error, exceptions.ResolutionError):
         return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):
@@ -352,7 +352,7 @@ def reason_of(error: Exception) -> str:
 
 
 def _unresolved(name: str, unknown: bool) -> str:
-    """Return why a function, a method, an operator or a property could not be used, by the library's name for it."""
+    """Why a function, a method, an operator or a property could not be used, by the library's name for it."""
     for mark, words in (
         ("#property#", "nothing named {} can be read there"),
         ("#unary_operator_", "the operator {} does not fit its operand"),

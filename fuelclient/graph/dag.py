@@ -29,7 +29,7 @@ class Order:
 
 
 def order(successors: Sequence[Sequence[int]], real: int) -> Order:
-    """Return the order of a graph, by Kahn's algorithm in O(V + E).
+    """Order a graph by Kahn's algorithm, in O(V + E).
 
     >>> order([[1], [2], []], real=3).generation
     [0, 1, 2]
@@ -55,7 +55,7 @@ def order(successors: Sequence[Sequence[int]], real: int) -> Order:
 
 
 def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> list[list[int]]:
-    """Return the strongly connected components of more than one vertex; every cycle lies inside one of them.
+    """The strongly connected components of more than one vertex; every cycle lies inside one of them.
 
     Kosaraju's algorithm in O(V + E), without recursion, because a graph may be deeper than Python's stack.
 
@@ -66,7 +66,7 @@ def components(successors: Sequence[Sequence[int]], within: Iterable[int]) -> li
 
 
 def reverse(successors: Sequence[Iterable[int]]) -> list[list[int]]:
-    """Return the predecessors of every vertex.
+    """The predecessors of every vertex.
 
     >>> reverse([[1], []])
     [[], [0]]
@@ -79,7 +79,7 @@ def reverse(successors: Sequence[Iterable[int]]) -> list[list[int]]:
 
 
 def neighbours(edges: Sequence[Iterable[int]], vertex: int, real: int) -> Iterator[int]:
-    """Yield the real vertices that `edges` lead to from one, even through a barrier, each as often as they do.
+    """Yield the real vertices that `edges` lead to from one, also through a barrier, each as often as it is reached.
 
     >>> list(neighbours([[2, 1], [], [1]], 0, real=2))
     [1, 1]
@@ -89,7 +89,7 @@ def neighbours(edges: Sequence[Iterable[int]], vertex: int, real: int) -> Iterat
 
 
 def _in_order(successors: Sequence[Iterable[int]], inside: set[int]) -> list[list[int]]:
-    """Return all strongly connected components, each before those it leads to."""
+    """All strongly connected components, each before those it leads to."""
     predecessors: dict[int, list[int]] = {vertex: [] for vertex in inside}
     for vertex in inside:
         for after in successors[vertex]:
@@ -112,7 +112,7 @@ def _in_order(successors: Sequence[Iterable[int]], inside: set[int]) -> list[lis
 
 
 def _finished(successors: Sequence[Iterable[int]], inside: set[int]) -> list[int]:
-    """Return the vertices in the order in which a depth-first search leaves them."""
+    """The vertices in the order in which a depth-first search leaves them."""
     seen: set[int] = set()
     finished: list[int] = []
     for root in sorted(inside):
@@ -134,7 +134,7 @@ def _finished(successors: Sequence[Iterable[int]], inside: set[int]) -> list[int
 
 
 def shortest_cycle(successors: Sequence[Sequence[int]], real: int, stuck: Iterable[int]) -> list[int]:
-    """Return a cycle with the fewest real vertices, along its edges, beginning with its lowest vertex.
+    """A cycle with the fewest real vertices, along its edges, beginning with its lowest vertex.
 
     Barriers are passed but left out. The result is empty if `stuck` has no cycle. Only strongly connected components
     are searched, so that vertices which merely lie between two cycles cost nothing. On a graph with very many long
@@ -195,8 +195,8 @@ class _Trim:
 def _shortest_cycle_through(
     successors: Sequence[Sequence[int]], real: int, inside: set[int], start: int, limit: int
 ) -> tuple[list[int], int]:
-    """Return the shortest cycle through `start` with fewer than `limit` real vertices, and the number of vertices
-    looked at. Barriers cost nothing, hence the queue with two ends."""
+    """The shortest cycle through `start` with fewer than `limit` real vertices, and the number of vertices looked at.
+    Barriers cost nothing, hence the queue with two ends."""
     parent: dict[int, int] = {start: -1}
     distance = {start: 1}
     queue = deque([start])
@@ -217,7 +217,7 @@ def _shortest_cycle_through(
 
 
 def path_to(parent: Mapping[int, int], vertex: int, real: int) -> list[int]:
-    """Return the real vertices on the path from the start (whose parent is -1) to `vertex`; barriers are left out.
+    """The real vertices on the path from the start (whose parent is -1) to `vertex`; barriers are left out.
 
     >>> path_to({0: -1, 5: 0, 2: 5}, 2, real=5)
     [0, 2]
@@ -238,8 +238,9 @@ def search(
     most: int = sys.maxsize,
     ends: Container[int] = (),
 ) -> dict[int, int]:
-    """Return the vertices that at most so many `edges` lead to from `starts`, the nearest first, each with the one
-    before it: -1 for a start. Barriers count for no edge. Stop at the first of `ends`, which is the last one then.
+    """Search breadth first from `starts` along at most `most` edges. The result has each vertex, the nearest first,
+    with the one before it: -1 for a start. Barriers count for no edge. The search stops at the first of `ends`, which
+    is then the last vertex of the result.
 
     >>> search([[1], [2, 3], [], [0]], [1]), search([[3], [], [], [1, 2]], [0], real=3, most=1, ends=[1])
     ({1: -1, 2: 1, 3: 1, 0: 3}, {0: -1, 3: 0, 1: 3})
@@ -261,7 +262,7 @@ def search(
 
 
 def distances(parent: Mapping[int, int], real: int = sys.maxsize) -> dict[int, int]:
-    """Return how many edges lead to each vertex that `search` has found.
+    """How many edges lead to each vertex that `search` has found.
 
     >>> distances({1: -1, 3: 1, 0: 3}, real=3)
     {1: 0, 3: 0, 0: 1}
@@ -274,7 +275,7 @@ def distances(parent: Mapping[int, int], real: int = sys.maxsize) -> dict[int, i
 
 
 def reachable(edges: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
-    """Return the vertices that `edges` lead to from `starts`, with these.
+    """The vertices that `edges` lead to from `starts`, with these.
 
     >>> sorted(reachable([[1], [2], [], [0]], [1]))
     [1, 2]
@@ -285,7 +286,7 @@ def reachable(edges: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]
 def connected(
     edges: Sequence[Iterable[int]], pairs: Iterable[tuple[int, int]], most_bits: int = _MOST_BITS
 ) -> set[tuple[int, int]]:
-    """Return those of the pairs of vertices whose first one `edges` lead to the second one, or that are one vertex.
+    """The pairs of vertices of which `edges` lead from the first to the second, or that are one vertex.
 
     All pairs are answered together, by sets of bits that every vertex takes over from those it leads to; `most_bits`
     bounds their memory, and changes nothing else. The vertices of a cycle lead to the same ones, and share a set.

@@ -77,10 +77,10 @@ class Regex:
         self.form("", lines=True)
 
     def form(self, text: str, *, lines: bool = False) -> Any:
-        """Return the pattern as RE2 reads it, for bytes in UTF-8.
+        """The pattern as RE2 reads it, for bytes in UTF-8.
 
-        It fits texts like `text`: those of ASCII need no tables of all characters. With `lines`, it matches only
-        at the beginning of a line and never beyond the line's end, so that many names are searched at once.
+        It fits texts like `text`: those of ASCII need no tables of all characters. With `lines`, it matches only at the
+        beginning of a line and never beyond the line's end, so that many names are searched at once.
         """
         kind = (lines, text.isascii())
         if kind not in self._forms:
@@ -89,7 +89,7 @@ class Regex:
         return self._forms[kind]
 
     def for_text(self, text: str) -> Any:
-        """Return the pattern as RE2 reads it, for texts like `text`: its methods are those of Python's patterns."""
+        """The pattern as RE2 reads it, for texts like `text`: its methods are those of Python's patterns."""
         kind = (None, text.isascii())
         if kind not in self._forms:
             self._forms[kind] = _compiled(self._written(lines=False, narrow=kind[1]))
@@ -106,12 +106,12 @@ class Regex:
             raise re.error("it is nested too deeply") from error
 
     def matches(self, name: str) -> bool:
-        """Return whether the beginning of `name` matches, as `re.match` does."""
+        """Whether the beginning of `name` matches, as `re.match` does."""
         return self.form(name, lines="\n" not in name).match(encoded(name)) is not None
 
 
 def anchored(pattern: str) -> tuple[tuple[Regex, bool], ...]:
-    """Return a pattern for the beginning of names as parts that have to match there, or not to match (false).
+    """Split a pattern for the beginning of names into parts that have to match there, or not to match (false).
 
     So `(?!primary)` at its beginning is no obstacle. Raise what `Regex` does.
     """
@@ -130,7 +130,7 @@ def anchored(pattern: str) -> tuple[tuple[Regex, bool], ...]:
 
 
 def encoded(text: str) -> bytes:
-    """Return `text` as RE2 reads it. Surrogates, which no file contains, stay what they are."""
+    """Encode `text` for RE2. Surrogates, which no file contains, stay what they are."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -237,8 +237,7 @@ def _without_newline(ranges: Ranges) -> Iterator[tuple[int, int]]:
 
 @functools.cache
 def _category(name: Any, narrow: bool, ascii_only: bool) -> Ranges:
-    """Return the characters of a class as Python defines it; `ascii_only` is the flag (?a), in which only they are
-    members."""
+    """The characters of a class as Python defines it; `ascii_only` is the flag (?a), in which only they are members."""
     belongs, wanted = _CATEGORIES[name]
     members = (
         belongs(chr(code)) and not (ascii_only and (code >= _ASCII or 0x1C <= code < 0x20))
@@ -264,7 +263,7 @@ _LAST = "\U0010ffff"
 
 
 def is_pattern(word: str) -> bool:
-    """Return whether `word` is a regular expression. A lone slash is one, and matches everything."""
+    """Whether `word` is a regular expression. A lone slash is one, and matches everything."""
     return word.startswith("/") and word.endswith("/")
 
 
@@ -275,7 +274,7 @@ def _parts(word: str) -> tuple[tuple[Regex, bool], ...]:
 
 @functools.lru_cache(maxsize=4096)
 def matcher(word: str) -> Callable[[str], bool]:
-    """Return a predicate on names.
+    """A predicate on names.
 
     Raise `re.error` if the pattern is not a regular expression, or cannot be matched in linear time.
 
@@ -292,13 +291,13 @@ def matcher(word: str) -> Callable[[str], bool]:
 
 
 def matches(word: str, name: str) -> bool:
-    """Return whether `word`, a name or a pattern, matches `name`. Raise what `matcher` does."""
+    """Whether `word`, a name or a pattern, matches `name`. Raise what `matcher` does."""
     return matcher(word)(name)
 
 
 @functools.lru_cache(maxsize=65536)
 def pattern_error(word: str) -> str:
-    """Return what is wrong with `word` as a regular expression; an empty string for a good one or a plain name."""
+    """What is wrong with `word` as a regular expression; an empty string for a good one or a plain name."""
     try:
         matcher(word)
     except re.error as error:
@@ -307,7 +306,7 @@ def pattern_error(word: str) -> str:
 
 
 def is_refused(word: str) -> bool:
-    """Return whether `word` is a pattern of Python that is refused here: it could take unlimited time, or is huge.
+    """Whether `word` is a pattern of Python that is refused here: it could take unlimited time, or is huge.
 
     An upload refuses it, but a master, or an older engine file, may have it.
     """
@@ -343,7 +342,7 @@ class Names(Collection[str]):
         return len(self._ranks)
 
     def matching(self, word: str) -> tuple[str, ...]:
-        """Return the names that `word` matches, in their order. Raise what `matcher` does.
+        """The names that `word` matches, in their order. Raise what `matcher` does.
 
         >>> Names(["db", "primary-db", "db2"]).matching("/db/")
         ('db', 'db2')
@@ -372,13 +371,13 @@ class Names(Collection[str]):
 
     @functools.cached_property
     def _lines(self) -> tuple[bytes, list[int]]:
-        """Return the names as lines of one text, and where each begins; the last number is the end."""
+        """The names as lines of one text, and where each begins; the last number is the end."""
         lines = [encoded(name) + b"\n" for name in self._names]
         return b"".join(lines), [0, *accumulate(map(len, lines))]
 
 
 def beginning(word: str) -> str:
-    """Return letters with which every name begins that the pattern `word` matches.
+    """Letters with which every name begins that the pattern `word` matches.
 
     >>> beginning("/^primary-.*/"), beginning("/dbs?/"), beginning("/a|b/")
     ('primary-', 'db', '')

@@ -28,7 +28,7 @@ _MISSING = object()
 def merge_layers(
     layers: Sequence[Layer], policy: MergePolicy = MergePolicy.REPLACE, *, keep_partial: bool = False
 ) -> MergedGraph:
-    """Return the graph that `layers`, given in any order, merge to.
+    """Merge `layers`, given in any order.
 
     Mistakes become findings: a partial record with nothing below it is left out (G020), and of an id that one layer
     states twice the first definition is kept (G005). With `keep_partial`, partial records without a base stay as they
@@ -62,7 +62,7 @@ def merge_layers(
 
 
 def merge_snapshot(snapshot: Snapshot) -> MergedGraph:
-    """Return the merged graph of a snapshot. Raise `InvalidGraph` if it cannot be merged."""
+    """Merge the graph of a snapshot. Raise `InvalidGraph` if it cannot be merged."""
     merged = merge_layers(snapshot.layers)
     require_merged(snapshot, merged)
     return merged
@@ -110,7 +110,7 @@ class _Slot:
         return self.over or self.variants or ([self.base] if self.base else [])
 
     def add(self, task: Task, layer: Layer, policy: MergePolicy, keep_partial: bool) -> bool:
-        """Add `task`; return False if it is partial and has no base, and partial records may not stay."""
+        """Add `task`. False: it is partial and has no base, and partial records may not stay."""
         level = layer.owner.level
         partial = task.is_partial or policy is MergePolicy.OVERLAY
         below = self.tasks()
@@ -136,10 +136,10 @@ class _Slot:
 
 
 def _standalone(task: Task, layer: Layer) -> MergedTask:
-    """Return a whole definition with the defaults that its owner adds to its own records.
+    """A whole definition with the defaults that its owner adds to its own records.
 
-    A plugin's task with parameters runs in the plugin's directory unless it says otherwise, and a group named after
-    one of the plugin's roles has that role's fault tolerance. Nailgun's plugin adapters do the same.
+    A plugin's task with parameters runs in the plugin's directory unless it says otherwise, and a group named after one
+    of the plugin's roles has that role's fault tolerance. Nailgun's plugin adapters do the same.
     """
     added: dict[str, Any] = {}
     settings: dict[str, Setting] = {}
@@ -157,7 +157,7 @@ def _standalone(task: Task, layer: Layer) -> MergedTask:
 
 
 def _replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
-    """Return `task` in place of `below`, with a record of the attributes it replaced and of those it dropped."""
+    """Put `task` in place of `below`, with a record of the attributes that it replaces and of those that it drops."""
     settings: dict[str, Setting] = dict(task.settings)
     recorded = (path for base in below for path in (*base.task.attributes, *base.settings))
     for path in dict.fromkeys((*task.task.attributes, *recorded)):
@@ -171,7 +171,7 @@ def _replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
 
 
 def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
-    """Return `below` with the attributes that `record` states: mappings merge, lists and scalars replace."""
+    """Put the attributes of `record` over `below`: mappings merge, lists and scalars replace."""
     attributes = dict(below.task.attributes)
     settings = {path: Setting(below.origin(path)) for path in _paths(attributes)}
     settings.update(below.settings)
@@ -192,19 +192,19 @@ def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
 
 
 def _dropped_by(below: Sequence[MergedTask], path: str) -> Origin | None:
-    """Return who dropped a value already; None while one of the tasks below still has it."""
+    """The layer that dropped a value already; None while one of the tasks below still has it."""
     if any(_value_at(task.task.attributes, path) is not _MISSING for task in below):
         return None
     return next((task.settings[path].origin for task in below if path in task.settings), None)
 
 
 def _overrides(below: Sequence[MergedTask]) -> tuple[Owner, ...]:
-    """Return the owners that a task overrides, nearest first."""
+    """The owners that a task overrides, nearest first."""
     return tuple(dict.fromkeys((*(task.owner for task in below), *(own for task in below for own in task.overrides))))
 
 
 def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
-    """Return the values that `path` had, with their origins, nearest first."""
+    """The values that `path` had, with their origins, nearest first."""
     setting = task.settings.get(path)
     older = setting.replaced if setting else ()
     if setting and setting.dropped:
@@ -214,7 +214,7 @@ def _history(task: MergedTask, path: str) -> tuple[tuple[Any, Origin], ...]:
 
 
 def _value_at(attributes: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a dotted path, or `_MISSING`. Keys may contain dots themselves, so every split is tried."""
+    """The value at a dotted path, or `_MISSING`. Keys may contain dots themselves, so every split is tried."""
     if path in attributes:
         return attributes[path]
     for end in (index for index, letter in enumerate(path) if letter == "."):

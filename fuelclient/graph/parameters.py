@@ -33,7 +33,7 @@ class Missing(ValueError):
 
 
 def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return a string, or `default`; numbers count as strings."""
+    """A string, or `default`; numbers count as strings."""
     value = parameters.get(name)
     if value is None or value == "":
         if default is None:
@@ -48,7 +48,7 @@ def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Return a path of one line."""
+    """A path of one line."""
     value = text(parameters, name, default)
     if "\n" in value:
         raise ValueError(f"the parameter {name} is a path and must be one line")
@@ -56,7 +56,7 @@ def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def absolute(parameters: Mapping[str, Any], name: str) -> str:
-    """Return an absolute path that is not the root."""
+    """An absolute path that is not the root."""
     value = path(parameters, name)
     if not value.startswith("/") or not value.strip("/."):
         raise ValueError(f"the parameter {name} must be an absolute path below /, not {value!r}")
@@ -64,7 +64,6 @@ def absolute(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
-    """Return a boolean, or `default`."""
     value = parameters.get(name)
     if value is None:
         return default
@@ -90,7 +89,7 @@ def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
 
 
 def number(parameters: Mapping[str, Any], name: str) -> float | None:
-    """Return a number of at least 0, which may be written as a string; None if it is not stated."""
+    """A number of at least 0, which may be written as a string; None if it is not stated."""
     value = parameters.get(name)
     if value is None:
         return None
@@ -104,7 +103,7 @@ def number(parameters: Mapping[str, Any], name: str) -> float | None:
 
 
 def is_remote(place: object) -> bool:
-    """Return whether a place is an address of an rsync server."""
+    """Whether a place is an address of an rsync server."""
     return isinstance(place, str) and place.startswith("rsync://")
 
 
@@ -205,7 +204,7 @@ _EVERYWHERE = (
 
 
 def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a task by name, with defaults. Raise `ValueError` for the first that is impossible.
+    """Read the parameters of a task by name, with defaults. Raise `ValueError` for the first that is impossible.
 
     >>> read("shell", {"cmd": "true"})
     {'cmd': 'true', 'cwd': '/'}
@@ -214,7 +213,7 @@ def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_of(type: str) -> Sequence[str]:
-    """Return the names that parameters of a type can have; none for a type whose parameters are free."""
+    """The names that parameters of a type can have; none for a type whose parameters are free."""
     return (*SHAPES.get(type, ()), *_EVERYWHERE) if type in SHAPES or type == TaskType.REBOOT else ()
 
 
@@ -253,7 +252,7 @@ def _one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
 
 
 def _known(value: Any) -> Any:
-    """Return a value in which `_COMPUTED` replaces expressions, and texts with placeholders."""
+    """Replace expressions, and texts with placeholders, by `_COMPUTED`."""
     if isinstance(value, Mapping):
         return _COMPUTED if "yaql_exp" in value else {key: _known(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

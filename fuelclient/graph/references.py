@@ -35,8 +35,8 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
-    """Return findings for dependencies on tasks that the graph lacks (a run ignores them), for stages that it lacks,
-    for values that do not do what they seem to, and for ids that `graph upload` would refuse today."""
+    """Find dependencies on tasks that the graph lacks (a run ignores them), stages that it lacks, values that do not do
+    what they seem to, and ids that `graph upload` would refuse today."""
     legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
     known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
@@ -112,7 +112,7 @@ def check_parameters(
 
 
 def place_of_filter(layers: Iterable[Layer]) -> Place:
-    """Return the most important layer that states a node filter."""
+    """The most important layer with a node filter."""
     stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
     return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
 

@@ -51,7 +51,7 @@ def parse_stage(text: str) -> Stage:
 
 
 def band_of(priority: float) -> str | None:
-    """Return what tasks of this priority do by convention; None where the convention says nothing.
+    """The convention for tasks of this priority; None where there is no convention.
 
     Odd thousands are reserved. Negative numbers, and those from 9000 on, are free.
 
@@ -78,13 +78,13 @@ class Chain:
 
 
 def stage_names(tasks: Iterable[Task]) -> tuple[str, ...]:
-    """Return the stages of a graph in order: it has one for each `stage` task named `<name>_end`."""
+    """The stages of a graph in order: it has one for each `stage` task named `<name>_end`."""
     ends = (task.id for task in tasks if task.type == TaskType.STAGE)
     return tuple(dict.fromkeys(name.removesuffix("_end") for name in ends if name.endswith("_end")))
 
 
 def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
-    """Return the chains of a merged graph, by stage name. Tasks without a stage are in no chain.
+    """The chains of a merged graph, by stage name. Tasks without a stage are in no chain.
 
     Of one priority, the tasks of the release come before those of plugins, and those of the environment come last.
     """
@@ -99,7 +99,7 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
 
 
 def author(task: MergedTask) -> Owner:
-    """Return the plugin that a stage task comes from, so that an environment's override does not move it."""
+    """The plugin that a stage task comes from, so that an environment's override does not move it."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)
 
 

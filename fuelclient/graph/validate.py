@@ -48,7 +48,7 @@ def require_type(graph_type: str) -> None:
 
 
 def check_document(document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None) -> tuple[Finding, ...]:
-    """Return all findings of a document that is to become the graph of `owner`, including those of reading it.
+    """Find everything wrong with a document that is to become the graph of `owner`, including findings of reading it.
 
     `below` are the layers that it will lie over. None means that they are not known (a file that is only checked, a
     plugin's graph); records without a type are then accepted.
@@ -165,14 +165,13 @@ def words_of(
 
 
 def bad_pattern(stated: Task | MergedTask, attribute: str, word: str) -> Finding:
-    """Return the finding (G015) for a pattern in an attribute that cannot be matched."""
+    """The finding (G015) for a pattern that cannot be matched."""
     problem = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
     hint = "Correct the pattern between the slashes, or list the names that it means."
     return task_finding(Severity.ERROR, "G015", stated, attribute, problem, hint)
 
 
 def _lacking(task: Task) -> Iterator[_Problem]:
-    """Yield a `*` beside other names, which adds no nodes, and missing parameters."""
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
         problem = f"'*' next to other names in {attribute} adds no nodes"
@@ -227,7 +226,8 @@ def _unchanging(task: Task) -> Iterator[_Problem]:
 
 
 def never_changes(expression: str) -> str:
-    """Return the first of `$common` and `$node` that an expression compares with itself, or an empty string.
+    """Find the first of `$common` and `$node` that an expression compares with itself; an empty string if there is
+    none.
 
     >>> never_changes("changedAny($.get('vips'), $common.nodes)")
     '$common'
@@ -362,7 +362,7 @@ def _spelling(key: str) -> str:
 
 
 def _is_typo(key: str, word: str) -> bool:
-    """Return whether `key` is `word` with a letter or two wrong, and not a different word such as `test_case`.
+    """Whether `key` is `word` with a letter or two wrong, and not a different word such as `test_case`.
 
     >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
     (True, False)

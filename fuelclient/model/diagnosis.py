@@ -42,7 +42,7 @@ class Diagnosis:
 
 
 def alike(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
-    """Return one diagnosis for all that say the same of different things, in the order of the first of them.
+    """Join diagnoses with the same problem of different things to one each, in the order of the first of them.
 
     >>> here, there = (
     ...     Diagnosis("nodes", name, Health.ERROR, "has no disk", f"buy {name}", Shared("Shop", "buy {}", name))

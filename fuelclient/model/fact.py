@@ -23,7 +23,7 @@ class DeploymentFacts:
 
 
 def uid_of(name: str) -> str:
-    """Return the uid in the name of a part: `1`, or `controller_1` for a record of one role of node 1.
+    """The uid in the name of a part: `1`, or `controller_1` for a record of one role of node 1.
 
     >>> uid_of("primary-controller_1")
     '1'

@@ -90,7 +90,7 @@ MOST_FINDINGS = 10_000
 
 
 def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the first findings, and an error if there are more, because the rest was not checked."""
+    """Yield the first `MOST_FINDINGS`, and an error if there are more, because the rest was not checked."""
     for count, finding in enumerate(findings):
         if count >= MOST_FINDINGS:
             message = f"there are more than {MOST_FINDINGS} findings, and the rest was not checked"
@@ -102,7 +102,7 @@ def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """The first names, and how many more there are.
+    """Join the first names, and count the rest.
 
     >>> listed(["node-1", "node-2", "node-3"], most=2)
     'node-1, node-2 and 1 more'
@@ -112,7 +112,6 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def errors_in(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings that keep a document from being used, in their order."""
     return [finding for finding in findings if finding.is_error]
 
 

@@ -74,7 +74,7 @@ class Owner:
         return f"plugin {self.name}-{self.version}" if self.version else f"plugin {self.name}"
 
     def __str__(self) -> str:
-        """Return the owner with its id, in the words of the command line: `release 1`, `plugin 2`, `environment 1`."""
+        """The owner as the command line names it, with its id: `release 1`, `plugin 2`, `environment 1`."""
         return f"{'environment' if self.level is Level.CLUSTER else self.level} {self.id}"
 
 
@@ -196,7 +196,7 @@ class MergedTask:
         return self.task.id
 
     def origin(self, attribute: str = "") -> Origin:
-        """Return who set `attribute`, or the task's own layer and place if that is not recorded."""
+        """The layer and place that set `attribute`, or the task's own if that is not recorded."""
         setting = self.settings.get(attribute)
         return setting.origin if setting else Origin(self.owner, self.task.source.place(attribute))
 

@@ -18,12 +18,11 @@ class Label:
     is_exact: bool = False
 
     def is_on(self, labels: Mapping[str, str | None]) -> bool:
-        """Return whether a node with these labels has this one."""
         return self.name in labels and (not self.is_exact or labels[self.name] == self.value)
 
 
 def label_from(text: str) -> Label:
-    """Return the label that a text names; its name may be empty.
+    """Parse a label; its name may be empty.
 
     >>> label_from("rack = b"), label_from("rack=").value is None
     (Label(name='rack', value='b', is_exact=True), True)
@@ -33,12 +32,12 @@ def label_from(text: str) -> Label:
 
 
 def has_any(labels: Mapping[str, str | None], wanted: Iterable[Label]) -> bool:
-    """Return whether a node has one of the `wanted` labels. Source: the original client's `node list --labels`."""
+    """Whether a node has one of the `wanted` labels. Source: the original client's `node list --labels`."""
     return any(label.is_on(labels) for label in wanted)
 
 
 def without(labels: Mapping[str, str | None], gone: Iterable[Label] | None) -> dict[str, str | None]:
-    """Return the labels of a node without those that `gone` names; no labels if it is None.
+    """The labels of a node without those that `gone` names; no labels if it is None.
 
     >>> without({"a": "1", "b": None}, [label_from("a=2"), label_from("b")])
     {'a': '1'}

@@ -96,8 +96,8 @@ class Node:
         return self.status not in _BEFORE_DEPLOYMENT and self.error_type != "provision"
 
     def freed(self, status: str = "") -> Node:
-        """Return the node in no environment, without anything that it was there. Without a `status` it keeps its own,
-        if it was not deployed.
+        """The node in no environment, without what it was there. Without a `status` it keeps its own, if it was not
+        deployed.
 
         >>> Node(1, "a", 7, "ready", roles=("db",)).freed().status, Node(1, "a", 7, "discover").freed().status
         (<NodeStatus.PROVISIONED: 'provisioned'>, 'discover')
@@ -110,7 +110,7 @@ class Node:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a string can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
+    """Whether a string can be the address of a node: IPv4, IPv6, or the name of a host (RFC 1123).
 
     A name whose last part is a number is not allowed, because it is a mistyped IPv4 address.
 

@@ -56,7 +56,7 @@ class Tag:
 def roles_in(
     metadata: Mapping[str, Any], owner: str = "release", volumes: Mapping[str, Any] | None = None
 ) -> dict[str, Role]:
-    """Return the roles that `roles_metadata` describes, in its order.
+    """Read the roles in `roles_metadata`, in its order.
 
     A role without a list of tags (every role before Fuel 10) has one tag of its own name. `volumes` are those of the
     environment, in the shape of `volumes_metadata`, if it has more than the metadata. Each volume that a role maps is
@@ -78,7 +78,7 @@ def roles_in(
 
 
 def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
-    """Return a mapped volume with everything in its definition, if there is one.
+    """Complete a mapped volume by its definition, if there is one.
 
     >>> _resolved({"id": "os", "allocate_size": "min"}, {"os": {"id": "os", "type": "vg"}})
     {'id': 'os', 'allocate_size': 'min', 'type': 'vg'}
@@ -90,7 +90,7 @@ def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
 
 
 def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Tag]:
-    """Return the tags that `tags_metadata` describes, in its order, and those that only roles have.
+    """Read the tags in `tags_metadata`, in its order, and those that only roles have.
 
     Whether the latter have a primary is taken from the role.
 
@@ -108,7 +108,7 @@ def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Ta
 
 
 def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """Return the tags of which one node is the primary: from `tags_metadata`, or, before Fuel 10, from the roles.
+    """The tags of which one node is the primary: from `tags_metadata`, or, before Fuel 10, from the roles.
 
     >>> sorted(primary_tags_in({"roles_metadata": {"controller": {"has_primary": True}, "compute": {}}}))
     ['controller']

@@ -30,7 +30,7 @@ Deciding = Mapping[tuple[str, NodeKey], bool]
 
 
 def instance_name(task: str, node: NodeKey) -> str:
-    """Return a task instance as options take it; a sync point has no node.
+    """A task instance as options take it; a sync point has no node.
 
     >>> instance_name("keystone", 1), instance_name("deploy_end", None)
     ('keystone/1', 'deploy_end')
@@ -116,7 +116,6 @@ class Run:
 
     @property
     def is_final(self) -> bool:
-        """Whether the run has ended."""
         return self.status.is_final
 
 
@@ -125,7 +124,7 @@ NOWHERE = "-"
 
 
 def uid_of(node: NodeKey) -> str:
-    """Return the key of a node in facts and filters. Sync points, which are on no node, have "null".
+    """The key of a node in facts and filters. Sync points, which are on no node, have "null".
 
     >>> uid_of(3), uid_of("master"), uid_of(None)
     ('3', 'master', 'null')
@@ -169,7 +168,7 @@ class HistoryFilter:
     tasks: tuple[str, ...] = ()
 
     def passes(self, row: HistoryRow) -> bool:
-        """Return whether a row passes.
+        """Whether a row passes.
 
         >>> row = HistoryRow(1, "default", "a", None, InstanceStatus.READY)
         >>> HistoryFilter(nodes=("null",)).passes(row), HistoryFilter(tasks=("b",)).passes(row)

@@ -96,7 +96,7 @@ S = TypeVar("S", InstanceStatus, RunStatus)
 
 
 def changed(before: S, after: S) -> S:
-    """Return `after` if it may follow `before`.
+    """`after`, if it may follow `before`.
 
     Raise `Conflict` if it may not: the status was changed in between, or the caller has a bug.
 

@@ -58,7 +58,7 @@ KNOWN = (*COLUMNS, "id", "stage", "tags", "fault_tolerance", "fail_on_error", "s
 
 
 def tolerance_from(value: object) -> tuple[int, bool] | None:
-    """Return the number in the fault tolerance of a group, and whether it is a percentage; None if it cannot be read.
+    """The number in the fault tolerance of a group, and whether it is a percentage; None if it cannot be read.
 
     Source: Nailgun `lcm.transaction_serializer`.
 
@@ -89,7 +89,7 @@ class Source:
     lone: frozenset[str] = field(default=frozenset(), compare=False)
 
     def place(self, attribute: str = "") -> Place:
-        """Return the place of `attribute`, or of the task if the line of the attribute is not known."""
+        """The place of `attribute`, or of the task if the line of the attribute is not known."""
         line = self.lines.get(attribute, 0) or self.lines.get(attribute.partition(".")[0], 0) or self.line
         return Place(self.file, line)
 
@@ -202,7 +202,7 @@ class Task:
         return None if isinstance(stated, list | Mapping) and not stated else stated
 
     def names(self, attribute: str) -> tuple[str, ...]:
-        """Return the plain names in a list attribute, without expressions (see `has_expressions`)."""
+        """The plain names in a list attribute, without expressions (see `has_expressions`)."""
         value = self._effective(attribute)
         if isinstance(value, list):
             return tuple([item for item in value if isinstance(item, str)])

@@ -36,7 +36,7 @@ class Changes:
 
 
 def is_unprovisioned(node: Node) -> bool:
-    """Return whether the node still lacks the operating system of the environment.
+    """Whether the node still lacks the operating system of the environment.
 
     >>> is_unprovisioned(Node(1, "a", status="discover")), is_unprovisioned(Node(1, "a", status="provisioned"))
     (True, False)
@@ -45,7 +45,7 @@ def is_unprovisioned(node: Node) -> bool:
 
 
 def is_leaving(node: Node) -> bool:
-    """Return whether the node is to be deleted from its environment.
+    """Whether the node is to be deleted from its environment.
 
     >>> is_leaving(Node(1, "a", pending_deletion=True)), is_leaving(Node(1, "a", error_type="deletion"))
     (True, True)
@@ -54,7 +54,7 @@ def is_leaving(node: Node) -> bool:
 
 
 def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Sequence[str] = ()) -> Changes:
-    """Return the graphs that deploy an environment of `nodes`.
+    """Choose the graphs that deploy an environment of `nodes`.
 
     `has_graph` says whether the environment has a graph of a type with tasks in it. `stated` are the types in the
     release's own sequence. Ignore offline nodes.

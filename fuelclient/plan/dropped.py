@@ -60,22 +60,22 @@ class Dropped:
                             self.left.append(statement)
 
     def missing_before(self, index: int) -> list[int]:
-        """Return the tasks without a node that a task would wait for, in the order of the merge."""
+        """The tasks without a node that a task would wait for, in the order of the merge."""
         return sorted({each.before for each in self._stated.get(index, ()) if not self._nodes[each.before]})
 
     def names_before(self, index: int) -> tuple[str, ...]:
-        """Return the ids of tasks without a node that a task itself states as its predecessors."""
+        """The ids of tasks without a node that a task itself states as its predecessors."""
         own = (each.before for each in self._stated.get(index, ()) if each.by == index and self._nodes[index])
         return tuple(dict.fromkeys(self._tasks[before].id for before in own if not self._nodes[before]))
 
     def stated_in(self, index: int, missing: Sequence[int]) -> str:
-        """Return the attribute in which a task itself names one of `missing`; empty if only they name the task."""
+        """The attribute in which a task itself names one of `missing`; empty if only they name the task."""
         own = (statement for statement in self._stated.get(index, ()) if statement.by == index)
         return next((statement.attribute for statement in own if statement.before in missing), "")
 
     def awaited_through(self, index: int) -> dict[int, int]:
-        """Return the tasks that run and that a task would wait for through others that run nowhere, each with the one
-        of these that comes last."""
+        """The tasks that run and that a task would wait for through others that run nowhere, each with the one of these
+        that comes last."""
         found: dict[int, int] = {}
         stack = [
             (statement.before, statement.before, statement.crosses)
@@ -98,7 +98,7 @@ class Dropped:
         return found
 
     def _passes(self, missing: int, statement: Statement) -> bool:
-        """Return whether a task without a node would be reached by a statement about it."""
+        """Whether a task without a node would be reached by a statement about it."""
         is_group = self._tasks[missing].task.type == TaskType.GROUP
         return not self._nodes[missing] and not is_group and self._keeps(missing, statement)
 
@@ -106,7 +106,7 @@ class Dropped:
         return statement.crosses or not self._tasks[missing].task.placement[1]
 
     def label(self, index: int) -> str:
-        """Return the name of a task that runs nowhere, with the reason unless no node has its roles."""
+        """The name of a task that runs nowhere, with the reason unless no node has its roles."""
         task = self._tasks[index]
         names = task.task.placement[1]
         why = ""
@@ -240,7 +240,7 @@ def _listed(expansion: Expansion, tasks: Sequence[int]) -> str:
 
 
 def joined(words: Iterable[str]) -> str:
-    """Return some words as a list in a sentence; of many, the first ones.
+    """List names in a sentence: at most four, or three and how many more.
 
     >>> joined("ab"), joined("abc"), joined("abcdef")
     ('a and b', 'a, b and c', 'a, b, c and 3 more')
@@ -251,7 +251,7 @@ def joined(words: Iterable[str]) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Return a position in English.
+    """A position in English.
 
     >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22, 113)]
     ['1st', '2nd', '3rd', '4th', '11th', '22nd', '113th']

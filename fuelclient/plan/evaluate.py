@@ -27,13 +27,13 @@ class Evaluation(Protocol):
     """The values of expressions, for tasks on nodes. Each method may raise `FuelError`."""
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        """Return whether the task's condition holds, and the condition as people see it."""
+        """Whether the task's condition holds, and the condition as people see it."""
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        """Return the dependencies that expressions of the task state, each with its attribute."""
+        """The dependencies that expressions of the task state, each with its attribute."""
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
-        """Return `parameters` and `fail_on_error` of the task. Equal values may be one object."""
+        """The `parameters` and `fail_on_error` of the task. Equal values may be one object."""
 
     @property
     def chosen(self) -> Filter:
@@ -65,7 +65,7 @@ def require_computed(
 def evaluate(
     expansion: Expansion, holds: Holds, only: Collection[str] | None = None, inside: Collection[int] | None = None
 ) -> list[Reason | None]:
-    """Return for each instance why it is skipped, or None: the first reason that applies.
+    """Decide why each instance is skipped; None if it runs. The first reason that applies counts.
 
     A run may be limited to the task ids `only` and to the instances `inside`; None means all. Stages are never
     filtered. Conditions are evaluated node by node, so that evaluators can cache, and not for what is skipped anyway.
@@ -98,7 +98,7 @@ def skips(
     inside: Collection[int] | None,
     unknowns: Unknowns,
 ) -> tuple[dict[int, Reason], dict[int, str]]:
-    """Return why instances are skipped, and the conditions of those that a condition skips.
+    """The reasons of skipped instances, and the conditions of those that a condition skips.
 
     An instance whose condition is not known counts as one that runs, unless the request decides to skip it. Empty
     `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that began
@@ -133,7 +133,7 @@ def skips(
 def rendered(
     expansion: Expansion, evaluation: Evaluation, skipped: Collection[int], unknowns: Unknowns, *, trace: bool
 ) -> dict[int, Mapping[str, Any]]:
-    """Return the attributes of every instance that will run, evaluated node by node.
+    """Render the attributes of every instance that will run, node by node.
 
     Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task whose
     parameters fail.
@@ -161,7 +161,7 @@ def rendered(
 def _about_instances(
     code: str, task: MergedTask, what: str, nodes: Sequence[NodeKey], problem: str, hint: str
 ) -> Finding:
-    """Return the finding for what is wrong with a task on some nodes: name the first, and count the others, since an
+    """One finding for a problem of a task on several nodes. It names the first and counts the others, since an
     expression mostly fails everywhere for one reason."""
     where = task.id if nodes[0] is None else f"{task.id}@{nodes[0]}"
     others = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
@@ -169,7 +169,7 @@ def _about_instances(
 
 
 def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
-    """Raise `InvalidGraph` with findings about facts that are not known, if there are any."""
+    """Raise `InvalidGraph` if there are findings about unknown facts."""
     if undecided:
         raise InvalidGraph(
             f"The {graph_type} graph depends on facts that are not known.",
@@ -193,7 +193,7 @@ class Unknowns:
             self.add(task, node, "dependencies", path)
 
     def add(self, task: int, node: int, what: str, path: str) -> None:
-        """Record that something of an instance, `what`, reads a path that is not known."""
+        """Record an unknown path that an instance reads in its condition, dependencies or parameters (`what`)."""
         self.paths.setdefault((task, node), path)
         if self.decision != "skip" or what == "dependencies":
             self._open.setdefault((task, what), []).append((self.expansion.fleet.nodes[node].uid, path))
@@ -205,19 +205,19 @@ class Unknowns:
             yield _about_instances("G036", self.expansion.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
 
     def condition(self, task: int, node: int, path: str) -> tuple[bool, str]:
-        """Return how the condition of an instance counts that reads a path that is not known, and why."""
+        """Decide about a condition that reads an unknown path: whether the instance runs, and why."""
         if self.decision != "run":
             self.add(task, node, "condition", path)
         return self.decision != "skip", f"its condition reads {path}, which is not known"
 
     def path(self, vertex: int) -> str:
-        """The path that an instance depends on and that is not known; empty if it depends on none."""
+        """The unknown path that an instance depends on, or an empty string."""
         return self.paths.get(self.expansion.instance(vertex), "")
 
     def left(
         self, rendered: Mapping[int, Mapping[str, Any]], skipped: dict[int, Reason], details: dict[int, str]
     ) -> dict[int, str]:
-        """Return the path of each instance that depends on one that is not known.
+        """The unknown path of each instance that depends on one.
 
         An instance that would run with parameters that are not known is skipped, if the request decides so.
         """

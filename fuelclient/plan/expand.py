@@ -87,7 +87,7 @@ class Edges:
             self.reasons.append(self._latest[1])
 
     def note_loop(self, vertex: int, attribute: str) -> None:
-        """Note that an instance names itself in an attribute: `stated` lists it, and no order needs it."""
+        """Record that an instance names itself: `stated` lists it, but the order does not need it."""
         self._loops[attribute in OF_SUCCESSORS].add(vertex)
 
     def join(
@@ -150,16 +150,15 @@ class Edges:
         return following
 
     def pairs(self) -> set[tuple[int, int]]:
-        """Return every (predecessor, successor) between real vertices, with barriers dissolved.
+        """Every (predecessor, successor) between real vertices, with barriers dissolved.
 
         For small graphs only: barriers exist to avoid this product.
         """
         return {(vertex, after) for pairs in self.stated() for vertex, after in pairs if vertex != after}
 
     def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-        """Return `pairs` in two sets: those that the successor states, and those that the predecessor states
-        (`required_for`, `cross_depended_by`). Some are in both. Unlike `pairs`, list instances that name themselves.
-        For small graphs only, as `pairs`."""
+        """Split `pairs` by who states them: successors, and predecessors (`required_for`, `cross_depended_by`). Some
+        are in both sets, and both also list instances that name themselves. For small graphs only, as `pairs`."""
         names_successors = [reason.attribute in OF_SUCCESSORS for reason in self._reasons]
         following = self.successors()
         required, required_for = ({(vertex, vertex) for vertex in loops} for loops in self._loops)
@@ -171,7 +170,7 @@ class Edges:
         return sides
 
     def reasons_between(self, before: int, after: int) -> list[EdgeReason]:
-        """Return why `before` precedes `after`, directly or through one barrier.
+        """The reasons why `before` precedes `after`, directly or through one barrier.
 
         A barrier that many tasks share remembers each task's reason on the side that is not shared.
         """
@@ -237,7 +236,7 @@ class Expansion:
         return sorted(range(self.size), key=self.node_of.__getitem__)
 
     def instance(self, vertex: int) -> tuple[int, int]:
-        """Return the merged task and the node of an instance, by index."""
+        """The merged task and the node of an instance, by index."""
         return self.task_of[vertex], self.node_of[vertex]
 
     def task(self, vertex: int) -> MergedTask:
@@ -247,12 +246,12 @@ class Expansion:
         return self.fleet.nodes[self.node_of[vertex]].uid
 
     def name(self, vertex: int) -> str:
-        """Return the name of an instance: `task@node`, or the task alone for a sync point."""
+        """The name of an instance: `task@node`, or the task alone for a sync point."""
         uid, task = self.uid(vertex), self.task(vertex).id
         return task if uid is None else f"{task}@{uid}"
 
     def words_between(self, before: int, after: int) -> tuple[Word, ...]:
-        """Return the statements that make one instance precede another, directly or through one barrier."""
+        """The statements that make one instance precede another, directly or through one barrier."""
         reasons = self.edges.reasons_between(before, after)
         stating = [self.tasks[reason.task] for reason in reasons]
         return tuple(
@@ -426,7 +425,7 @@ class _Builder:
                 self.edges.join(sorted(before), [vertex for vertex in old if vertex not in before], reason)
 
     def _members(self, group: int, outside: Collection[int]) -> list[int]:
-        """Return the instances of the tasks of a group on its nodes."""
+        """The instances of the tasks of a group on its nodes."""
         task = self.tasks[group].task
         nodes, names = self.resolver.placed(task), set(task.names("tasks"))
         known = Names([task.id])
@@ -440,7 +439,7 @@ class _Builder:
         ]
 
     def _reached(self, stage: str, *, onward: bool) -> set[int]:
-        """Return the instances before a sync point, or after it, by the edges found so far."""
+        """The instances before or after (`onward`) a sync point, by the edges so far."""
         following = self.edges.successors()
         starts = {self.at[index][SYNC] for index in self.named.by_id.get(stage, ()) if SYNC in self.at[index]}
         return reachable(following if onward else reverse(following), starts)

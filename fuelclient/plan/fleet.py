@@ -68,7 +68,7 @@ NO_NODES = Fleet((FleetNode(None), FleetNode(MASTER)))
 
 
 def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = "") -> Fleet:
-    """Return the fleet of an environment, of some of its nodes, or of assumed nodes.
+    """The fleet of an environment, of some of its nodes, or of assumed nodes.
 
     For an environment without nodes, assume two nodes for each role that has a primary and one for each other role.
     Raise `NotFound` for a node id that is not in the environment, and what `assumed_nodes` raises.
@@ -97,7 +97,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
 
 
 def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
-    """Return the nodes that a fleet is chosen from, and which of them are assumed, in one sentence.
+    """The nodes that a fleet is chosen from, and which of them are assumed, in one sentence.
 
     Raise what `assumed_nodes` raises.
     """
@@ -121,14 +121,14 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
 
 
 def _covered(snapshot: Snapshot) -> list[Node]:
-    """Return the nodes that a run of the graph can cover: those to be deleted only if its filter names them."""
+    """The nodes that a run of the graph can cover: those to be deleted only if its filter names them."""
     filters = [layer.metadata["node_filter"] for layer in snapshot.layers if layer.metadata.get("node_filter")]
     asks = filters and _ASKS_FOR_DELETED.search(str(filters[-1])) and not _LEAVES_DELETED.search(str(filters[-1]))
     return [node for node in snapshot.nodes if asks or not node.pending_deletion]
 
 
 def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
-    """Return the nodes that `spec` describes, numbered from 1 in its order.
+    """The nodes that `spec` describes, numbered from 1 in its order.
 
     Raise `UsageError` for a spec that cannot be read, `NotFound` for a role that neither the release nor an enabled
     plugin defines.
@@ -172,14 +172,14 @@ def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
 
 
 def tags_of(roles: Iterable[str], known: Mapping[str, Role]) -> tuple[str, ...]:
-    """Return the tags of nodes with these roles, each once. A role that has no definition is its own tag."""
+    """The tags of nodes with these roles, each once. A role that has no definition is its own tag."""
     return tuple(dict.fromkeys(tag for name in roles for tag in (known[name].tags if name in known else (name,))))
 
 
 def primaries_of(
     nodes: Sequence[Node], candidates: Sequence[Node], tags: dict[int, tuple[str, ...]], primary_tags: Iterable[str]
 ) -> dict[str, int]:
-    """Return the primary node of each tag that has one.
+    """The primary node of each tag that has one.
 
     A node of `candidates` that already is the primary stays so, even if it is not among `nodes`. Otherwise choose the
     first ready node, else the first node. Nodes that are about to be deleted are never primary. Source: Nailgun

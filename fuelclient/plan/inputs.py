@@ -54,7 +54,7 @@ class EnvironmentChange:
 
 
 def is_deployed_anew(node: Node) -> bool:
-    """Return whether earlier runs on the node do not count. Source: Nailgun `TransactionsManager`.
+    """Whether earlier runs on the node do not count. Source: Nailgun `TransactionsManager`.
 
     >>> is_deployed_anew(Node(1, "a", status="discover")), is_deployed_anew(Node(1, "a", status="ready"))
     (True, False)

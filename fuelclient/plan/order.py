@@ -44,9 +44,8 @@ class Ordered:
 
 
 def ordered(expansion: Expansion) -> Ordered:
-    """Return the order of an expansion. Raise `CycleDetected` if it has none, with one finding for each edge of a
-    shortest cycle, and of one of each further set of tasks that wait for one another: its attribute, layer and place.
-    """
+    """The order of an expansion. Raise `CycleDetected` if it has none, with one finding for each edge of a shortest
+    cycle, and of one of each further set of tasks that wait for one another: its attribute, layer and place."""
     found, cycles = ordered_despite_cycles(expansion)
     if not cycles:
         return found
@@ -64,8 +63,8 @@ def _cycle_error(
 
 
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
-    """Return an order in which instances that wait for one another have none among themselves, and a shortest cycle of
-    each such set, as task instances; there are none if the graph has an order."""
+    """An order in which instances that wait for one another are unordered among themselves, and a shortest cycle of
+    each such set. There are no cycles if the graph has an order."""
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if not result.stuck:
@@ -76,8 +75,8 @@ def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int
 
 
 def _contracted(successors: Sequence[Sequence[int]], together: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Return the edges of a graph in which each of some sets of vertices lies between two barriers, without edges
-    inside: what precedes one of them precedes all, and what follows one follows all."""
+    """The edges of a graph in which each of some sets of vertices lies between two barriers, without edges inside. So
+    what precedes one of a set precedes all of it, and what follows one follows all."""
     home = {vertex: number for number, component in enumerate(together) for vertex in component}
     first = len(successors)
     into = [first + 2 * number for number in range(len(together))]
@@ -113,7 +112,7 @@ def _ordered(expansion: Expansion, successors: Sequence[Sequence[int]], result: 
 
 
 def first_generations(expansion: Expansion, order: Ordered) -> list[int]:
-    """Return the generation of the first instance of each merged task; `expansion.size` for one that runs nowhere."""
+    """The generation of the first instance of each merged task; `expansion.size` for a task that runs nowhere."""
     first = [expansion.size] * len(expansion.tasks)
     for vertex, task in enumerate(expansion.task_of):
         first[task] = min(first[task], order.generation[vertex])
@@ -121,12 +120,12 @@ def first_generations(expansion: Expansion, order: Ordered) -> list[int]:
 
 
 def execution_order(first: Sequence[int]) -> list[int]:
-    """Return merged tasks in the order of their first generations; what runs nowhere comes last."""
+    """Merged tasks sorted by their first generations; those that run nowhere come last."""
     return sorted(range(len(first)), key=lambda index: (first[index], index))
 
 
 def distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
-    """Return a shortest cycle, and one of every strongly connected component with other tasks.
+    """A shortest cycle, and one of every strongly connected component with other tasks.
 
     The same tasks on many nodes count as one cycle, because one correction removes them all.
     """
@@ -149,7 +148,7 @@ def _tasks_of(expansion: Expansion, vertices: Iterable[int]) -> frozenset[int]:
 
 
 def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
-    """Yield the finding (G050) of each edge of a cycle of vertices."""
+    """Yield the finding (G050) of each edge of a cycle."""
     for before, after in pairwise((*cycle, cycle[0])):
         words = expansion.words_between(before, after)
         said = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in words)
@@ -213,7 +212,7 @@ class CycleReport:
         return f"What removes it (checked): {'; or '.join(map(_removed, self.fixes))}."
 
     def drawn(self) -> str:
-        """Return the cycle as a drawing, with the statement that makes each edge, and what removes it."""
+        """The cycle as a drawing, with the statement that makes each edge, and what removes it."""
         lines = []
         for number, (name, edge) in enumerate(zip(self.names, self.edges, strict=True)):
             stated = edge.message.partition(": ")[2]
@@ -228,7 +227,6 @@ class CycleReport:
 
 
 def _removed(fix: Sequence[Word]) -> str:
-    """Describe the words that a fix drops, with the place of those in files."""
     return " and ".join(
         f"drop {each.word} from {each.attribute} of {each.task}{f' ({each.place})' if each.place.file else ''}"
         for each in fix
@@ -236,14 +234,14 @@ def _removed(fix: Sequence[Word]) -> str:
 
 
 def explained(snapshot: Snapshot, expansion: Expansion, cycles: Sequence[Sequence[int]]) -> CycleDetected:
-    """Return the error for the cycles of an expansion of a snapshot, with the findings and drawings of all reports."""
+    """The error for the cycles of an expansion of a snapshot, with the findings and drawings of all reports."""
     reports = cycle_reports(snapshot, expansion)
     findings = [finding for report in reports for finding in report.findings]
     return _cycle_error(expansion, cycles, findings, [report.drawn() for report in reports])
 
 
 def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
-    """Return the cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
+    """The cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
 
     A document does not know its nodes; it is expanded on assumed nodes, one for each role that it names (two where it
     also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
@@ -270,7 +268,7 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
 
 
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:
-    """Return a report for each set of tasks whose instances wait for one another; the first has a shortest cycle."""
+    """A report for each set of tasks whose instances wait for one another; the first has a shortest cycle."""
     successors = expansion.edges.successors()
     stuck = order(successors, expansion.size).stuck
     if not stuck:
@@ -297,7 +295,7 @@ def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], componen
 
 
 def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[str, bool]:
-    """Return the layer with which a cycle of these tasks appears, and whether it takes part in every such cycle."""
+    """The layer with which a cycle of these tasks appears, and whether it takes part in every such cycle."""
     layers = [layer for layer in snapshot.layers if layer.tasks]
 
     def is_cyclic(some: Sequence[Layer]) -> bool:
@@ -316,12 +314,12 @@ def _is_cyclic(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> bool
 
 
 def _few(tasks: Sequence[MergedTask], ids: Set[str]) -> list[MergedTask]:
-    """Return the tasks that can make a cycle of `ids`: these, and the groups that place them."""
+    """The tasks that can make a cycle of `ids`: these, and the groups that place them."""
     return [task for task in tasks if task.id in ids or task.task.type in (TaskType.GROUP, TaskType.STAGE)]
 
 
 def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
-    """Return the vertices of a set of `ids` whose instances wait for one another, or nothing."""
+    """The vertices of a set of `ids` whose instances wait for one another, or nothing."""
     successors = expansion.edges.successors()
     for component in components(successors, order(successors, expansion.size).stuck):
         if {expansion.tasks[expansion.task_of[vertex]].id for vertex in component if vertex < expansion.size} <= ids:

@@ -38,7 +38,7 @@ class Resolver:
         self._resolved = cache(self._resolve)
 
     def resolve(self, roles: Sequence[str] | str) -> tuple[int, ...]:
-        """Return the nodes that `roles` mean, in the order of the fleet. A broken pattern means none.
+        """The nodes that `roles` mean, in the order of the fleet. A broken pattern means none.
 
         >>> fleet = [FleetNode(None), FleetNode("master"), FleetNode(1, ("db", "web")), FleetNode(2, ("db2",))]
         >>> Resolver(fleet).resolve(["/db/", "master"])
@@ -47,11 +47,11 @@ class Resolver:
         return self._resolved((roles,) if isinstance(roles, str) else tuple(roles))
 
     def placed(self, task: Task) -> tuple[int, ...]:
-        """Return the nodes on which its tags, roles or groups place a task."""
+        """The nodes on which its tags, roles or groups place a task."""
         return () if task.is_placed_by_star else self.resolve(task.placement[1])
 
     def uid(self, index: int) -> int | str | None:
-        """Return the id of the node at `index`: a number, "master", or None for the sync points."""
+        """The id of the node at `index`: a number, "master", or None for the sync points."""
         return self._nodes[index].uid
 
     def _resolve(self, words: tuple[str, ...]) -> tuple[int, ...]:
@@ -67,7 +67,7 @@ class Resolver:
 
 
 def named(word: str, known: Names) -> tuple[str, ...]:
-    """Return those of `known` that a name or a pattern means. A broken pattern means none.
+    """The names in `known` that a name or a pattern means; none for a broken pattern.
 
     >>> named("a", Names(["a", "ab"])), named("/^a/", Names(["a", "ab"])), named("/(/", Names(["a"]))
     (('a',), ('a', 'ab'), ())
@@ -98,7 +98,7 @@ Choice = Callable[[Sequence[int]], int]
 
 
 def lowest(candidates: Sequence[int]) -> int:
-    """Return the first in the order of the fleet: the lowest id. (Nailgun picks an arbitrary one.)"""
+    """The first in the order of the fleet, which has the lowest id. (Nailgun picks an arbitrary one.)"""
     return candidates[0]
 
 
@@ -112,7 +112,7 @@ class FaultTolerance:
 
 
 def tolerated_failures(value: object, total: int) -> int:
-    """Return how many of `total` nodes may fail.
+    """How many of `total` nodes may fail.
 
     `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. Without a
     value, or with one that cannot be read, any number of failures is tolerated.
@@ -185,7 +185,7 @@ def _variants_together(
 
 
 def only_primary(names: Iterable[str], nodes: Sequence[FleetNode]) -> str:
-    """Return the tag that `names` mean if the only node with it is its primary, which is `primary-TAG` instead.
+    """The tag that `names` mean if the only node with it is its primary, which is `primary-TAG` instead.
 
     >>> alone = [FleetNode(1, ("primary-db", "web"))]
     >>> only_primary(["db"], alone), only_primary(["db"], [*alone, FleetNode(2, ("db",))]), only_primary(["web"], alone)

@@ -41,7 +41,7 @@ Check = Callable[[MergedTask, NodeKey, Mapping[str, Any]], str]
 
 
 def has_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any]) -> str:
-    """Return why a task can never run if the user configured no command for any type."""
+    """The reason why a task can never run if no command is configured for any type, or an empty string."""
     if task.task.type in _RUNNABLE:
         return ""
     return f"Task {task.id}/{node} cannot run: there is no handler for tasks of type {task.task.type}."
@@ -103,11 +103,11 @@ def plan(
     check: Check = has_handler,
     elsewhere: Collection[str] = (),
 ) -> Plan:
-    """Return the plan of the snapshot's graph.
+    """Plan the snapshot's graph.
 
-    `elsewhere` are ids of tasks of the other graphs of the request, which its filters may name too. Raise
-    `NotFound` for an unknown node, task or instance, `UsageError` for a subgraph that cannot be read,
-    `CycleDetected`, and `InvalidGraph` with all findings for what cannot run.
+    `elsewhere` are ids of tasks of the other graphs of the request, which its filters may name too. Raise `NotFound`
+    for an unknown node, task or instance, `UsageError` for a subgraph that cannot be read, `CycleDetected`, and
+    `InvalidGraph` with all findings for what cannot run.
     """
 
     def fleet(merged: MergedGraph) -> Fleet:
@@ -157,7 +157,6 @@ def plan(
 
 
 def _selects(expansion: Expansion, request: RunRequest, kept: Collection[int] | None) -> bool:
-    """Return whether the filters of a request let any instance through."""
     return any(
         (not request.task_names or expansion.tasks[task].id in request.task_names) and (kept is None or vertex in kept)
         for vertex, task in enumerate(expansion.task_of)
@@ -230,7 +229,7 @@ def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Ite
 
 
 def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
-    """Return a text that is equal for plans with equal instances, order, limits, skips and parameters."""
+    """A text that is equal for plans with equal instances, order, limits, skips and parameters."""
     encode: Callable[[Any], str] = json.JSONEncoder(sort_keys=True, default=str, separators=(",", ":")).encode
     seen = hashlib.sha256()
     groups = [[group.group, list(group.nodes), group.tolerated] for group in work.fault_tolerance]
@@ -249,7 +248,7 @@ def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
 
 
 def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequest:
-    """Return the request as it is meant. Raise `UsageError` if it contradicts itself.
+    """The request as it is meant. Raise `UsageError` if it contradicts itself.
 
     `runs_nothing` says whether the tasks of a kind of executor only report what they would do, and raises `UsageError`
     for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If
@@ -273,7 +272,7 @@ def require_decided(made: Plan) -> None:
 
 
 def nothing_selected(request: RunRequest) -> InvalidGraph:
-    """Return the error for a request whose filters leave nothing of any of its graphs."""
+    """The error for a request whose filters leave nothing of any of its graphs."""
     options = (("--task-names", request.task_names), ("--subgraphs", request.subgraphs))
     named = " and ".join(f"{option} {', '.join(names)}" for option, names in options if names)
     types = list(dict.fromkeys(request.graph_types))

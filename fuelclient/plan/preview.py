@@ -99,7 +99,7 @@ def rows_of(
     findings: Iterable[Finding],
     verdicts: Sequence[str],
 ) -> tuple[PreviewRow, ...]:
-    """Return the tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
+    """The tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
     by_task = grouped((finding.task, finding) for finding in findings)
     instances = grouped((index, vertex) for vertex, index in enumerate(expansion.task_of))
     rows = []
@@ -133,8 +133,8 @@ def rows_of(
 def _stage(
     expansion: Expansion, order: Ordered, index: int, vertices: Sequence[int]
 ) -> tuple[str | None, float | int | None, str | None]:
-    """Return the stage that a plugin's stage task names, with its priority and band, or else the stage between whose
-    sync points the task starts."""
+    """The stage that a plugin's stage task names, with its priority and band, or else the stage between whose sync
+    points the task starts."""
     stated = expansion.tasks[index].task.stage
     if stated:
         stage = parse_stage(stated)

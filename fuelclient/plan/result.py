@@ -36,7 +36,7 @@ class ExceededGroup:
 
 
 def with_other_nodes(groups: Iterable[FaultTolerance], nodes: int) -> tuple[FaultTolerance, ...]:
-    """Return the groups, and one that tolerates nothing for those of so many `nodes` that are in no group.
+    """The groups, and one that tolerates nothing for those of so many `nodes` that are in no group.
 
     A graph without groups therefore ends at its first failed node, as in Fuel. The master counts as a node.
 
@@ -97,7 +97,7 @@ def causes(
 
 
 def _roots(work: Work, failed: Sequence[int], lost: Sequence[int]) -> tuple[list[int], bytearray]:
-    """Return the failure behind every lost instance, and whether it came through a dependency, in O(V + E)."""
+    """The failure behind every lost instance, and whether it came through a dependency, in O(V + E)."""
     root = [NOTHING] * len(work.successors)
     through_dependency = bytearray(len(work.successors))
     ended_by = {work.node_of[vertex]: vertex for vertex in failed}
@@ -146,7 +146,7 @@ def result_of(
     stopped: str,
     interrupted: Sequence[int] = (),
 ) -> Result:
-    """Return the result of a run that is over.
+    """The result of a run that is over.
 
     An exceeded group makes it an error even if the user stopped the run as well, and whether or not a critical node
     failed (upstream calls the latter a success).

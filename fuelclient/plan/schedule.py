@@ -37,14 +37,13 @@ CEILING = 1 << 256
 
 
 def weights(work: Work) -> list[int]:
-    """Return the weight of every instance: for each direct follower, its weight plus 1 if it is on the same node or 10
-    if it is on another.
+    """The weight of every instance: for each direct follower, its weight plus 1 if it is on the same node or 10 if it
+    is on another.
 
     Such a weight counts paths through the graph and grows exponentially with its depth: the graph of a real release
-    exceeds 64 bits on five nodes. These are Python's integers, exact up to `CEILING` and equal to it beyond, so
-    that a graph of any depth takes O(V + E) steps and memory. A follower that is reached both directly and through a
-    barrier counts once for each path. Raise `CycleDetected` if the graph has a cycle. Source: Astute
-    `fuel_deployment/task.rb`.
+    exceeds 64 bits on five nodes. These are Python's integers, exact up to `CEILING` and equal to it beyond, so that a
+    graph of any depth takes O(V + E) steps and memory. A follower that is reached both directly and through a barrier
+    counts once for each path. Raise `CycleDetected` if the graph has a cycle. Source: Astute `fuel_deployment/task.rb`.
     """
     result = order(work.successors, work.size)
     if result.stuck:
@@ -70,7 +69,7 @@ def weights(work: Work) -> list[int]:
 
 
 def most_urgent_first(work: Work) -> list[int]:
-    """Return all instances, the heaviest first. Numbers break all ties, even at the ceiling, so the order is total.
+    """All instances, the heaviest first. Numbers break all ties, even at the ceiling, so the order is total.
 
     Raise `CycleDetected` if the graph has a cycle.
     """
@@ -123,7 +122,7 @@ class Slots:
             heappush(self._asked, node)
 
     def start(self) -> list[int]:
-        """Fill the free places. Return the instances that start, in the order of their nodes."""
+        """Fill the free places. The instances that start are in the order of their nodes."""
         started: list[int] = []
         while self.busy < self._work.max_busy:
             node = self._next_node()
@@ -138,7 +137,6 @@ class Slots:
         return started
 
     def occupy(self, vertex: int) -> None:
-        """Count an instance as running."""
         self._on[self._work.node_of[vertex]] = vertex
         self.busy += 1
         key = self._work.limit_of[vertex]
@@ -163,7 +161,7 @@ class Slots:
         self._closed[node] = 1
 
     def _next_node(self) -> int:
-        """Return the first node on which something may have become possible, or `NOTHING`."""
+        """The first node on which something may have become possible, or `NOTHING`."""
         node = self._asked[0] if self._asked else NOTHING
         if self._with_room:
             node = self._unparked(node)
@@ -173,7 +171,7 @@ class Slots:
         return node
 
     def _unparked(self, node: int) -> int:
-        """Return the first of `node` and the nodes of parked instances whose limits have room; those return to it."""
+        """The first of `node` and the nodes of parked instances whose limits have room; those return to it."""
         limits = self._work.limits
         self._with_room = [key for key in self._with_room if self._parked[key] and self._used[key] < limits[key]]
         for key in self._with_room:
@@ -260,7 +258,7 @@ class Schedule:
         self._end_if_over()
 
     def _recalled(self, row: Change) -> int:
-        """Return the state that a row of the history means.
+        """Restore the state of an instance from a row of the history.
 
         A row that was written because the run ended means waiting: the end of the run is computed again.
         """
@@ -290,7 +288,6 @@ class Schedule:
 
     @property
     def running(self) -> list[int]:
-        """The instances that run now, in the order of their nodes."""
         return self._slots.running
 
     @property
@@ -309,7 +306,7 @@ class Schedule:
         return self._status[vertex]
 
     def ready(self) -> list[int]:
-        """Return the instances to start now, in the order of their nodes. They count as running from now on."""
+        """Start what can run now, in the order of nodes. The instances count as running from now on."""
         if self.is_braked:
             return []
         started = self._slots.start()
@@ -355,7 +352,7 @@ class Schedule:
             self._end_if_over()
 
     def changes(self) -> list[Change]:
-        """Return every change since the last call, in order. Store them in one write.
+        """Take every change since the last call, in order. Store them in one write.
 
         Instances that are never reached stay pending until the run is done, and are skipped then.
         """
@@ -370,7 +367,6 @@ class Schedule:
         self._log.append((vertex, status, reason, because))
 
     def _end_node(self, failed: int, ended: list[int]) -> None:
-        """End the node of a failed instance."""
         node = self._work.node_of[failed]
         self._slots.close(node)
         self._failed_nodes.add(node)

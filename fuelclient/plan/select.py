@@ -50,7 +50,7 @@ class Subgraph:
 
 
 def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
-    """Return the subgraph that `text` describes: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
+    """Parse a subgraph: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
 
     `known` are the ids of all tasks, which may contain colons and slashes. Ignore blanks around names. Raise
     `UsageError` for a text that cannot be read, `NotFound` for an unknown task, with the nearest known one. Upstream
@@ -80,7 +80,7 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
 
 
 def is_open(text: str) -> bool:
-    """Return whether a subgraph has neither a start nor an end.
+    """Whether a subgraph has neither a start nor an end.
 
     >>> is_open(":"), is_open(":a")
     (True, False)
@@ -89,7 +89,7 @@ def is_open(text: str) -> bool:
 
 
 def _halves(text: str) -> list[tuple[str, str]]:
-    """Return the ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
+    """The ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
     cuts = [(text[:index], text[index + 1 :]) for index, character in enumerate(text) if character == ":"]
     return [*cuts, (text, "")] if len(cuts) == 1 else [(text, ""), *cuts]
 
@@ -124,7 +124,7 @@ def _range(text: str, whole: str) -> Iterator[int | str]:
 
 
 def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
-    """Return the instances that follow the start and precede the end of at least one of `subgraphs`.
+    """The instances that follow the start and precede the end of at least one of `subgraphs`.
 
     Raise `NotFound` for nodes where a boundary's task does not run, with those where it does. If the graph has none of
     the tasks of a subgraph, the subgraph is empty. Source: Astute `fuel_deployment/cluster.rb`.
@@ -161,7 +161,7 @@ def require_tasks(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, choose: Filter) -> Fleet:
-    """Return the nodes of a run.
+    """Choose the nodes of a run.
 
     These are the nodes of `node_ids`, even against the graph's `node_filter`; else those that the filter lets through;
     else those that can be deployed (`is_deployable`). Offline nodes are left out (`Fleet.absent`). An empty choice
@@ -180,7 +180,7 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
 
 
 def is_deployable(node: Node) -> bool:
-    """Return whether a graph without a filter of its own runs on the node.
+    """Whether a graph without a filter of its own runs on the node.
 
     A node that is to be added runs no graph before it is provisioned. After that it does, and so does one whose
     deployment was stopped or failed, so that it can be tried again.
@@ -195,7 +195,7 @@ def is_deployable(node: Node) -> bool:
 
 
 def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
-    """Return the ids of the nodes that a filter lets through. Raise `InvalidGraph` if it yields anything else."""
+    """The ids of the nodes that a filter lets through. Raise `InvalidGraph` if it yields anything else."""
     chosen = choose(node_filter, [node_fields(node) for node in nodes])
     known = {node.id for node in nodes}
     for node_id in chosen:
@@ -208,7 +208,7 @@ def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[in
 
 
 def node_fields(node: Node) -> dict[str, Any]:
-    """Return a node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
+    """A node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
     return {
         "hostname": node.name,
         "meta": {},
@@ -234,7 +234,7 @@ def node_fields(node: Node) -> dict[str, Any]:
 
 
 def with_primaries(nodes: Iterable[Node], fleet: Fleet) -> list[Node]:
-    """Return the nodes of a fleet, each with the tags of which it is the primary now.
+    """The nodes of a fleet, each with the tags of which it is the primary now.
 
     A run stores them, so that the next one has the same primaries.
     """

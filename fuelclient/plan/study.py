@@ -242,7 +242,7 @@ class Study:
         return (*self._early, *self._late)
 
     def preview(self, more: Iterable[Finding] = ()) -> Preview:
-        """Return what `graph preview` shows, with `more` findings. Raise `CycleDetected` for a graph without order."""
+        """What `graph preview` shows, with `more` findings. Raise `CycleDetected` for a graph without order."""
         expansion, order, found = self.expansion, self.ordered, (*self._early, *more, *self._late)
         uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
         return Preview(
@@ -299,8 +299,8 @@ class Study:
         return reverse(self.expansion.edges.successors())
 
     def held_by(self, vertex: int) -> int | None:
-        """Return the instance before this one on a longest path to it, or None if nothing precedes it: of its direct
-        predecessors of the generation below its own, the first."""
+        """The last instance before this one on a longest path to it; None if nothing precedes it. Of several direct
+        predecessors in the generation below, the first counts."""
         direct, below = neighbours(self._backward, vertex, self.expansion.size), self.generation[vertex] - 1
         return min((other for other in direct if self.generation[other] == below), default=None)
 
@@ -308,15 +308,15 @@ class Study:
         return self.merged.tasks[self.indices[row]]
 
     def named(self, task: str) -> int | None:
-        """Return the row of the first task with that id, in execution order, or None."""
+        """The row of the first task with that id, in execution order, or None."""
         return next((place for place, row in enumerate(self.rows) if row.task == task), None)
 
     def key(self, row: int) -> TaskKey:
-        """Return the key of a row's task, which is valid in later studies too."""
+        """The key of a row's task, which is valid in later studies too."""
         return TaskKey(self.rows[row].task, self.rows[row].layer)
 
     def row_with(self, key: TaskKey) -> int | None:
-        """Return the row of a task, or None if it is gone.
+        """The row of a task, or None if it is gone.
 
         Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
         """
@@ -382,7 +382,7 @@ def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation 
 
 
 def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...]:
-    """Return the cycles (G050) of an environment's graph, as errors. Of nodes that are alike, a few are looked at."""
+    """The cycles (G050) of an environment's graph, as errors. Of nodes with the same roles, only a few are studied."""
     alike: Counter[tuple[object, ...]] = Counter()
     nodes = []
     for node in snapshot.nodes:
@@ -394,12 +394,12 @@ def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...
 
 
 def has_computed(tasks: Iterable[MergedTask]) -> bool:
-    """Return whether any dependency is an expression."""
+    """Whether any dependency is an expression."""
     return any(True for merged in tasks for _ in merged.task.computed_attributes())
 
 
 def named(merged: MergedGraph, task: str) -> tuple[int, ...]:
-    """Return the merged tasks (by index) with that id: several if plugins define variants of it.
+    """The merged tasks (by index) with an id: several if plugins define variants of it.
 
     Raise `NotFound` if the graph has none, with the nearest id.
     """

@@ -20,10 +20,10 @@ UNLIMITED = 0
 
 
 def limit_from(strategy: Any) -> int:
-    """Return on how many nodes a task with this strategy may run at the same time, `UNLIMITED` without one.
+    """How many nodes may run a task with this strategy at once; `UNLIMITED` without one.
 
-    Raise `ValueError` for a type other than parallel and one_by_one, and for an amount that is not a whole number
-    of at least 0. Source: Astute `TaskDeployment`.
+    Raise `ValueError` for a type other than parallel and one_by_one, and for an amount that is not a whole number of at
+    least 0. Source: Astute `TaskDeployment`.
 
     >>> limit_from({"type": "one_by_one"}), limit_from({"type": "parallel", "amount": 7})
     (1, 7)
@@ -98,13 +98,12 @@ class Work:
         return len(self.task_of)
 
     def name(self, vertex: int) -> str:
-        """Return the name of an instance: `task@node`, or the task alone for a sync point."""
         node = self.node_of[vertex]
         task = self.tasks[self.task_of[vertex]]
         return task if node == SYNC else f"{task}@{self.nodes[node]}"
 
     def passed_because(self, vertex: int) -> str:
-        """Return the reason with which an instance is skipped that has nothing to run."""
+        """The reason with which an instance that has nothing to run is skipped."""
         if self.kinds[vertex] is InstanceKind.SYNC:
             return Reason.SYNC_POINT
         return self.skipped.get(vertex, Reason.TYPE)
@@ -117,7 +116,7 @@ def work_of(
     strategies: Mapping[int, Any] | None = None,
     fail_on_error: Mapping[int, bool] | None = None,
 ) -> Work:
-    """Return the work of an expansion.
+    """The work of an expansion.
 
     By instance: `skipped` has the reasons of those that a condition or a filter keeps from running; `strategies` and
     `fail_on_error` are rendered values. Without a rendered value, the task's own statement counts, and an expression
@@ -154,7 +153,7 @@ def _kind(expansion: Expansion, vertex: int, skipped: Mapping[int, str]) -> Inst
 def _limits(
     expansion: Expansion, kinds: Sequence[InstanceKind], rendered: Mapping[int, Any]
 ) -> tuple[list[int], tuple[int, ...]]:
-    """Return the key of every instance and the limit of every key; each limited task id has one key.
+    """The key of every instance and the limit of every key; each limited task id has one key.
 
     Nodes may render different amounts: the smallest counts, whereas upstream takes the last one.
     """
@@ -183,11 +182,11 @@ def _limits(
 
 
 def by_filters(work: Work) -> tuple[set[int], set[int]]:
-    """Return the nodes (by index) on which filters let something through that would run, and those on which they let
-    nothing through.
+    """The nodes (by index) on which filters let something through that would run, and those on which they let nothing
+    through.
 
-    A condition that is false is not a filter: it says that there is nothing to do. On a node that is in neither
-    set, nothing would have run anyway.
+    A condition that is false is not a filter: it says that there is nothing to do. On a node that is in neither set,
+    nothing would have run anyway.
     """
     through: set[int] = set()
     filtered: set[int] = set()
