@@ -53,10 +53,10 @@ def is_leaving(node: Node) -> bool:
     return node.pending_deletion or node.error_type == "deletion"
 
 
-def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Sequence[str] = ()) -> Changes:
+def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], given: Sequence[str] = ()) -> Changes:
     """Choose the graphs that deploy an environment of `nodes`.
 
-    `has_graph` says whether the environment has a graph of a type with tasks in it. `stated` are the types in the
+    `has_graph` returns whether the environment has a graph of a type with tasks in it. `given` are the types in the
     release's own sequence. Ignore offline nodes.
 
     >>> nodes = [Node(1, "a", status="discover"), Node(2, "b", pending_deletion=True), Node(3, "c")]
@@ -66,9 +66,9 @@ def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], stated: Seq
     present = [node for node in nodes if node.online]
     leaving = tuple(node.id for node in present if is_leaving(node))
     unprovisioned = tuple(node.id for node in present if is_unprovisioned(node))
-    if stated:
+    if given:
         idle = {*(() if leaving else DELETION_TYPES), *(() if unprovisioned else PROVISION_TYPES)}
-        return Changes(tuple(name for name in stated if name not in idle), sequence=DEPLOY_CHANGES)
+        return Changes(tuple(name for name in given if name not in idle), sequence=DEPLOY_CHANGES)
     deletion = next(filter(has_graph, DELETION_TYPES), "") if leaving else ""
     provision = next(filter(has_graph, PROVISION_TYPES), "") if unprovisioned else ""
     stays = not deletion or any(not is_leaving(node) for node in present)

@@ -25,7 +25,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the task `by` (by index) states in `attribute`: that `before` precedes `after`. `crosses` says whether that
+    """A dependency that the task `by` (by index) has in `attribute`: `before` precedes `after`. `crosses` means that it
     holds for instances on different nodes."""
 
     before: int
@@ -123,7 +123,7 @@ class Dropped:
 @dataclass(frozen=True, slots=True)
 class _Loss:
     """What a task lost with tasks that run nowhere: `awaited` are those it no longer waits for. If nothing holds it
-    back at all, `position` says where it stands, counted from 1; else it is 0."""
+    back at all, `position` is its place, counted from 1; else 0."""
 
     task: int
     missing: tuple[int, ...]

@@ -7,6 +7,7 @@ A skipped instance keeps its place in the order: it does nothing, and what waits
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
@@ -43,7 +44,7 @@ class Evaluation(Protocol):
 def require_computed(
     tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]], what: str = "dependencies"
 ) -> None:
-    """Raise `InvalidGraph` with one finding (G034) for each task of which expressions `failed`, by its index: those of
+    """Raise `InvalidGraph` with one finding (G034) for each task whose expressions `failed`, by its index: those of
     its dependencies, or of `what` else."""
     if not failed:
         return
@@ -91,73 +92,6 @@ def evaluate(
     return reasons
 
 
-def skips(
-    expansion: Expansion,
-    evaluation: Evaluation,
-    only: Collection[str],
-    inside: Collection[int] | None,
-    unknowns: Unknowns,
-) -> tuple[dict[int, Reason], dict[int, str]]:
-    """The reasons of skipped instances, and the conditions of those that a condition skips.
-
-    An instance whose condition is not known counts as one that runs, unless the request decides to skip it. Empty
-    `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that began
-    with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
-    """
-    conditions: dict[tuple[int, int], str] = {}
-
-    def holds(task: int, node: int) -> bool:
-        try:
-            result, conditions[task, node] = evaluation.condition(
-                expansion.tasks[task].task, expansion.fleet.nodes[node].uid
-            )
-        except UnknownFact as error:
-            result, conditions[task, node] = unknowns.condition(task, node, error.path)
-        return result
-
-    reasons = evaluate(expansion, holds, only or None, inside)
-    skipped = {
-        vertex: reason
-        for vertex, reason in enumerate(reasons)
-        if reason and expansion.task(vertex).task.type != TaskType.STAGE
-    }
-    details = {
-        vertex: conditions[expansion.task_of[vertex], expansion.node_of[vertex]]
-        for vertex, reason in skipped.items()
-        if reason is Reason.CONDITION
-    }
-    skipped.update((vertex, Reason.UNKNOWN) for vertex in details if unknowns.path(vertex))
-    return skipped, details
-
-
-def rendered(
-    expansion: Expansion, evaluation: Evaluation, skipped: Collection[int], unknowns: Unknowns, *, trace: bool
-) -> dict[int, Mapping[str, Any]]:
-    """Render the attributes of every instance that will run, node by node.
-
-    Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task whose
-    parameters fail.
-    """
-    failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
-    result: dict[int, Mapping[str, Any]] = {}
-    for vertex in expansion.by_node:
-        task, uid, instance = expansion.task(vertex).task, expansion.uid(vertex), expansion.instance(vertex)
-        if vertex in skipped or task.type in PASSIVE:
-            continue
-        try:
-            attributes = evaluation.rendered(task, uid)
-            if trace:
-                attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
-            result[vertex] = attributes
-        except UnknownFact as error:
-            if instance not in unknowns.paths:
-                unknowns.add(*instance, "parameters", error.path)
-        except FuelError as error:
-            failed.setdefault(instance[0], []).append((uid, error))
-    require_computed(expansion.tasks, failed, "parameters")
-    return result
-
-
 def _about_instances(
     code: str, task: MergedTask, what: str, nodes: Sequence[NodeKey], problem: str, hint: str
 ) -> Finding:
@@ -178,41 +112,97 @@ def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
         )
 
 
-class Unknowns:
-    """What a plan could not decide, because expressions read facts that are not known.
+class Decisions:
+    """What expressions decide for the instances of a plan, and what stays open, because they read unknown facts.
 
-    `decision` is that of the request: "run" or "skip" decides about conditions, and "skip" about parameters, too.
-    `dependencies` has the paths that dependencies of instances read.
+    `on_unknown` is "run" or "skip" if the request decides about conditions; "skip" decides about parameters, too.
+    `dependencies` has the unknown paths that dependencies of instances read.
     """
 
-    def __init__(self, expansion: Expansion, decision: str, dependencies: Mapping[tuple[int, int], str]) -> None:
-        self.expansion, self.decision = expansion, decision
-        self.paths: dict[tuple[int, int], str] = {}
+    def __init__(
+        self,
+        expansion: Expansion,
+        evaluation: Evaluation,
+        on_unknown: str = "",
+        dependencies: Mapping[tuple[int, int], str] = MappingProxyType({}),
+    ) -> None:
+        self._expansion, self._evaluation, self._on_unknown = expansion, evaluation, on_unknown
+        self._paths: dict[tuple[int, int], str] = {}
         self._open: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
         for (task, node), path in dependencies.items():
-            self.add(task, node, "dependencies", path)
+            self._add(task, node, "dependencies", path)
 
-    def add(self, task: int, node: int, what: str, path: str) -> None:
+    def _add(self, task: int, node: int, what: str, path: str) -> None:
         """Record an unknown path that an instance reads in its condition, dependencies or parameters (`what`)."""
-        self.paths.setdefault((task, node), path)
-        if self.decision != "skip" or what == "dependencies":
-            self._open.setdefault((task, what), []).append((self.expansion.fleet.nodes[node].uid, path))
+        self._paths.setdefault((task, node), path)
+        if self._on_unknown != "skip" or what == "dependencies":
+            self._open.setdefault((task, what), []).append((self._expansion.fleet.nodes[node].uid, path))
 
     def findings(self) -> Iterator[Finding]:
         """Yield what stays open, with one finding (G036) for each task and kind of expression."""
         for (task, what), places in sorted(self._open.items()):
             nodes, hint = [node for node, _ in places], "Upload the fact, or assume a value for it with --assume-facts."
-            yield _about_instances("G036", self.expansion.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
+            yield _about_instances("G036", self._expansion.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
 
-    def condition(self, task: int, node: int, path: str) -> tuple[bool, str]:
-        """Decide about a condition that reads an unknown path: whether the instance runs, and why."""
-        if self.decision != "run":
-            self.add(task, node, "condition", path)
-        return self.decision != "skip", f"its condition reads {path}, which is not known"
+    def skips(
+        self, only: Collection[str], inside: Collection[int] | None = None
+    ) -> tuple[dict[int, Reason], dict[int, str]]:
+        """The reasons of skipped instances, and the conditions of those that a condition skips.
 
-    def path(self, vertex: int) -> str:
-        """The unknown path that an instance depends on, or an empty string."""
-        return self.paths.get(self.expansion.instance(vertex), "")
+        An instance whose condition is not known counts as one that runs, unless the request decides to skip it. Empty
+        `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that
+        began with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
+        """
+        expansion, conditions = self._expansion, dict[tuple[int, int], str]()
+
+        def holds(task: int, node: int) -> bool:
+            uid = expansion.fleet.nodes[node].uid
+            try:
+                result, conditions[task, node] = self._evaluation.condition(expansion.tasks[task].task, uid)
+            except UnknownFact as error:
+                if self._on_unknown != "run":
+                    self._add(task, node, "condition", error.path)
+                conditions[task, node] = f"its condition reads {error.path}, which is not known"
+                result = self._on_unknown != "skip"
+            return result
+
+        skipped = {
+            vertex: reason
+            for vertex, reason in enumerate(evaluate(expansion, holds, only or None, inside))
+            if reason and expansion.task(vertex).task.type != TaskType.STAGE
+        }
+        details = {
+            vertex: conditions[expansion.instance(vertex)]
+            for vertex, reason in skipped.items()
+            if reason is Reason.CONDITION
+        }
+        skipped.update((vertex, Reason.UNKNOWN) for vertex in details if self._paths.get(expansion.instance(vertex)))
+        return skipped, details
+
+    def rendered(self, skipped: Collection[int], *, trace: bool = False) -> dict[int, Mapping[str, Any]]:
+        """Render the attributes of every instance that will run, node by node.
+
+        Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task
+        whose parameters fail.
+        """
+        expansion, result = self._expansion, dict[int, Mapping[str, Any]]()
+        failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+        for vertex in expansion.by_node:
+            task, uid, instance = expansion.task(vertex).task, expansion.uid(vertex), expansion.instance(vertex)
+            if vertex in skipped or task.type in PASSIVE:
+                continue
+            try:
+                attributes = self._evaluation.rendered(task, uid)
+                if trace:
+                    attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
+                result[vertex] = attributes
+            except UnknownFact as error:
+                if instance not in self._paths:
+                    self._add(*instance, "parameters", error.path)
+            except FuelError as error:
+                failed.setdefault(instance[0], []).append((uid, error))
+        require_computed(expansion.tasks, failed, "parameters")
+        return result
 
     def left(
         self, rendered: Mapping[int, Mapping[str, Any]], skipped: dict[int, Reason], details: dict[int, str]
@@ -222,11 +212,11 @@ class Unknowns:
         An instance that would run with parameters that are not known is skipped, if the request decides so.
         """
         paths: dict[int, str] = {}
-        for vertex in range(self.expansion.size):
-            path = self.path(vertex)
+        for vertex in range(self._expansion.size):
+            path = self._paths.get(self._expansion.instance(vertex))
             if not path or vertex in skipped:
                 continue
-            if self.decision == "skip" and vertex not in rendered:
+            if self._on_unknown == "skip" and vertex not in rendered:
                 skipped[vertex] = Reason.UNKNOWN
                 details[vertex] = f"its parameters read {path}, which is not known"
             else:

@@ -96,7 +96,7 @@ class Edges:
         """Add edges from every vertex of `before` to every other of `after`.
 
         `shared` is the side (equal to `before` or `after`) that other calls repeat: they share one barrier.
-        Two vertices that stand on both sides wait for one another, which is a cycle; they get direct edges, so
+        Two vertices on both sides wait for one another, which is a cycle; they get direct edges, so
         that it can be reported.
         """
         inside = set(before) & set(after)
@@ -382,14 +382,14 @@ class _Builder:
         stating = [
             index for index, task in enumerate(self.tasks) if self.at[index] and any(task.task.computed_attributes())
         ]
-        stated: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
+        given: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
         for node in range(len(self.fleet.nodes)):
             for index in stating:
                 vertex = self.at[index].get(node)
                 if vertex is not None:
                     for dependency in computed(index, node):
-                        stated[index].setdefault(dependency, {})[node] = vertex
-        for index, dependencies in stated.items():
+                        given[index].setdefault(dependency, {})[node] = vertex
+        for index, dependencies in given.items():
             for (attribute, relation), on in dependencies.items():
                 if attribute in RELATION_LISTS:
                     self.cross(index, attribute, relation, on)
@@ -406,19 +406,19 @@ class _Builder:
         groups = {task.id: index for index, task in enumerate(self.tasks) if task.task.type == TaskType.GROUP}
         outside = self._reached("deploy_start", onward=False) | self._reached("post_deployment_start", onward=True)
         members = {index: self._members(index, outside) for index in groups.values()}
-        stated: dict[int, list[tuple[int, EdgeReason]]] = {index: [] for index in members}
+        given: dict[int, list[tuple[int, EdgeReason]]] = {index: [] for index in members}
         for index in joining:
             group = self.tasks[index].task
             for name in filter(groups.__contains__, group.names("requires")):
-                stated[index].append((groups[name], EdgeReason(index, "requires", name)))
+                given[index].append((groups[name], EdgeReason(index, "requires", name)))
             for name in filter(groups.__contains__, group.names("required_for")):
-                stated[groups[name]].append((index, EdgeReason(index, "required_for", name)))
+                given[groups[name]].append((index, EdgeReason(index, "required_for", name)))
         # A group without nodes has no tasks, and hands on no order either.
         awaited = [
-            [earlier for earlier, _ in stated.get(index, ()) if self.resolver.placed(task.task)]
+            [earlier for earlier, _ in given.get(index, ()) if self.resolver.placed(task.task)]
             for index, task in enumerate(self.tasks)
         ]
-        for later, relations in stated.items():
+        for later, relations in given.items():
             for earlier, reason in relations:
                 before = {vertex for index in reachable(awaited, [earlier]) for vertex in members[index]}
                 old = (v for v in members[later] if self.tasks[self.task_of[v]].task.version_tuple < (2, 0, 0))

@@ -49,8 +49,8 @@ class FleetNode:
 class Fleet:
     """The places in their total order: sync points, master, nodes by id.
 
-    `absent` are the nodes left out because they are offline. `assumption` says which nodes were assumed; it is empty if
-    the nodes are the environment's own.
+    `absent` are the nodes left out because they are offline. `assumption` is a sentence about assumed nodes; empty if
+    there are none.
     """
 
     nodes: tuple[FleetNode, ...]

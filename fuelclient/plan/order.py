@@ -151,9 +151,9 @@ def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
     """Yield the finding (G050) of each edge of a cycle."""
     for before, after in pairwise((*cycle, cycle[0])):
         words = expansion.words_between(before, after)
-        said = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in words)
+        statements = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in words)
         hint = _ON_ITSELF if expansion.task_of[before] == expansion.task_of[after] else _BETWEEN
-        message = f"{expansion.name(before)} runs before {expansion.name(after)}: {said}"
+        message = f"{expansion.name(before)} runs before {expansion.name(after)}: {statements}"
         yield Finding(Severity.ERROR, "G050", message, words[0].place, words[0].task, hint)
 
 
@@ -178,7 +178,7 @@ class CycleReport:
 
     `edges` has a finding for each edge of the cycle, whose task instances are `names`; `tasks` counts all tasks of the
     set. `closed_by` is the layer (by label) with which the cycle appears when layers are added one by one, if there
-    are several, and `only_with_it` says whether the others have none without it. It is enough to remove all words of
+    are several, and `only_with_it` whether the others have none without it. It is enough to remove all words of
     one of `fixes`.
     """
 
@@ -215,10 +215,10 @@ class CycleReport:
         """The cycle as a drawing, with the statement that makes each edge, and what removes it."""
         lines = []
         for number, (name, edge) in enumerate(zip(self.names, self.edges, strict=True)):
-            stated = edge.message.partition(": ")[2]
+            given = edge.message.partition(": ")[2]
             closes = "  <- closes the cycle" if edge.place.layer == self.closed_by else ""
             where = f"  {edge.place}" if edge.place.file else ""
-            lines += [f"  {'|' if number else '.'}-{'-' if number else '>'} {name}", f"  |     {stated}{where}{closes}"]
+            lines += [f"  {'|' if number else '.'}-{'-' if number else '>'} {name}", f"  |     {given}{where}{closes}"]
         lines += [
             f"  `-> {self.names[0]}",
             *(["  Any one of these removes the cycle (checked):"] if self.fixes else []),
@@ -243,7 +243,7 @@ def explained(snapshot: Snapshot, expansion: Expansion, cycles: Sequence[Sequenc
 def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
     """The cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
 
-    A document does not know its nodes; it is expanded on assumed nodes, one for each role that it names (two where it
+    A document has no nodes; it is expanded on assumed nodes, one for each role that it names (two where it
     also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
     both. Cycles between task ids that no node has are none: real graphs have some.
     """
@@ -274,24 +274,15 @@ def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]
     if not stuck:
         return []
     within = components(successors, stuck)
-    return [
-        _report(snapshot, expansion, cycle, next(inside for inside in within if cycle[0] in inside))
-        for cycle in distinct_cycles(expansion, successors, stuck)
-    ]
-
-
-def _report(snapshot: Snapshot, expansion: Expansion, cycle: list[int], component: Iterable[int]) -> CycleReport:
-    tasks = {expansion.task_of[vertex] for vertex in component if vertex < expansion.size}
-    ids = {expansion.tasks[task].id for task in tasks}
-    closed_by, only = _closing(snapshot, expansion, ids)
-    return CycleReport(
-        tuple(map(expansion.name, cycle)),
-        tuple(edges_of(expansion, cycle)),
-        len(ids),
-        closed_by,
-        only,
-        tuple(_fixes(expansion, ids, closed_by, cycle)),
-    )
+    reports = []
+    for cycle in distinct_cycles(expansion, successors, stuck):
+        tasks = _tasks_of(expansion, next(inside for inside in within if cycle[0] in inside))
+        ids = {expansion.tasks[task].id for task in tasks}
+        closed_by, only = _closing(snapshot, expansion, ids)
+        names, edges = tuple(map(expansion.name, cycle)), tuple(edges_of(expansion, cycle))
+        fixes = tuple(_fixes(expansion, ids, closed_by, cycle))
+        reports.append(CycleReport(names, edges, len(ids), closed_by, only, fixes))
+    return reports
 
 
 def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[str, bool]:
@@ -391,13 +382,13 @@ def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) ->
 def _task_without(merged: MergedTask, drops: Iterable[Word]) -> MergedTask:
     attributes = dict(merged.task.attributes)
     for drop in drops:
-        stated = attributes.get(drop.attribute)
+        given = attributes.get(drop.attribute)
         key = "name" if drop.attribute in RELATION_LISTS else ""
-        if isinstance(stated, list):
+        if isinstance(given, list):
             attributes[drop.attribute] = [
-                item for item in stated if (item.get(key) if key and isinstance(item, dict) else item) != drop.word
+                item for item in given if (item.get(key) if key and isinstance(item, dict) else item) != drop.word
             ]
-        elif stated == drop.word:
+        elif given == drop.word:
             attributes[drop.attribute] = []
     if attributes == merged.task.attributes:
         return merged

@@ -1,7 +1,7 @@
 """Placement: which merged task runs on which nodes.
 
-Stages stand on the sync points. Groups do not run themselves but place their tasks, even stages, on their nodes. Every
-other task goes where its tags say, or else its roles, or else its groups.
+Stages run on the sync points. Groups do not run themselves but place their tasks, even stages, on their nodes. Every
+other task runs on the nodes of its tags, or else of its roles, or else of its groups.
 Source: Nailgun `TransactionSerializer.expand_tasks` and `TagResolver`.
 """
 

@@ -20,7 +20,7 @@ from fuelclient.model.graph import MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey, RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.evaluate import Evaluation, Unknowns, rendered, require_computed, require_known, skips
+from fuelclient.plan.evaluate import Decisions, Evaluation, require_computed, require_known
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.order import Ordered
@@ -53,7 +53,7 @@ class Plan:
 
     By instance number: `rendered` has the attributes of those that run (`parameters`, `fail_on_error`, `type`),
     `details` the conditions of those that a condition skips. `nowhere` are tasks that are placed on no node. `selects`
-    says whether the filters of the request let any instance through, even one that does nothing by its type. `unknown`
+    is true if the filters of the request let any instance through, even one that does nothing by its type. `unknown`
     has the paths of facts that are not known, of instances that depend on them; `undecided` are findings about what the
     request does not decide. Plans with equal `digest` have the same instances, order, limits and parameters.
     """
@@ -123,14 +123,14 @@ def plan(
     subgraphs = [subgraph_from(text, known) for text in request.subgraphs]
     expansion = study.expansion
     require_computed(merged.tasks, study.failed)
-    unknowns = Unknowns(expansion, request.unknown, study.unknown)
+    decisions = Decisions(expansion, evaluation, request.unknown, study.unknown)
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
     order = study.ordered
     kept = inside(expansion, subgraphs) if subgraphs else None
-    skipped, details = skips(expansion, evaluation, request.task_names, kept, unknowns)
-    attributes = rendered(expansion, evaluation, skipped, unknowns, trace=request.trace)
-    unknown = unknowns.left(attributes, skipped, details)
+    skipped, details = decisions.skips(request.task_names, kept)
+    attributes = decisions.rendered(skipped, trace=request.trace)
+    unknown = decisions.left(attributes, skipped, details)
     work = work_of(
         expansion,
         skipped=skipped,
@@ -152,7 +152,7 @@ def plan(
         digest_of(work, attributes),
         _selects(expansion, request, kept),
         unknown,
-        tuple(unknowns.findings()),
+        tuple(decisions.findings()),
     )  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def _cannot_run(
 def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
     """Yield a finding if there are no task instances except sync points: the graph ends at once, and the run goes on.
 
-    It is an error if the request names nodes of which none is online. A request for the master
+    It is an error if no node that the request names is online. A request for the master
     alone expects that.
     """
     if request.master_only or any(kind is not InstanceKind.SYNC for kind in work.kinds):
@@ -250,9 +250,9 @@ def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
 def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequest:
     """The request as it is meant. Raise `UsageError` if it contradicts itself.
 
-    `runs_nothing` says whether the tasks of a kind of executor only report what they would do, and raises `UsageError`
-    for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done afterwards. If
-    only some nodes have such an executor as their own, the run is an ordinary one.
+    `runs_nothing` returns whether the tasks of a kind of executor only report what they would do, and raises
+    `UsageError` for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done
+    afterwards. If only some nodes have such an executor as their own, the run is an ordinary one.
     """
     if request.unknown not in ("", "run", "skip"):
         raise UsageError(f"What is unknown cannot {request.unknown}.", hint="Choose --unknown run or --unknown skip.")

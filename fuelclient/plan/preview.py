@@ -35,7 +35,7 @@ class PreviewRow:
     """One merged task.
 
     `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
-    `stage`, `priority` and `band` say where in the stages it runs. `verdicts` says for each of `nodes` what would
+    `stage`, `priority` and `band` are its place in the stages. `verdicts` has for each of `nodes` what would
     happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts. `dropped` are the
     tasks that it states as its predecessors and that run nowhere.
     """
@@ -76,7 +76,7 @@ class PreviewRow:
 class Preview:
     """All rows in execution order, every finding, and the figures of a summary line.
 
-    `assumption` says in one sentence which nodes were assumed; it is empty if the nodes are the environment's own.
+    `assumption` is a sentence about assumed nodes; empty if there are none.
     `computed` counts the tasks with dependencies that only a run can compute: they may run later than shown.
     """
 
@@ -135,9 +135,9 @@ def _stage(
 ) -> tuple[str | None, float | int | None, str | None]:
     """The stage that a plugin's stage task names, with its priority and band, or else the stage between whose sync
     points the task starts."""
-    stated = expansion.tasks[index].task.stage
-    if stated:
-        stage = parse_stage(stated)
+    given = expansion.tasks[index].task.stage
+    if given:
+        stage = parse_stage(given)
         priority = int(stage.priority) if stage.priority.is_integer() else stage.priority
         return stage.name, priority, band_of(stage.priority)
     first = min(vertices, key=order.generation.__getitem__, default=None)

@@ -28,7 +28,7 @@ NO_GROUP = ""
 
 @dataclass(frozen=True, slots=True)
 class ExceededGroup:
-    """A group of which more nodes failed than it tolerates. `failed` are indices of nodes, ascending."""
+    """A group with more failed nodes than it tolerates. `failed` are indices of nodes, ascending."""
 
     group: str
     tolerated: int
@@ -43,10 +43,10 @@ def with_other_nodes(groups: Iterable[FaultTolerance], nodes: int) -> tuple[Faul
     >>> with_other_nodes([FaultTolerance("db", (1, 2), 1)], 4)[1:]
     (FaultTolerance(group='', nodes=(3,), tolerated=0),)
     """
-    stated = tuple(groups)
-    covered = {node for group in stated for node in group.nodes}
+    given = tuple(groups)
+    covered = {node for group in given for node in group.nodes}
     alone = tuple(node for node in range(nodes) if node not in covered and node != SYNC)
-    return (*stated, FaultTolerance(NO_GROUP, alone, 0)) if alone else stated
+    return (*given, FaultTolerance(NO_GROUP, alone, 0)) if alone else given
 
 
 class FailedNodes:
@@ -69,7 +69,7 @@ class FailedNodes:
 
     @property
     def exceeded(self) -> tuple[ExceededGroup, ...]:
-        """The groups of which too many nodes failed, in their order."""
+        """The groups with too many failed nodes, in their order."""
         return tuple(
             ExceededGroup(group.group, group.tolerated, tuple(sorted(failed)))
             for group, failed in zip(self._groups, self._failed, strict=True)

@@ -4,7 +4,7 @@ It uses no clock, no executor and no store. A runner calls `ready`, runs what it
 `changes`. A `Schedule` can be rebuilt from the stored changes, which is how a run goes on after a crash. A whole run
 costs O(V + E) steps, and O(log V) for each instance that waits for a place.
 
-The rules are Fuel's, except for what `FailedNodes`, `Result` and `Reason` say. An instance waits until all its
+The rules are Fuel's, except where `FailedNodes`, `Result` and `Reason` differ. An instance waits until all its
 predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and what
 depends on it never runs. If more nodes fail than a group tolerates, nothing more is started.
 """
@@ -224,7 +224,7 @@ class Schedule:
         self._failed_nodes = FailedNodes(with_other_nodes(work.fault_tolerance, len(work.nodes)))
         self._of_node: list[list[int]] = []
         self._ignored: set[int] = set()
-        self._log: list[tuple[int, InstanceStatus, str, int]] = []
+        self._log: list[Change] = []
         self._stopped = stopped
         self._result: Result | None = None
         for following in work.successors:
@@ -357,14 +357,11 @@ class Schedule:
         Instances that are never reached stay pending until the run is done, and are skipped then.
         """
         log, self._log = self._log, []
-        return [
-            Change(vertex, status, reason, None if because == NOTHING else because)
-            for vertex, status, reason, because in log
-        ]
+        return log
 
     def _set(self, vertex: int, status: InstanceStatus, reason: str = "", because: int = NOTHING) -> None:
         self._status[vertex] = changed(self._status[vertex], status)
-        self._log.append((vertex, status, reason, because))
+        self._log.append(Change(vertex, status, reason, None if because == NOTHING else because))
 
     def _end_node(self, failed: int, ended: list[int]) -> None:
         node = self._work.node_of[failed]

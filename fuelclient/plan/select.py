@@ -21,6 +21,7 @@ from fuelclient.plan.fleet import MASTER, NO_NODES, PRIMARY, Fleet, fleet_of
 Filter = Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]
 """Evaluates a `node_filter` on nodes as mappings to the ids of those that it lets through. It may raise `FuelError`."""
 
+_AS_THEY_ARE = ("id", "name", "ip", "mac", "online", "pending_addition", "pending_deletion")
 _GRAMMAR = "Write [start[/nodes]][:end[/nodes]], for example primary-database/1,3:keystone-db/5-7."
 _NODES = re.compile(r"(?:\d{1,10}(?:-\d{1,10})?|master)(?:,(?:\d{1,10}(?:-\d{1,10})?|master))*")
 _WIDEST = 100_000
@@ -209,32 +210,25 @@ def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[in
 
 def node_fields(node: Node) -> dict[str, Any]:
     """A node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
+    same = {name: getattr(node, name) for name in _AS_THEY_ARE}
+    lists = {name: list(getattr(node, name)) for name in ("roles", "pending_roles", "all_roles", "primary_tags")}
     return {
         "hostname": node.name,
         "meta": {},
         **node.attributes,
         "attributes": dict(node.attributes),
-        "id": node.id,
+        **same,
+        **lists,
         "uid": str(node.id),
-        "name": node.name,
         "cluster": node.cluster_id,
         "status": str(node.status),
-        "roles": list(node.roles),
-        "pending_roles": list(node.pending_roles),
-        "all_roles": list(node.all_roles),
-        "primary_tags": list(node.primary_tags),
-        "ip": node.ip,
-        "mac": node.mac,
-        "online": node.online,
         "error_type": node.error_type or None,
-        "pending_addition": node.pending_addition,
-        "pending_deletion": node.pending_deletion,
         "labels": dict(node.labels),
     }
 
 
 def with_primaries(nodes: Iterable[Node], fleet: Fleet) -> list[Node]:
-    """The nodes of a fleet, each with the tags of which it is the primary now.
+    """The nodes of a fleet, each with the tags whose primary it is now.
 
     A run stores them, so that the next one has the same primaries.
     """

@@ -1,4 +1,4 @@
-"""The study of one graph of an environment: merged, placed, ordered and previewed, each when it is first asked for.
+"""The study of one graph of an environment: merged, placed, ordered and previewed, each on first use.
 
 Previews, questions, selections, comparisons, plans and the terminal UI hold one, so that all of them rest on the same
 instances, dependencies and order. A study goes on whatever the graph is like: what cannot be merged, computed or
@@ -8,7 +8,7 @@ ordered becomes a finding, as everything else that is wrong with the graph. `pla
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -55,9 +55,9 @@ class Study:
     """One graph of one environment, on its nodes or on assumed ones.
 
     `facts` is called if dependencies are expressions, and, with `conditions`, if tasks have conditions: rows have
-    verdicts then, and conditions that fail are findings. `fleet` chooses the nodes in place of the options. Layers that
-    stand `alone`, without those below them, are studied as they are: their overrides have no place in the order,
-    because they do not say where the task runs. With `despite_cycles`, the tasks of cycles have no order in themselves,
+    verdicts then, and conditions that fail are findings. `fleet` chooses the nodes in place of the options. Layers
+    `alone`, without those below them, are studied as they are: their overrides have no place in the order,
+    because it is unknown where the tasks run. With `despite_cycles`, the tasks of cycles have no order in themselves,
     and all others have theirs.
 
     The first attribute that needs the nodes raises what `plan.fleet.fleet_of` raises for nodes that do not exist.
@@ -148,37 +148,32 @@ class Study:
     @cached_property
     def _early(self) -> tuple[Finding, ...]:
         """The findings that need no order."""
-        if self._alone:
-            return self.merged.findings
-        expansion = self.expansion
-        tasks = self.merged.tasks
-        has_no_facts = has_computed(tasks) and self.evaluation is None
-        unknown = range(len(tasks)) if has_no_facts else {task for task, _ in self.unknown}
-        return (
-            *graph_findings(self.snapshot, self.merged, expansion),
-            # A run has those about parameters for the instances that it begins.
-            *(
-                finding
-                for task, nodes in zip(tasks, expansion.placement.nodes, strict=True)
-                for finding in check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
-            ),
-            *self._failures(),
-            *(() if self.options.node_ids else filter_findings(self.merged)),
-            *left_out_findings(self.merged, unknown),
-        )
+        return self.merged.findings if self._alone else tuple(self._without_order())
 
-    def _failures(self) -> Iterable[Finding]:
-        """Yield the dependencies and conditions that fail: one finding for each task."""
-        conditions = self._decided[1]
+    def _without_order(self) -> Iterator[Finding]:
+        expansion, tasks, conditions = self.expansion, self.merged.tasks, self._decided[1]
+        yield from graph_findings(self.snapshot, self.merged, expansion)
+        # A run has those about parameters for the instances that it begins.
+        for task, nodes in zip(tasks, expansion.placement.nodes, strict=True):
+            yield from check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
         for index in sorted({*self.failed, *conditions}):
-            task = self.merged.tasks[index]
             if index in self.failed:
-                [attribute, *_], error = task.task.computed_attributes(), self.failed[index][0][1]
+                [attribute, *_], error = tasks[index].task.computed_attributes(), self.failed[index][0][1]
                 what = f"a dependency in {attribute}"
             else:
                 attribute, what, error = "condition", "its condition", conditions[index]
             problem = f"{what} cannot be computed: {error.message}"
-            yield task_finding(Severity.ERROR, "G034", task, attribute, problem, error.hint)
+            yield task_finding(Severity.ERROR, "G034", tasks[index], attribute, problem, error.hint)
+        node_filter = self.merged.metadata.get("node_filter")
+        if node_filter and not self.options.node_ids:
+            message = "a run covers only the nodes that the graph's node filter lets through; this shows all nodes"
+            hint = "`graph simulate` and dry runs obey the filter; --node names the nodes to show, or to run on."
+            yield Finding(Severity.INFO, "G067", f"{message}: {node_filter}", hint=hint)
+        has_no_facts = has_computed(tasks) and self.evaluation is None
+        for index in range(len(tasks)) if has_no_facts else sorted({task for task, _ in self.unknown}):
+            for attribute in tasks[index].task.computed_attributes():
+                problem = f"{attribute} is computed from facts that are not at hand, so what it says is left out"
+                yield task_finding(Severity.INFO, "G033", tasks[index], attribute, problem)
 
     @cached_property
     def _ordered(self) -> tuple[Ordered | None, CycleDetected | None, tuple[tuple[int, ...], ...]]:
@@ -337,25 +332,6 @@ def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion
     if expansion.fleet.absent:
         nodes = ", ".join(map(str, expansion.fleet.absent))
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
-
-
-def filter_findings(merged: MergedGraph) -> Iterator[Finding]:
-    """Yield a notice (G067) if a run without nodes of its own covers fewer nodes than the preview shows."""
-    if stated := merged.metadata.get("node_filter"):
-        yield Finding(
-            Severity.INFO,
-            "G067",
-            f"a run covers only the nodes that the graph's node filter lets through; this shows all nodes: {stated}",
-            hint="`graph simulate` and dry runs obey the filter; --node names the nodes to show, or to run on.",
-        )
-
-
-def left_out_findings(merged: MergedGraph, unknown: Collection[int]) -> Iterator[Finding]:
-    """Yield a finding for each attribute of the tasks `unknown` that makes no edges, since it needs other facts."""
-    for task in (merged.tasks[index] for index in sorted(unknown)):
-        for attribute in task.task.computed_attributes():
-            problem = f"{attribute} is computed from facts that are not at hand, so what it says is left out"
-            yield task_finding(Severity.INFO, "G033", task, attribute, problem)
 
 
 def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:

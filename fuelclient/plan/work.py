@@ -123,7 +123,7 @@ def work_of(
     that was not rendered limits nothing. A strategy on a group is ignored. Raise `InvalidGraph` with a finding for
     every invalid strategy.
     """
-    skipped, stated = skipped or {}, fail_on_error or {}
+    skipped, given = skipped or {}, fail_on_error or {}
     kinds = [_kind(expansion, vertex, skipped) for vertex in range(expansion.size)]
     limit_of, limits = _limits(expansion, kinds, strategies or {})
     fails = [task.task.attributes.get("fail_on_error", True) for task in expansion.tasks]
@@ -134,7 +134,7 @@ def work_of(
         task_of=expansion.task_of,
         node_of=expansion.node_of,
         kinds=kinds,
-        fail_on_error=[stated.get(vertex, defaults[task]) for vertex, task in enumerate(expansion.task_of)],
+        fail_on_error=[given.get(vertex, defaults[task]) for vertex, task in enumerate(expansion.task_of)],
         limit_of=limit_of,
         limits=limits,
         successors=[list(dict.fromkeys(following)) for following in expansion.edges.successors()],
@@ -158,7 +158,7 @@ def _limits(
     Nodes may render different amounts: the smallest counts, whereas upstream takes the last one.
     """
     parameters = [task.task.attributes.get("parameters") for task in expansion.tasks]
-    stated = [value.get("strategy") if isinstance(value, Mapping) else None for value in parameters]
+    given = [value.get("strategy") if isinstance(value, Mapping) else None for value in parameters]
     smallest: dict[str, int] = {}
     findings: dict[tuple[int, str], Finding] = {}
     for vertex, index in enumerate(expansion.task_of):
@@ -166,7 +166,7 @@ def _limits(
             continue
         task = expansion.tasks[index]
         try:
-            limit = limit_from(rendered.get(vertex, stated[index]))
+            limit = limit_from(rendered.get(vertex, given[index]))
         except ValueError as error:
             attribute = "parameters.strategy"
             findings[index, str(error)] = task_finding(Severity.ERROR, "G006", task, attribute, str(error), _HINT)
@@ -185,7 +185,7 @@ def by_filters(work: Work) -> tuple[set[int], set[int]]:
     """The nodes (by index) on which filters let something through that would run, and those on which they let nothing
     through.
 
-    A condition that is false is not a filter: it says that there is nothing to do. On a node that is in neither set,
+    A condition that is false is not a filter: there is nothing to do. On a node that is in neither set,
     nothing would have run anyway.
     """
     through: set[int] = set()

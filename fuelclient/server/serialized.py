@@ -20,7 +20,7 @@ from fuelclient.model.graph import MergedGraph
 from fuelclient.model.run import RunRequest
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
-from fuelclient.plan.evaluate import Evaluation, Unknowns, rendered, require_computed, require_known, skips
+from fuelclient.plan.evaluate import Decisions, require_computed, require_known
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet, fleet_of
 from fuelclient.plan.study import Study
@@ -59,9 +59,9 @@ def serialized(call: Call) -> Any:
         _require_sound(merged)
     expansion = study.expansion
     require_computed(merged.tasks, study.failed)
-    unknowns = Unknowns(expansion, "", study.unknown)
-    instances = _instances(expansion, evaluation, unknowns, call.query.get("tasks", ()))
-    require_known(graph_type, tuple(unknowns.findings()))
+    decisions = Decisions(expansion, evaluation, dependencies=study.unknown)
+    instances = _instances(expansion, decisions, call.query.get("tasks", ()))
+    require_known(graph_type, tuple(decisions.findings()))
     tolerance = [
         {"name": group.group, "node_ids": [str(expansion.fleet.nodes[node].uid) for node in group.nodes],
          "fault_tolerance": group.tolerated}
@@ -85,12 +85,10 @@ def _require_sound(merged: MergedGraph) -> None:
         raise HttpError(400, InvalidGraph(text.strip(), findings=merged.findings), text)
 
 
-def _instances(
-    expansion: Expansion, evaluation: Evaluation, unknowns: Unknowns, only: Collection[str]
-) -> dict[str, list[dict[str, Any]]]:
+def _instances(expansion: Expansion, decisions: Decisions, only: Collection[str]) -> dict[str, list[dict[str, Any]]]:
     instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
-    skipped, _ = skips(expansion, evaluation, only, None, unknowns)
-    attributes = rendered(expansion, evaluation, skipped, unknowns, trace=False)
+    skipped, _ = decisions.skips(only)
+    attributes = decisions.rendered(skipped)
     required, required_for = map(sorted, expansion.edges.stated())
     waits_for, awaited_by = grouped((after, before) for before, after in required), grouped(required_for)
     for vertex in range(expansion.size):
