@@ -1,6 +1,6 @@
 """What a Fuel master refuses in a graph, or does otherwise, although the engine accepts it.
 
-One function for each rule. That two plugins may not define one task is a rule of merges (`Snapshot.unique_tasks`), and
+That two plugins may not define one task is a rule of merges (`Snapshot.unique_tasks`), and
 so is not here. Sources: the schema and the columns of Nailgun's tasks, `lcm.task_serializer`, `transactions.manager`,
 and recorded refusals.
 """
@@ -49,7 +49,11 @@ def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, .
     failed = (finding for finding in (*study.findings, *reported) if finding.code in ("G024", "G034"))
     known = {(finding.task, finding.place) for finding in failed}
     evaluation = study.evaluation
-    found = failing(study, evaluation) if isinstance(evaluation, Expressions) else not_evaluated(_placed(study))
+    placed = zip(study.merged.tasks, study.expansion.placement.nodes, strict=True)
+    if isinstance(evaluation, Expressions):
+        found = failing(study, evaluation)
+    else:  # a master does not evaluate tasks that run nowhere
+        found = not_evaluated(task for task, nodes in placed if nodes)
     return (
         *(finding for layer in study.snapshot.layers for finding in in_tasks(layer.tasks, layer.owner.label)),
         *node_filter(study.merged.metadata, place_of_filter(study.snapshot.layers)),
@@ -62,7 +66,10 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for document in documents:
         file = document.tasks[0].source.file if document.tasks else ""
-        found += nulls(document)
+        for key, place in document.nulls.items():
+            message = f"{key} is null, and a Fuel master refuses a document with that"
+            hint = "Leave the key out. An upload by this client does so."
+            found.append(Finding(Severity.ERROR, "G056", message, place, hint=hint))
         if len(document.name or "") > MOST_LETTERS:
             message = f"the name of the graph has more than {MOST_LETTERS} letters, which a Fuel master does not store"
             found.append(Finding(Severity.ERROR, "G026", message, Place(file), hint="Shorten it."))
@@ -80,39 +87,24 @@ _Problem = tuple[str, str, str, str]
 def in_tasks(tasks: Iterable[Task], label: str = "", *, is_uploaded: bool = False) -> Iterator[Finding]:
     """Yield the tasks of a graph that a master does not store, or does not take if the graph `is_uploaded`."""
     for task in tasks:
-        for rule in (null_roles,) if is_uploaded else (without_type, foreign_type, computed_names, refused_values):
-            for code, attribute, message, hint in rule(task):
-                place = replace(task.source.place(attribute), layer=label)
-                yield Finding(Severity.ERROR, code, f"task {task.id}: {message}", place, task.id, hint)
+        for code, attribute, message, hint in _null_roles(task) if is_uploaded else _not_stored(task):
+            place = replace(task.source.place(attribute), layer=label)
+            yield Finding(Severity.ERROR, code, f"task {task.id}: {message}", place, task.id, hint)
 
 
-def without_type(task: Task) -> Iterator[_Problem]:
-    """Yield an error for a record that overrides single attributes (G054)."""
+def _not_stored(task: Task) -> Iterator[_Problem]:
     if task.is_partial:
         message = "it has no type, and a Fuel master stores only whole tasks"
         hint = "State the whole task. An upload by this client to a master completes the record from the layers below."
         yield "G054", "", message, hint
-
-
-def foreign_type(task: Task) -> Iterator[_Problem]:
-    """Yield an error for a task of a type that a master does not store (G055)."""
     if task.type in ORCHESTRATOR_TYPES:
         message = f"a Fuel master stores no task of the type {task.type}, which only its orchestrator knows"
         types = (kind for kind in TaskType if kind not in ORCHESTRATOR_TYPES)
         yield "G055", "type", message, f"Types that it stores: {', '.join(types)}."
-
-
-def computed_names(task: Task) -> Iterator[_Problem]:
-    """Yield an error for expressions where a master stores only names (G057)."""
-    for attribute in _NAMES_ONLY:
-        if task.has_expressions(attribute):
-            message = f"{attribute} has an expression, and a Fuel master stores only names there"
-            hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
-            yield "G057", attribute, message, hint
-
-
-def refused_values(task: Task) -> Iterator[_Problem]:
-    """Yield an error for each value that a master does not store, or that ends its runs (G026)."""
+    for attribute in filter(task.has_expressions, _NAMES_ONLY):
+        message = f"{attribute} has an expression, and a Fuel master stores only names there"
+        hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
+        yield "G057", attribute, message, hint
     if len(task.id) > MOST_LETTERS:
         yield "G026", "id", f"its id has more than {MOST_LETTERS} letters", _REFUSED
     for attribute in NAME_LISTS:
@@ -132,7 +124,7 @@ def refused_values(task: Task) -> Iterator[_Problem]:
         yield "G026", "fault_tolerance", "its fault_tolerance is no number, and ends the run", _REFUSED
 
 
-def null_roles(task: Task) -> Iterator[_Problem]:
+def _null_roles(task: Task) -> Iterator[_Problem]:
     """Yield an error for each attribute with a relation to the sync points, which a master plans and does not take."""
     for attribute in RELATION_LISTS:
         if any(relation.roles is None for relation in task.relations(attribute)):
@@ -140,21 +132,13 @@ def null_roles(task: Task) -> Iterator[_Problem]:
             yield "G026", attribute, f"a role in {shown} is null, which an upload may not have", _REFUSED
 
 
-def nulls(document: GraphDocument) -> Iterator[Finding]:
-    """Yield an error for every key of a document that is null (G056)."""
-    for key, place in document.nulls.items():
-        message = f"{key} is null, and a Fuel master refuses a document with that"
-        hint = "Leave the key out. An upload by this client does so."
-        yield Finding(Severity.ERROR, "G056", message, place, hint=hint)
-
-
 def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Finding]:
     """Yield the fields of nodes that the filter of a graph reads and that a master does not serve (G058).
 
     One that is too long for a master is G026. A filter that cannot be read has no findings here (G024).
     """
-    stated = metadata.get("node_filter")
-    text = stated.get(YAQL) if isinstance(stated, Mapping) else stated
+    given = metadata.get("node_filter")
+    text = given.get(YAQL) if isinstance(given, Mapping) else given
     if isinstance(text, str) and len(text) > _LONGEST_FILTER:
         message = f"the node filter has more than {_LONGEST_FILTER} letters, which a Fuel master does not store"
         yield Finding(Severity.ERROR, "G026", message, place, hint="Shorten it.")
@@ -180,12 +164,12 @@ def failing(study: Study, evaluation: Expressions) -> Iterator[Finding]:
     nodes = study.expansion.fleet.nodes
     for index, merged in enumerate(study.merged.tasks):
         uids = [nodes[node].uid for node in study.expansion.placement.nodes[index]]
-        stated = [
+        given = [
             (name, list(expressions_in(value)), evaluation.value) for name, value in merged.task.attributes.items()
         ]
         if isinstance(merged.task.condition, str):
-            stated.append(("condition", [merged.task.condition], evaluation.legacy_on_master))
-        for attribute, texts, value in stated:
+            given.append(("condition", [merged.task.condition], evaluation.legacy_on_master))
+        for attribute, texts, value in given:
             failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
             for uid, text in product(uids, texts):
                 try:
@@ -214,15 +198,10 @@ def _failure(
 
 def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
     """Yield a notice for each task with expressions, which nothing evaluated (G059)."""
-    for stated in tasks:
-        task = stated.task if isinstance(stated, MergedTask) else stated
+    for given in tasks:
+        task = given.task if isinstance(given, MergedTask) else given
         having = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
         if having:
             message = f"task {task.id}: the expressions in {', '.join(having)} were not evaluated: no facts are at hand"
             hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
-            yield Finding(Severity.INFO, "G059", message, stated.place(having[0]), task.id, hint)
-
-
-def _placed(study: Study) -> list[MergedTask]:
-    """Leave out tasks that run nowhere, which a master does not evaluate."""
-    return [task for task, nodes in zip(study.merged.tasks, study.expansion.placement.nodes, strict=True) if nodes]
+            yield Finding(Severity.INFO, "G059", message, given.place(having[0]), task.id, hint)

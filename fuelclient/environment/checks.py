@@ -36,7 +36,7 @@ _RUN_NAMES = (
 
 
 def require_id(noun: str, number: int) -> None:
-    """Raise `UsageError` if a number cannot be given as an id. 0, which asks for a free id, can."""
+    """Raise `UsageError` if a number cannot be given as an id. 0 can: it means any free id."""
     if not 0 <= number <= LARGEST_ID:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
 

@@ -58,8 +58,7 @@ def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contribu
     present = (release, *others)
     return (
         *_roles(plugin, present),
-        *_volumes(plugin, present),
-        *_components(plugin, present),
+        *_repeated(plugin, present),
         *_network_roles(plugin, present),
         *_tasks(plugin, others),
         *_overrides(plugin, release),
@@ -82,29 +81,23 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
     yield _error(plugin, ROLE, text, f"In this environment {owners}. Rename the role, or disable the other plugin.")
 
 
-def _volumes(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    records = [mapping(party.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
-    for other, name in _shared(present, records, "id"):
-        text = (
-            f"Plugin {plugin.full_name} is overlapping with {other.words.removeprefix('the ')} by introducing the"
-            f' same volume with id "{name}"'
-        )
-        yield _error(plugin, VOLUME, text, f"Two volumes cannot have one id; {other.words} already has {name}.")
-
-
-def _components(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    records = [party.metadata.get("components_metadata") for party in (plugin, *present)]
-    for other, name in _shared(present, records, "name"):
-        other_name = "release" if other.is_release else other.name
-        text = (
-            f"Plugin {plugin.name} is overlapping with {other_name} by introducing the same component"
-            f' with name "{name}"'
-        )
-        yield _error(plugin, COMPONENT, text, f"The component {name} already belongs to {other.words}. {_APART}")
+def _repeated(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
+    """Volumes and components whose name the release or another plugin has, too."""
+    volumes = [mapping(party.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
+    for other, name in _shared(present, volumes, "id"):
+        shared = f'{other.words.removeprefix("the ")} by introducing the same volume with id "{name}"'
+        hint = f"Two volumes cannot have one id; {other.words} already has {name}."
+        yield _error(plugin, VOLUME, f"Plugin {plugin.full_name} is overlapping with {shared}", hint)
+    components = [party.metadata.get("components_metadata") for party in (plugin, *present)]
+    for other, name in _shared(present, components, "name"):
+        owner = "release" if other.is_release else other.name
+        shared = f'{owner} by introducing the same component with name "{name}"'
+        hint = f"The component {name} already belongs to {other.words}. {_APART}"
+        yield _error(plugin, COMPONENT, f"Plugin {plugin.name} is overlapping with {shared}", hint)
 
 
 def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) -> Iterator[tuple[Contributor, str]]:
-    """Yield each name (`key`) in the first of the `records` that those of somebody `present` have, too."""
+    """Yield each name (`key`) in the first of the `records` that another one has, with its owner."""
     own, *theirs = (dict.fromkeys(str(item[key]) for item in mappings(each) if key in item) for each in records)
     return ((other, name) for other, names in zip(present, theirs, strict=True) for name in own if name in names)
 
@@ -128,7 +121,7 @@ def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Itera
 def differences(target: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[str]:
     """Yield the reasons why two network roles with one id cannot be merged, worded as in Nailgun.
 
-    Only properties that both have are compared; `roles.merged_network_roles` says how lists of VIPs are merged.
+    Only properties that both have are compared; `roles.merged_network_roles` merges lists of VIPs.
 
     >>> list(differences({"properties": {"subnet": True}}, {"properties": {"subnet": False, "gateway": True}}))
     ['Cannot apply patch for attribute subnet: conflict']

@@ -65,7 +65,7 @@ class EnvironmentCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopiedPart:
-    """How much of a part of an environment was copied (`count`), and what the user has to know about it."""
+    """How much of a part of an environment was copied (`count`), with a note for the user."""
 
     part: str
     count: int
@@ -173,8 +173,8 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
 
 def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
     """A digest that is equal for two graphs without differences. The order of tasks and attributes does not count."""
-    stated = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
-    return digest([stated, _stated(metadata)])
+    given = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
+    return digest([given, _stated(metadata)])
 
 
 def digest(value: object) -> str:

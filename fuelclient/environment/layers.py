@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from fuelclient.environment.roles import in_merge_order, plugin_owner, primary_tags, roles
@@ -67,6 +67,11 @@ def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
 
 def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str, *, checked: bool = True) -> Snapshot:
     """Collect the inputs of a preview or a plan of one graph; if `checked`, with findings about the environment."""
+    findings: tuple[Finding, ...] = ()
+    if checked and (environment.nodes or environment.vips or environment.own_settings):
+        from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
+
+        findings = tuple(rules.shown(environment, deploys=graph_type == DEFAULT_TYPE))
     return Snapshot(
         cluster=environment.cluster,
         layers=_joining(environment, tuple(layers), graph_type),
@@ -75,16 +80,9 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str,
         primary_tags=primary_tags(environment),
         graph_type=graph_type,
         unique_tasks=environment.unique_tasks,
-        findings=tuple(_findings(environment, graph_type)) if checked else (),
+        findings=findings,
         fills_parameters=_is_role_based(environment),
     )
-
-
-def _findings(environment: Environment, graph_type: str) -> Iterator[Finding]:
-    if environment.nodes or environment.vips or environment.own_settings:
-        from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
-
-        yield from rules.shown(environment, deploys=graph_type == DEFAULT_TYPE)
 
 
 def _is_role_based(environment: Environment) -> bool:

@@ -10,19 +10,7 @@ from ipaddress import IPv4Address
 from itertools import pairwise
 from typing import Any
 
-from fuelclient.environment.networks import (
-    BY_RANGES,
-    IP_RANGES,
-    NETWORKS,
-    PARAMETERS,
-    SEGMENTATION,
-    cidr_of,
-    default_configuration,
-    network_configuration,
-    new_network,
-    ranges,
-    within,
-)
+from fuelclient.environment import networks
 from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
@@ -31,7 +19,7 @@ from fuelclient.serializers.report import Report
 from fuelclient.serializers.values import in_words, mapping, mappings, plain
 
 _CODE = "N001"
-_FIELDS = ("cidr", "gateway", IP_RANGES, "vlan_start", "meta")
+_FIELDS = ("cidr", "gateway", networks.IP_RANGES, "vlan_start", "meta")
 """What can change in a network."""
 
 OVERLAP_HINT = "Change one cidr."
@@ -46,29 +34,31 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
     report = Report("", layer=environment.label)
     if not isinstance(document, Mapping):
         raise InvalidDocument(f"A network configuration is a mapping, not {in_words(document)}.", hint=_START)
-    default = default_configuration(environment)
-    known = {network["name"]: network for network in default[NETWORKS]}
-    before = {network["name"]: network for network in network_configuration(environment)[NETWORKS]}
-    own = dict(environment.own_networks.get(NETWORKS) or {})
-    stated = document.get(NETWORKS)
-    if not isinstance(stated, list | tuple | None):
-        report.error(_CODE, 0, f"{NETWORKS} is {in_words(stated)}, not a list", _START)
-        stated = ()
-    for network in stated or ():
+    default = networks.default_configuration(environment)
+    known = {network["name"]: network for network in default[networks.NETWORKS]}
+    before = {network["name"]: network for network in networks.network_configuration(environment)[networks.NETWORKS]}
+    own = dict(environment.own_networks.get(networks.NETWORKS) or {})
+    given = document.get(networks.NETWORKS)
+    if not isinstance(given, list | tuple | None):
+        report.error(_CODE, 0, f"{networks.NETWORKS} is {in_words(given)}, not a list", _START)
+        given = ()
+    for network in given or ():
         if not isinstance(network, Mapping) or not isinstance(network.get("name"), str) or not network["name"]:
             report.error(_CODE, 0, "a network is a mapping with a name", _START)
             continue
         name = network["name"]
-        after = _network(network, before.get(name) or new_network(name), report)
+        after = _network(network, before.get(name) or networks.new_network(name), report)
         is_new, default_network = name not in known, known.get(name, {})
         changed = (field for field in ("name", *_FIELDS) if is_new or after[field] != default_network.get(field))
         own[name] = {field: after[field] for field in changed}
-    parameters = _parameters(document, default[PARAMETERS], environment, report)
+    parameters = _parameters(document, default[networks.PARAMETERS], environment, report)
     for message in overlaps({**known.get(name, {}), **own.get(name, {})} for name in {**known, **own}):
         report.error(_CODE, 0, message, OVERLAP_HINT)
     report.raise_errors()
-    networks = {name: changes for name, changes in own.items() if changes}
-    return {key: value for key, value in ((NETWORKS, networks), (PARAMETERS, parameters)) if value}
+    changed_networks = {name: changes for name, changes in own.items() if changes}
+    return {
+        key: value for key, value in ((networks.NETWORKS, changed_networks), (networks.PARAMETERS, parameters)) if value
+    }
 
 
 def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
@@ -122,21 +112,26 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
     return list(plain(document))
 
 
-def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Report) -> dict[str, Any]:
+def _network(given: Mapping[str, Any], before: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """Check the stated fields of a network, and put them over those it had."""
     report.subject = f"network {before['name']}"
-    after = {**before, **{field: plain(stated[field]) for field in _FIELDS if field in stated}}
+    after = {**before, **{field: plain(given[field]) for field in _FIELDS if field in given}}
     if not isinstance(after["meta"], Mapping):
         report.error(_CODE, 0, f"meta is {in_words(after['meta'])}, not a mapping", _START)
         after["meta"] = before["meta"]
-    cidr = cidr_of(after["cidr"])
+    cidr = networks.cidr_of(after["cidr"])
     if after["cidr"] is not None and cidr is None:
         report.error(_CODE, 0, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
-    by_notation = ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
-    if after["meta"].get("notation") == "cidr" and after[IP_RANGES] in (before[IP_RANGES], by_notation):
-        after[IP_RANGES] = by_notation
-    elif after["meta"].get("notation") != BY_RANGES and after[IP_RANGES] != before[IP_RANGES]:
-        hint = f"Set meta.notation to {BY_RANGES} to choose the ranges yourself."
+    by_notation = networks.ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
+    if after["meta"].get("notation") == "cidr" and after[networks.IP_RANGES] in (
+        before[networks.IP_RANGES],
+        by_notation,
+    ):
+        after[networks.IP_RANGES] = by_notation
+    elif (
+        after["meta"].get("notation") != networks.BY_RANGES and after[networks.IP_RANGES] != before[networks.IP_RANGES]
+    ):
+        hint = f"Set meta.notation to {networks.BY_RANGES} to choose the ranges yourself."
         report.error(_CODE, 0, "its notation does not allow other ip_ranges", hint)
     for message in wrong_values(after):
         report.error(_CODE, 0, message)
@@ -146,19 +141,19 @@ def _network(stated: Mapping[str, Any], before: Mapping[str, Any], report: Repor
 
 def wrong_values(network: Mapping[str, Any]) -> Iterator[str]:
     """Word what is wrong with the values of a network, but for its cidr."""
-    vlan, gateway, ip_ranges = (network.get(key) for key in ("vlan_start", "gateway", IP_RANGES))
-    cidr = cidr_of(network.get("cidr"))
+    vlan, gateway, ip_ranges = (network.get(key) for key in ("vlan_start", "gateway", networks.IP_RANGES))
+    cidr = networks.cidr_of(network.get("cidr"))
     if vlan is not None and (isinstance(vlan, bool) or not isinstance(vlan, int) or not 1 <= vlan <= _LAST_VLAN):
         yield f"vlan_start is {in_words(vlan)}, not a number from 1 to {_LAST_VLAN}"
     if network.get("cidr") is not None and cidr is None:
         return
-    if gateway is not None and not within([gateway], cidr):
+    if gateway is not None and not networks.within([gateway], cidr):
         yield f"gateway {gateway} is not an address in {cidr or 'a network without cidr'}"
     if not isinstance(ip_ranges, list | tuple):
         yield f"ip_ranges is {in_words(ip_ranges)}, not a list of pairs of addresses"
         return
     for pair in ip_ranges:
-        if not isinstance(pair, list | tuple) or len(pair) != 2 or not within(pair, cidr):
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not networks.within(pair, cidr):
             yield f"the range {pair} is not a pair of addresses in {cidr or 'a network without cidr'}"
         elif IPv4Address(pair[0]) > IPv4Address(pair[1]):
             yield f"the range {' to '.join(pair)} ends before it begins"
@@ -172,23 +167,23 @@ def _parameters(
     document: Mapping[str, Any], default: Mapping[str, Any], environment: Environment, report: Report
 ) -> dict[str, Any]:
     """Keep the parameters that differ from the default; those that the document leaves out are as before."""
-    stated, before = document.get(PARAMETERS), dict(environment.own_networks.get(PARAMETERS) or {})
-    if stated is None:
+    given, before = document.get(networks.PARAMETERS), dict(environment.own_networks.get(networks.PARAMETERS) or {})
+    if given is None:
         return before
-    if not isinstance(stated, Mapping):
-        report.error(_CODE, 0, f"{PARAMETERS} is {in_words(stated)}, not a mapping", _START)
+    if not isinstance(given, Mapping):
+        report.error(_CODE, 0, f"{networks.PARAMETERS} is {in_words(given)}, not a mapping", _START)
         return before
-    if stated.get(SEGMENTATION, environment.cluster.net_segment_type) != environment.cluster.net_segment_type:
+    if given.get(networks.SEGMENTATION, environment.cluster.net_segment_type) != environment.cluster.net_segment_type:
         hint = "Create another environment with `fuel2 env create --net-segmentation-type`."
-        report.error(_CODE, 0, f"{SEGMENTATION} cannot be changed", hint)
-    after = {**default, **before, **plain(stated)}
+        report.error(_CODE, 0, f"{networks.SEGMENTATION} cannot be changed", hint)
+    after = {**default, **before, **plain(given)}
     return {name: value for name, value in after.items() if name not in default or value != default[name]}
 
 
-def overlaps(networks: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    stated = ((cidr_of(network.get("cidr")), str(network["name"])) for network in networks)
-    known = sorted((cidr, name) for cidr, name in stated if cidr is not None)
-    for (low, name), (high, other) in pairwise(known):
+def overlaps(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    cidrs = ((networks.cidr_of(network.get("cidr")), str(network["name"])) for network in records)
+    ordered = sorted((cidr, name) for cidr, name in cidrs if cidr is not None)
+    for (low, name), (high, other) in pairwise(ordered):
         if low.overlaps(high):
             yield f"networks {name} ({low}) and {other} ({high}) overlap"
 
@@ -211,7 +206,7 @@ def _vip(record: Any, environment: Environment) -> Vip:
 
 
 def _is_own(record: Mapping[str, Any], default: bool, before: Vip, address: str) -> bool:
-    """Whether a user chose an address: also if a downloaded record says otherwise, but its address was changed.
+    """Whether a user chose an address: also if a downloaded record denies it, but has another address now.
 
     One that was allocated would give way to the node that has it.
     """
@@ -222,11 +217,13 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
     """Find the name of the network with an id; by default that of the address before, or of its network role."""
     if number is None:
         return before.network or _homes(environment).get(before.name, "")
-    networks = {network["id"]: network["name"] for network in network_configuration(environment)[NETWORKS]}
-    if number not in networks:
-        shown = ", ".join(f"{known} ({name})" for known, name in networks.items())
+    names = {
+        network["id"]: network["name"] for network in networks.network_configuration(environment)[networks.NETWORKS]
+    }
+    if number not in names:
+        shown = ", ".join(f"{known} ({name})" for known, name in names.items())
         raise InvalidDocument(f"There is no network {number} in {environment.label}.", hint=f"It has {shown}.")
-    return str(networks[number])
+    return str(names[number])
 
 
 def _homes(environment: Environment) -> dict[str, str]:

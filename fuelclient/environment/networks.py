@@ -106,8 +106,8 @@ def default_interfaces(environment: Environment | None, node: Node) -> list[dict
     networks = [network for network in known if network["name"] != PUBLIC or node.id in connected]
 
     def priority(network: Mapping[str, Any]) -> int:
-        stated = network["meta"].get("map_priority")
-        return stated if isinstance(stated, int) else _LAST_PRIORITY
+        given = network["meta"].get("map_priority")
+        return given if isinstance(given, int) else _LAST_PRIORITY
 
     def about(network: Mapping[str, Any]) -> tuple[str, bool]:
         is_tagged = network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
@@ -125,8 +125,8 @@ T = TypeVar("T")
 def spread(starts: Sequence[bool], networks: Sequence[T], about: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
     """Divide networks among interfaces as Nailgun does at first; what is left is on the first interface.
 
-    `starts` has for each interface whether a node boots from it, `about` tells the name of a network and whether it is
-    tagged.
+    `starts` has for each interface whether a node boots from it, `about` returns the name of a network and whether it
+    is tagged.
     """
     placed: list[list[T]] = []
     left = list(networks)
@@ -195,7 +195,13 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
     """Yield the networks of an environment in the order of its release, then its own ones, then the admin network."""
     own = {name: mapping(each) for name, each in mapping(environment.own_networks.get(NETWORKS)).items()}
     known = set()
-    for number, meta in enumerate(_stated(environment), 2):
+    of_segmentation = (
+        network
+        for network in mappings(_neutron(environment).get("networks"))
+        if isinstance(network.get("name"), str)
+        and network.get("seg_type") in (None, environment.cluster.net_segment_type)
+    )
+    for number, meta in enumerate(of_segmentation, 2):
         known.add(meta["name"])
         if _is_available(environment, meta):
             yield {**_network(environment, meta, number), **own.get(meta["name"], {})}
@@ -203,16 +209,6 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
     for number, name in enumerate(further, len(known) + 2):
         yield {**new_network(name), **own[name], "id": number, "group_id": environment.cluster.id}
     yield {**plain(_ADMIN), **own.get(ADMIN, {})}
-
-
-def _stated(environment: Environment) -> list[Mapping[str, Any]]:
-    """The networks that the release defines for the segmentation of the environment."""
-    return [
-        network
-        for network in mappings(_neutron(environment).get("networks"))
-        if isinstance(network.get("name"), str)
-        and network.get("seg_type") in (None, environment.cluster.net_segment_type)
-    ]
 
 
 def _is_available(environment: Environment, network: Mapping[str, Any]) -> bool:
@@ -252,18 +248,18 @@ def ranges(meta: Mapping[str, Any], cidr: str | None, gateway: str | None) -> li
     >>> ranges({"notation": "cidr"}, "10.0.0.0/24", None)
     [['10.0.0.1', '10.0.0.254']]
     """
-    stated = meta.get("ip_range")
-    if meta.get("notation") == BY_RANGES and isinstance(stated, list | tuple):
-        return [plain(stated)]
+    given = meta.get("ip_range")
+    if meta.get("notation") == BY_RANGES and isinstance(given, list | tuple):
+        return [plain(given)]
     return [hosts(cidr, skip=1 if gateway else 0)] if cidr and meta.get("notation") else []
 
 
 def _parameters(environment: Environment, networks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    stated = plain(mapping(_neutron(environment).get("config")))
+    given = plain(mapping(_neutron(environment).get("config")))
     has_baremetal = any(network["name"] == _BAREMETAL for network in networks)
     default = {
         name: value
-        for name, value in {**plain(_PARAMETERS), **stated}.items()
+        for name, value in {**plain(_PARAMETERS), **given}.items()
         # Nailgun does not show `parameters` as one, although a release states it among them.
         if name != "parameters" and (has_baremetal or not name.startswith(f"{_BAREMETAL}_"))
     }
@@ -283,28 +279,28 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
         yield name, _vip(None, {"namespace": own.namespace}, own, VIP_ROLES)
 
 
-def _vip(role: str | None, stated: Mapping[str, Any], known: Vip | None, carriers: Sequence[str]) -> dict[str, Any]:
+def _vip(role: str | None, given: Mapping[str, Any], known: Vip | None, carriers: Sequence[str]) -> dict[str, Any]:
     return {
         "network_role": role,
         "ipaddr": known and known.ip_addr,
         "is_user_defined": known is not None and known.is_user_defined,
-        "vendor_specific": stated.get("vendor_specific"),
-        "namespace": stated.get("namespace"),
+        "vendor_specific": given.get("vendor_specific"),
+        "namespace": given.get("namespace"),
         "node_roles": list(carriers),
     }
 
 
 def _interfaces(node: Node) -> list[dict[str, Any]]:
     known = mappings(mapping(node.attributes.get("meta")).get("interfaces"))
-    stated = known or [{"name": "eth0", "pxe": True}, {"name": "eth1"}]
-    without_pxe = not any(interface.get("pxe") for interface in stated)
+    given = known or [{"name": "eth0", "pxe": True}, {"name": "eth1"}]
+    without_pxe = not any(interface.get("pxe") for interface in given)
     blank: dict[str, Any] = {"type": "ether", "mac": "", "state": None, "max_speed": None, "current_speed": None}
     return [
         deep_merged(
             {**blank, "id": number, "name": f"eth{number - 1}"},
             {**plain(interface), "pxe": bool(interface.get("pxe")) or (without_pxe and number == 1)},
         )
-        for number, interface in enumerate(stated, 1)
+        for number, interface in enumerate(given, 1)
     ]
 
 

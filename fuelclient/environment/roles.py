@@ -73,7 +73,7 @@ def tags(environment: Environment) -> dict[str, Tag]:
 
 
 def primary_tags(environment: Environment) -> frozenset[str]:
-    """The tags of which one node is the primary: those with `has_primary`, and those of plugin roles with it."""
+    """The tags with one primary node: those with `has_primary`, and those of plugin roles with it."""
     of_plugins = (role for plugin in environment.plugins for role in roles_in(plugin.metadata).values())
     of_roles = (role.tags for role in of_plugins if role.metadata.get("has_primary"))
     return frozenset[str]().union(*map(primary_tags_in, metadata_of_owners(environment)), *of_roles)
@@ -87,29 +87,29 @@ def volumes(environment: Environment) -> dict[str, Any]:
     mapped: dict[str, Any] = {}
     defined: list[Any] = []
     for metadata in metadata_of_owners(environment):
-        stated = metadata.get("volumes_metadata") or {}
-        mapped.update(stated.get("volumes_roles_mapping") or {})
-        defined.extend(stated.get("volumes") or ())
+        given = metadata.get("volumes_metadata") or {}
+        mapped.update(given.get("volumes_roles_mapping") or {})
+        defined.extend(given.get("volumes") or ())
     return {"volumes_roles_mapping": mapped, "volumes": defined}
 
 
 def _stated_tags(metadata: Mapping[str, Any], owner: str, below: Mapping[str, Tag]) -> dict[str, Tag]:
     """The tags of one owner. Those that only its roles name do not replace a tag below."""
-    stated = metadata.get("tags_metadata") or {}
-    return {name: tag for name, tag in tags_in(metadata, owner).items() if name in stated or name not in below}
+    given = metadata.get("tags_metadata") or {}
+    return {name: tag for name, tag in tags_in(metadata, owner).items() if name in given or name not in below}
 
 
 def _only_with_plugin(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:
     """Put first the restriction that Nailgun adds to a plugin's role: only if the plugin is enabled."""
-    stated = metadata.get("restrictions")
-    own = stated if isinstance(stated, list) else [stated] if stated else []
+    given = metadata.get("restrictions")
+    own = given if isinstance(given, list) else [given] if given else []
     return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}
 
 
 def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
     """The network roles of the release and of its plugins, each id once."""
-    stated = (mappings(metadata.get("network_roles_metadata")) for metadata in metadata_of_owners(environment))
-    return merged_network_roles(role for roles in stated for role in roles if role.get("id"))
+    given = (mappings(metadata.get("network_roles_metadata")) for metadata in metadata_of_owners(environment))
+    return merged_network_roles(role for roles in given for role in roles if role.get("id"))
 
 
 def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:

@@ -18,7 +18,7 @@ from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
 from fuelclient.expressions.legacy import Models
-from fuelclient.expressions.restrictions import LimitKind, check_limits, conflicting, expand_restrictions, unmet
+from fuelclient.expressions.restrictions import LimitKind, conflicting, expand_restrictions, unmet, violation
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, listed
 from fuelclient.model.node import Node
@@ -32,7 +32,7 @@ NETWORK, SETTING, ROLE, NAME, ADDRESS = "N001", "N003", "N004", "N005", "N006"
 @dataclass(frozen=True, slots=True)
 class Broken:
     """A rule that an environment breaks, as an error. The code and the subjects, such as the id of a node and a role,
-    tell it from others: its words may change with the environment. `roles` are those of a node that break it."""
+    identify it: its words may change with the environment. `roles` are those of a node that break it."""
 
     subjects: tuple[object, ...]
     finding: Finding
@@ -155,8 +155,8 @@ def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
     reasons = _restricted(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
-    for violation in check_limits(role.metadata.get("limits"), count, models, kinds=(LimitKind.MAX,)):
-        yield f"Role '{role.name}' limits mismatch: {violation.message.rstrip('.')}."
+    if reason := violation(role.metadata.get("limits"), count, models, LimitKind.MAX):
+        yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
 
 
 def _missing_nodes(environment: Environment) -> Iterator[Finding]:
@@ -173,8 +173,8 @@ def _missing_nodes(environment: Environment) -> Iterator[Finding]:
         count = sum(role.name in node.all_roles for node in nodes)
         if not count and _restricted(role, models):
             continue
-        for violation in check_limits(role.metadata.get("limits"), count, models, kinds=(LimitKind.MIN,)):
-            message = f"role {role.name}: {violation.message.rstrip('.')}"
+        if reason := violation(role.metadata.get("limits"), count, models, LimitKind.MIN):
+            message = f"role {role.name}: {reason.rstrip('.')}"
             hint = f"Give more nodes the role: fuel2 env add nodes -e {environment.cluster.id} -n NODE -r {role.name}."
             yield Finding(Severity.WARNING, "P089", message, Place(layer=role.owner), hint=hint)
 

@@ -47,7 +47,7 @@ class SavedGraph:
 class SavedPlan:
     """A request with the plans that it had. `nodes` has the roles of the environment's nodes by id, `facts` is a
     digest of the facts. `reached` has for each node a digest of its address, executor and options, `plugins` for each
-    enabled plugin the digest of its files; a Fuel master does not tell that."""
+    enabled plugin the digest of its files; a Fuel master has none."""
 
     request: RunRequest
     environment: str
@@ -114,17 +114,12 @@ def _moved_layers(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
 
 
 def _graph(inputs: Inputs, planned: PlannedGraph) -> SavedGraph:
-    layers = tuple(
-        SavedLayer(_masked(layer), graph_digest(layer.tasks, layer.metadata))
-        for layer in inputs.layers[planned.graph_type]
-    )
+    layers = []
+    for layer in inputs.layers[planned.graph_type]:
+        masked = tuple(replace(task, attributes=masked_document(task.attributes)) for task in layer.tasks)
+        layers.append(SavedLayer(replace(layer, tasks=masked, warnings=()), graph_digest(layer.tasks, layer.metadata)))
     instances = tuple((one.task, "" if one.node is None else str(one.node), one.action) for one in planned.instances)
-    return SavedGraph(planned.graph_type, planned.digest, layers, instances)
-
-
-def _masked(layer: Layer) -> Layer:
-    tasks = tuple(replace(task, attributes=masked_document(task.attributes)) for task in layer.tasks)
-    return replace(layer, tasks=tasks, warnings=())
+    return SavedGraph(planned.graph_type, planned.digest, tuple(layers), instances)
 
 
 FORMAT_VERSION = 1

@@ -1,4 +1,4 @@
-"""Whether the values of settings fit what their release or plugin says of them.
+"""Whether the values of settings fit their definitions in the release or plugin.
 
 Source: Nailgun, which checks the type of each value, and its regex unless a restriction disables the setting. Values
 that a release or a plugin proposes are not checked.
@@ -29,8 +29,8 @@ _QUOTES = "Write it in quotes."
 def findings(sections: Mapping[str, Any], environment: Environment) -> list[Finding]:
     """Find each value in `sections` that does not fit its setting, with its path in the document.
 
-    What equals a default fits. A setting that neither the release nor a plugin knows is what the document says, if that
-    has a type; without one it is unknown, as in Nailgun.
+    What equals a default fits. A setting that neither the release nor a plugin defines is accepted if the document
+    gives it a type; without one it is unknown, as in Nailgun.
     """
     known = defaults(environment)
     changed = beyond(sections, known)
@@ -40,24 +40,24 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
     for section, settings in changed.items():
         below = known.get(section, {})
         metadata = {**mapping(below.get(METADATA)), **mapping(settings.get(METADATA))}
-        for name, stated in settings.items():
+        for name, given in settings.items():
             default = below.get(name)
             declared = default if isinstance(default, Mapping) else sections[section][name]
             path: tuple[str, ...] = (EDITABLE, section, name)
             if name == METADATA:
-                enabled = stated.get("enabled", False) if isinstance(stated, Mapping) else stated
+                enabled = given.get("enabled", False) if isinstance(given, Mapping) else given
                 said = f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}"
                 problem = None if isinstance(enabled, bool) else (said, "")
                 path = (*path, "enabled")
-            elif not isinstance(stated, Mapping):
+            elif not isinstance(given, Mapping):
                 problem = None
                 if "value" in mapping(default):
-                    said = f"must be a mapping with its value, not {in_words(stated)}"
+                    said = f"must be a mapping with its value, not {in_words(given)}"
                     problem = said, "Write `value: ...` below its name."
-            elif default is None and (below or has_settings) and "value" in stated and "type" not in stated:
+            elif default is None and (below or has_settings) and "value" in given and "type" not in given:
                 problem = _unknown(section, name, known)
-            elif "value" in stated and isinstance(declared, Mapping):
-                problem = _problem(declared, stated["value"], metadata, target)
+            elif "value" in given and isinstance(declared, Mapping):
+                problem = _problem(declared, given["value"], metadata, target)
                 path = (*path, "value")
             else:
                 continue
@@ -90,7 +90,7 @@ def _problem(
     reasons = _forbidden(declared, target) if value is True and declared.get("type") == "checkbox" else []
     if reasons:
         return f"cannot be on: {'; '.join(reasons)}", "Leave it off, or change what forbids it."
-    if error and not any(_is_disabled(stated, target) for stated in (declared, metadata)):
+    if error and not any(_is_disabled(given, target) for given in (declared, metadata)):
         problem = f"is {in_words(value)}, which its regex refuses: {error}", ""
     return problem
 
@@ -117,8 +117,8 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
     return None
 
 
-def _of_choices(stated: Any, value: Any) -> _Problem | None:
-    choices = [record["data"] for record in mappings(stated) if "data" in record]
+def _of_choices(given: Any, value: Any) -> _Problem | None:
+    choices = [record["data"] for record in mappings(given) if "data" in record]
     values = value if isinstance(value, list) else [value]
     if (not choices and _all(values, str)) or all(
         any(item == choice and isinstance(item, bool) == isinstance(choice, bool) for choice in choices)
@@ -142,16 +142,16 @@ def _all(values: Any, wanted: type) -> bool:
     return isinstance(values, list) and all(isinstance(value, wanted) for value in values)
 
 
-def _mismatch(stated: Any, value: Any) -> str:
+def _mismatch(given: Any, value: Any) -> str:
     """The error that a setting states for texts that its regex does not match, or an empty string if it matches."""
-    source = mapping(stated).get("source")
+    source = mapping(given).get("source")
     values = value if isinstance(value, list) else [value]
     if not isinstance(source, str) or not _all(values, str):
         return ""
     with suppress(re.error):  # then nothing can be said here
         regex = Regex(source)
         if any(regex.for_text(text).search(text) is None for text in values):
-            return str(stated.get("error") or source)
+            return str(given.get("error") or source)
     return ""
 
 
@@ -164,11 +164,11 @@ def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:
         return []
 
 
-def _is_disabled(stated: Mapping[str, Any], target: Environment) -> bool:
+def _is_disabled(given: Mapping[str, Any], target: Environment) -> bool:
     """Whether a setting or its section is off, or has a restriction that holds or cannot be evaluated."""
-    if stated.get("enabled") is False:
+    if given.get("enabled") is False:
         return True
     try:
-        return any(rule.is_satisfied(models(target)) for rule in expand_restrictions(stated.get("restrictions")))
+        return any(rule.is_satisfied(models(target)) for rule in expand_restrictions(given.get("restrictions")))
     except FuelError:
         return True

@@ -46,8 +46,8 @@ def effective(environment: Environment) -> dict[str, Any]:
 
 def defaults(environment: Environment) -> dict[str, Any]:
     attributes = environment.release.metadata.get("attributes_metadata") or {}
-    stated = plain(attributes.get(EDITABLE) or {})
-    settings = {name: section for name, section in stated.items() if isinstance(section, dict)}
+    given = plain(attributes.get(EDITABLE) or {})
+    settings = {name: section for name, section in given.items() if isinstance(section, dict)}
     for plugin in environment.plugins:
         section = plain(plugin.metadata.get("attributes_metadata") or {})
         about = {"label": plugin.title or plugin.name, "toggleable": True, "weight": _PLUGIN_WEIGHT}
@@ -70,18 +70,18 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
 
     Raise `InvalidDocument` if a section is not a mapping.
     """
-    stated: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
-    if not isinstance(stated, Mapping):
+    given: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
+    if not isinstance(given, Mapping):
         raise InvalidDocument(
-            f"Settings are a mapping of sections, not {in_words(stated)}.", hint="Write section: {...}."
+            f"Settings are a mapping of sections, not {in_words(given)}.", hint="Write section: {...}."
         )
-    for name, section in stated.items():
+    for name, section in given.items():
         if not isinstance(section, Mapping):
             raise InvalidDocument(
                 f"The section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
                 hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
             )
-    return dict(plain(stated))
+    return dict(plain(given))
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
@@ -154,9 +154,9 @@ def concerned(settings: Mapping[str, Any], text: str) -> list[str]:
     """
     names = (
         name
-        for section, stated in settings.items()
-        if isinstance(stated, Mapping)
-        for name in _concerned(section, stated, text)
+        for section, given in settings.items()
+        if isinstance(given, Mapping)
+        for name in _concerned(section, given, text)
     )
     return list(dict.fromkeys(names))
 
@@ -192,12 +192,12 @@ def _read(name: str, current: Any, text: str) -> Any:
     return value
 
 
-def _concerned(section: str, stated: Mapping[str, Any], text: str) -> Iterator[str]:
-    metadata = mapping(stated.get(METADATA))
+def _concerned(section: str, given: Mapping[str, Any], text: str) -> Iterator[str]:
+    metadata = mapping(given.get(METADATA))
     yield from _restricted(metadata, text)
     for version in mappings(metadata.get("versions")):
         yield from _concerned(section, version, text)
-    for name, setting in stated.items():
+    for name, setting in given.items():
         if name == METADATA or not isinstance(setting, Mapping):
             continue
         error = mapping(setting.get("regex")).get("error")
@@ -207,9 +207,9 @@ def _concerned(section: str, stated: Mapping[str, Any], text: str) -> Iterator[s
         yield from own
 
 
-def _restricted(stated: Mapping[str, Any], text: str) -> Iterator[str]:
+def _restricted(given: Mapping[str, Any], text: str) -> Iterator[str]:
     """Yield the settings that the conditions read of restrictions whose message is in `text`."""
-    for restriction in mappings(stated.get("restrictions")):
+    for restriction in mappings(given.get("restrictions")):
         message = restriction.get("message")
         if isinstance(message, str) and message and message in text:
             for section, name in _READ.findall(str(restriction.get("condition", ""))):

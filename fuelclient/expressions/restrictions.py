@@ -5,7 +5,7 @@ Source: Nailgun `utils.restrictions` and `validators.assignment`. Nailgun reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,46 +102,32 @@ class LimitKind(StrEnum):
     RECOMMENDED = "recommended"
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """The bound `limit` that a number of nodes violates, and a sentence about that."""
-
-    kind: LimitKind
-    limit: int
-    message: str
-
-
-def check_limits(
-    limits: object, count: int, models: Models, *, kinds: Sequence[LimitKind] = tuple(LimitKind)
-) -> list[Violation]:
-    """Find the limits of a role that `count` nodes violate, at most one of each kind, in the order of `kinds`.
+def violation(limits: object, count: int, models: Models, kind: LimitKind) -> str:
+    """The limit of a role that `count` nodes violate, in a sentence; empty if they violate none of that kind.
 
     `count` must not include nodes that are about to be deleted. A limit is a number or an expression, in which an
     unknown setting is null; 0 and null mean no limit, and one that cannot be read limits nothing. Overrides whose
     condition holds replace the limit of the same kind; if several are violated, the tightest counts (the lowest max,
     the highest min).
 
-    >>> [violation.message for violation in check_limits({"min": 3}, 1, {})]
-    ['at least 3 nodes are needed, there is 1']
+    >>> violation({"min": 3}, 1, {}, LimitKind.MIN)
+    'at least 3 nodes are needed, there is 1'
     """
     given = limits if isinstance(limits, Mapping) else {}
     overrides = given.get("overrides")
-    stated = overrides if isinstance(overrides, list | tuple) else ()
-    active = [each for each in stated if isinstance(each, Mapping) and _value(each.get("condition"), models)]
-    violations = []
-    for kind in kinds:
-        bounds = [(_bound(override, kind, models), override) for override in active]
-        if not any(bound for bound, _ in bounds):
-            bounds = [(_bound(given, kind, models), given)]
-        if any(bound and type(bound) is not int for bound, _ in bounds):
-            continue
-        broken = [
-            pair for pair in bounds if pair[0] and (count > pair[0] if kind is LimitKind.MAX else count < pair[0])
-        ]
-        if broken:
-            bound, where = (min if kind is LimitKind.MAX else max)(broken, key=lambda pair: pair[0])
-            violations.append(Violation(kind, bound, str(where.get("message") or _sentence(kind, bound, count))))
-    return violations
+    known = overrides if isinstance(overrides, list | tuple) else ()
+    active = [each for each in known if isinstance(each, Mapping) and _value(each.get("condition"), models)]
+    bounds = [(_bound(override, kind, models), override) for override in active]
+    if not any(bound for bound, _ in bounds):
+        bounds = [(_bound(given, kind, models), given)]
+    if any(bound and type(bound) is not int for bound, _ in bounds):
+        return ""
+    is_most = kind is LimitKind.MAX
+    broken = [pair for pair in bounds if pair[0] and (count > pair[0] if is_most else count < pair[0])]
+    if not broken:
+        return ""
+    bound, where = (min if is_most else max)(broken, key=lambda pair: pair[0])
+    return str(where.get("message") or _sentence(kind, bound, count))
 
 
 def _bound(limits: Mapping[str, Any], kind: LimitKind, models: Models) -> Any:

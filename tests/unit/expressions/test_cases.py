@@ -9,7 +9,7 @@ from case_files import case_files
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.legacy import parse, rewrite
-from fuelclient.expressions.restrictions import check_limits, conflicting, expand_restrictions, unmet
+from fuelclient.expressions.restrictions import LimitKind, conflicting, expand_restrictions, unmet, violation
 
 
 def outcome(case: dict[str, Any]) -> Any:
@@ -20,7 +20,8 @@ def outcome(case: dict[str, Any]) -> Any:
     if check == "restrictions":
         return unmet(expand_restrictions(case["restrictions"]), case["models"])
     if check == "limits":
-        return [violation.message for violation in check_limits(case["limits"], case["count"], case["models"])]
+        found = (violation(case["limits"], case["count"], case["models"], kind) for kind in LimitKind)
+        return [message for message in found if message]
     if check == "conflicts":
         return list(conflicting(case["role"], case["others"], case["metadata"]))
     assert check == "expression"
