@@ -25,8 +25,8 @@ class unsupported:  # noqa: N801 (it stands where a method or a facet would)
         self._message, self._hint = message, hint
 
     def __call__(self, *args: Any, **named: Any) -> NoReturn:
-        stated = (*args, *named.values())
-        raise Unsupported(self._message.format(*stated), hint=self._hint.format(*stated))
+        given = (*args, *named.values())
+        raise Unsupported(self._message.format(*given), hint=self._hint.format(*given))
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):  # a library looks whether it has a protocol of Python's

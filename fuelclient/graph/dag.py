@@ -1,6 +1,6 @@
 """Order a directed graph whose vertices are numbered from 0: generations and shortest cycles.
 
-Vertices from `real` on are barriers. They stand for many-to-many order with few edges, count for no generation, and
+Vertices from `real` on are barriers. They replace many-to-many order by few edges, count for no generation, and
 never appear in a result.
 """
 

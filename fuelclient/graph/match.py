@@ -219,20 +219,16 @@ class _Writer:
 
     def _set(self, ranges: Ranges, *, negated: bool = False) -> str:
         if self._lines:
-            ranges = (*ranges, (_NEWLINE, _NEWLINE)) if negated else tuple(_without_newline(ranges))
+            ranges = (*ranges, (_NEWLINE, _NEWLINE)) if negated else _without_newline(ranges)
         if not ranges:
             return _NEVER
         written = "".join(f"\\x{{{first:x}}}-\\x{{{last:x}}}" for first, last in ranges)
         return f"[{'^' if negated else ''}{written}]"
 
 
-def _without_newline(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    for first, last in ranges:
-        if first <= _NEWLINE <= last:
-            around = ((first, _NEWLINE - 1), (_NEWLINE + 1, last))
-            yield from ((start, end) for start, end in around if start <= end)
-        else:
-            yield first, last
+def _without_newline(ranges: Ranges) -> Ranges:
+    parts = (((first, min(last, _NEWLINE - 1)), (max(first, _NEWLINE + 1), last)) for first, last in ranges)
+    return tuple((start, end) for around in parts for start, end in around if start <= end)
 
 
 @functools.cache

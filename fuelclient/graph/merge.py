@@ -138,7 +138,7 @@ class _Slot:
 def _standalone(task: Task, layer: Layer) -> MergedTask:
     """A whole definition with the defaults that its owner adds to its own records.
 
-    A plugin's task with parameters runs in the plugin's directory unless it says otherwise, and a group named after one
+    A plugin's task with parameters runs in the plugin's directory unless it has its own, and a group named after one
     of the plugin's roles has that role's fault tolerance. Nailgun's plugin adapters do the same.
     """
     added: dict[str, Any] = {}

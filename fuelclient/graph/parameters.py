@@ -225,11 +225,11 @@ def impossible(type: str, parameters: Any) -> Iterator[tuple[str, ValueError]]:
     >>> list(impossible("shell", {"command": "true"}))
     [('cmd', Missing('the parameter cmd is missing; there is command instead'))]
     """
-    stated = _known(parameters if isinstance(parameters, Mapping) else {})
+    given = _known(parameters if isinstance(parameters, Mapping) else {})
     shape = {**SHAPES.get(type, {}), **LIMITS}
-    for name in shape if stated is not _COMPUTED else ():
+    for name in shape if given is not _COMPUTED else ():
         try:
-            _one(shape, stated, name)
+            _one(shape, given, name)
         except ValueError as error:
             yield name, error
 

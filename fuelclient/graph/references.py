@@ -86,18 +86,17 @@ def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
 
 
 def check_parameters(
-    stated: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool | None = None
+    given: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool | None = None
 ) -> Iterator[Finding]:
     """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
 
     A condition may skip it, and a record without type may belong to a task of any type. That a task of a document has
     no parameters at all is a finding of `check_document`: another layer may have them. The shapes of parameters in a
-    package are up to the schemas of its version, which accept some that no executor here does. `filled` says whether a
-    Fuel master fills in what a task lacks. For a file that is not known; there, the ids of old tasks tell what may be
-    filled in.
+    package are up to the schemas of its version, which accept some that no executor here does. `filled` means that a
+    Fuel master fills in what a task lacks. For a file that is unknown (None); there, the ids of old tasks decide.
     """
-    task = stated.task if isinstance(stated, MergedTask) else stated
-    is_bare = isinstance(stated, Task) and task.type in SHAPES and not task.attributes.get("parameters")
+    task = given.task if isinstance(given, MergedTask) else given
+    is_bare = isinstance(given, Task) and task.type in SHAPES and not task.attributes.get("parameters")
     if task.type in _NEVER_RUN or is_bare:
         return
     is_certain = runs and task.condition is None and not task.is_partial
@@ -107,8 +106,8 @@ def check_parameters(
     severity = Severity.ERROR if is_certain else Severity.WARNING
     for name, problem in impossible(task.type, task.attributes.get("parameters")):
         if isinstance(problem, Missing) or not packaged:
-            attribute = "parameters" if isinstance(stated, MergedTask) else f"parameters.{name}"
-            yield task_finding(severity, "G046", stated, attribute, f"it cannot run: {problem}", hint)
+            attribute = "parameters" if isinstance(given, MergedTask) else f"parameters.{name}"
+            yield task_finding(severity, "G046", given, attribute, f"it cannot run: {problem}", hint)
 
 
 def place_of_filter(layers: Iterable[Layer]) -> Place:

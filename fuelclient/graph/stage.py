@@ -95,20 +95,19 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
     ]
     ordered = sorted((stage.name, stage.priority, order, index) for stage, order, index in staged)
     stages = grouped((name, index) for name, *_, index in ordered)
-    return tuple(_chain(stage, tuple(entries), tasks) for stage, entries in stages.items())
+    points = [(index, task.task) for index, task in enumerate(tasks) if task.task.type == TaskType.STAGE]
+    result = []
+    for stage, entries in stages.items():
+        end = f"{stage}_end"
+        after = tuple(index for index, task in points if task.id == end)
+        named = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
+        following = (
+            index for index, task in points if task.id != end and (end in task.names("requires") or task.id in named)
+        )
+        result.append(Chain(stage, tuple(entries), after, tuple(following) if after else ()))
+    return tuple(result)
 
 
 def author(task: MergedTask) -> Owner:
     """The plugin that a stage task comes from, so that an environment's override does not move it."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)
-
-
-def _chain(stage: str, entries: tuple[int, ...], tasks: Sequence[MergedTask]) -> Chain:
-    end = f"{stage}_end"
-    stages = [(index, task) for index, task in enumerate(tasks) if task.task.type == TaskType.STAGE]
-    after = tuple(index for index, task in stages if task.id == end)
-    named = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
-    before = tuple(
-        index for index, task in stages if task.id != end and (end in task.task.names("requires") or task.id in named)
-    )
-    return Chain(stage, entries, after, before if after else ())

@@ -77,14 +77,14 @@ def _findings(document: GraphDocument, owner: Owner | None, below: Sequence[Laye
             yield task_finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
-def unprintable_id(stated: Task | MergedTask, severity: Severity, hint: str = "") -> Finding:
+def unprintable_id(given: Task | MergedTask, severity: Severity, hint: str = "") -> Finding:
     """Return the finding for an id with characters that cannot be seen or typed; a terminal even obeys some of them.
 
     >>> unprintable_id(Task("a\\nb", {}), Severity.ERROR).message
     "task 'a\\\\nb': its id contains characters that cannot be printed"
     """
-    message = f"task {stated.id!r}: its id contains characters that cannot be printed"
-    return finding_at(severity, "G016", stated, "id", message, hint)
+    message = f"task {given.id!r}: its id contains characters that cannot be printed"
+    return finding_at(severity, "G016", given, "id", message, hint)
 
 
 def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer]) -> Iterator[Finding]:
@@ -159,16 +159,16 @@ def words_of(
     for attribute in RELATION_LISTS:
         for relation in task.relations(attribute):
             of_roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
-            for stated in (*((relation.name,) if names else ()), *(of_roles if roles else ())):
-                if isinstance(stated, str):
-                    yield attribute, stated
+            for given in (*((relation.name,) if names else ()), *(of_roles if roles else ())):
+                if isinstance(given, str):
+                    yield attribute, given
 
 
-def bad_pattern(stated: Task | MergedTask, attribute: str, word: str) -> Finding:
+def bad_pattern(given: Task | MergedTask, attribute: str, word: str) -> Finding:
     """The finding (G015) for a pattern that cannot be matched."""
     problem = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
     hint = "Correct the pattern between the slashes, or list the names that it means."
-    return task_finding(Severity.ERROR, "G015", stated, attribute, problem, hint)
+    return task_finding(Severity.ERROR, "G015", given, attribute, problem, hint)
 
 
 def _lacking(task: Task) -> Iterator[_Problem]:
@@ -182,47 +182,38 @@ def _lacking(task: Task) -> Iterator[_Problem]:
 
 
 def ineffective_values(task: Task) -> Iterator[_Problem]:
-    """Yield each value that is accepted, and does not do what it seems to: code, attribute, problem, and what to do."""
-    yield from _unchanging(task)
+    """Yield each value that is accepted, and does not do what it seems to.
+
+    The functions that compare facts (G017) pass the other facts to their argument as `$` only: `$common` and `$node`
+    are the current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
+    """
+    for attribute, value in task.attributes.items():
+        if variable := next(filter(None, map(never_changes, expressions_in(value))), ""):
+            problem = f"{attribute} asks for changes of {variable}, which is the same in every run"
+            hint = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
+            yield "G017", attribute, problem, hint
     if "condition" in task.attributes and task.condition is None:
         yield "G019", "condition", "its condition is empty, so it always runs", "Write false to skip it, or true."
-    yield from _stars(task)
-    for attribute in task.ignored:
-        yield "G029", attribute, IGNORED.format(attribute), IGNORED_HINT
-    stated = task.attributes.get("fault_tolerance")
-    if stated is not None and task.type in ("", TaskType.GROUP) and (
-        not isinstance(stated, int | str) or isinstance(stated, bool) or tolerance_from(stated) is None
-    ):  # fmt: skip
-        read = tolerance_from(stated)
-        effect = "cannot be read, so any number of its nodes may fail" if read is None else f"counts as {read[0]}"
-        hint = "Write a whole number, or a percentage such as '10%'."
-        yield "G025", "fault_tolerance", f"the fault_tolerance {stated!r:.40} {effect}", hint
-
-
-def _stars(task: Task) -> Iterator[_Problem]:
-    """Yield each `*` that means no node where it stands (G014)."""
     if task.is_placed_by_star:
         attribute = task.placement[0]
-        stated = "'*'" if attribute in task.source.lone else "['*']"
+        star = "'*'" if attribute in task.source.lone else "['*']"
         takes = task.names("roles") == ("*",)
         hint = f"Remove {attribute}: it takes precedence over roles." if takes else "Write roles: '*' for every node."
-        yield "G014", attribute, f"{attribute}: {stated} means no node", hint
+        yield "G014", attribute, f"{attribute}: {star} means no node", hint
     for attribute in RELATION_LISTS:
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
             problem = f"'*' in a list of roles in {attribute.replace('_', '-')} means no node"
             yield "G014", attribute, problem, "Write role: '*' for every node."
-
-
-def _unchanging(task: Task) -> Iterator[_Problem]:
-    """Yield each attribute of a task whose expressions look for changes in what never changes (G017).
-
-    The functions that compare facts pass the other facts to their argument as `$` only: `$common` and `$node` are the
-    current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
-    """
-    hint = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
-    for attribute, value in task.attributes.items():
-        if variable := next(filter(None, map(never_changes, expressions_in(value))), ""):
-            yield "G017", attribute, f"{attribute} asks for changes of {variable}, which is the same in every run", hint
+    for attribute in task.ignored:
+        yield "G029", attribute, IGNORED.format(attribute), IGNORED_HINT
+    given = task.attributes.get("fault_tolerance")
+    if given is not None and task.type in ("", TaskType.GROUP) and (
+        not isinstance(given, int | str) or isinstance(given, bool) or tolerance_from(given) is None
+    ):  # fmt: skip
+        read = tolerance_from(given)
+        effect = "cannot be read, so any number of its nodes may fail" if read is None else f"counts as {read[0]}"
+        hint = "Write a whole number, or a percentage such as '10%'."
+        yield "G025", "fault_tolerance", f"the fault_tolerance {given!r:.40} {effect}", hint
 
 
 def never_changes(expression: str) -> str:
@@ -261,18 +252,20 @@ _STRATEGY = ("type", "amount")
 _SHORTEST = 4
 """Shorter keys are too easily like another one."""
 
-_Unknown = tuple[str, str, str, Sequence[str]]
-"""The dotted path of what holds a key, what that is in words, the key, and the keys that it can have."""
+_Holder = tuple[str, str, Iterable[str], Sequence[str]]
+"""The dotted path of what holds keys, what that is in words, its keys, and those that it can have."""
 
 
 def unknown_keys(task: Task) -> Iterator[tuple[str, str, str]]:
-    """Yield the keys of a task that look like others or stand in a wrong place, and all that a relation, a strategy, an
+    """Yield the keys of a task that look like others or are in a wrong place, and all that a relation, a strategy, an
     expression or a file does not have: the dotted path of each, what is wrong with it, and what to do."""
     yield from _of_task(task)
-    found: dict[tuple[str, str], _Unknown] = {}
-    for unknown in (*_of_relations(task), *_of_parameters(task), *_of_expressions(task)):
-        found.setdefault((unknown[0], unknown[2]), unknown)
-    for path, holder, key, known in found.values():
+    unknown: dict[tuple[str, str], tuple[str, Sequence[str]]] = {}
+    for path, holder, keys, known in (*_of_relations(task), *_of_parameters(task), *_of_expressions(task)):
+        for key in keys:
+            if key not in known:
+                unknown.setdefault((path, key), (holder, known))
+    for (path, key), (holder, known) in unknown.items():
         close = nearest(key, known)
         hint = f"Did you mean {close}?" if close else f"Keys: {', '.join(known)}."
         yield f"{path}.{key}", f"{holder} has no key {key!r}; it is kept, but does nothing", hint
@@ -304,15 +297,15 @@ def _of_task(task: Task) -> Iterator[tuple[str, str, str]]:
             yield key, f"Fuel has no key {key!r}; it is kept, but does nothing", f"Did you mean {close}?"
 
 
-def _of_relations(task: Task) -> Iterator[_Unknown]:
+def _of_relations(task: Task) -> Iterator[_Holder]:
     for attribute in RELATION_LISTS:
-        stated = task.attributes.get(attribute)
-        for entry in stated if isinstance(stated, list) else ():
+        given = task.attributes.get(attribute)
+        for entry in given if isinstance(given, list) else ():
             if isinstance(entry, Mapping) and _EXPRESSION not in entry:
-                yield from _closed(attribute, f"an entry of {attribute.replace('_', '-')}", entry, _RELATION)
+                yield attribute, f"an entry of {attribute.replace('_', '-')}", entry, _RELATION
 
 
-def _of_parameters(task: Task) -> Iterator[_Unknown]:
+def _of_parameters(task: Task) -> Iterator[_Holder]:
     """Yield what strategies and files do not have, and what looks like a parameter of the task's type, unless it is
     impossible without that one, which is an error of its own."""
     parameters = task.attributes.get("parameters")
@@ -320,40 +313,33 @@ def _of_parameters(task: Task) -> Iterator[_Unknown]:
         return
     strategy, known = parameters.get("strategy"), names_of(task.type)
     if isinstance(strategy, Mapping) and _EXPRESSION not in strategy:
-        yield from _closed("parameters.strategy", "a strategy", strategy, _STRATEGY)
+        yield "parameters.strategy", "a strategy", strategy, _STRATEGY
     missing = {name for name, _ in impossible(task.type, parameters)}
     for key in parameters:
         if key not in known and len(key) >= _SHORTEST and (close := nearest(key, known)) and close not in missing:
-            yield "parameters", f"a task of type {task.type}", key, known
+            yield "parameters", f"a task of type {task.type}", (key,), known
     yield from _of_entries("parameters", SHAPES.get(task.type, {}), parameters)
 
 
-def _of_entries(path: str, shape: Shape, holder: Mapping[str, Any]) -> Iterator[_Unknown]:
+def _of_entries(path: str, shape: Shape, holder: Mapping[str, Any]) -> Iterator[_Holder]:
     for name, reader in shape.items():
-        stated = holder.get(name) if isinstance(reader, Entries) else None
-        for entry in stated if isinstance(stated, list) else ():
+        given = holder.get(name) if isinstance(reader, Entries) else None
+        for entry in given if isinstance(given, list) else ():
             if isinstance(reader, Entries) and isinstance(entry, Mapping) and _EXPRESSION not in entry:
-                yield from _closed(f"{path}.{name}", f"an entry of {name}", entry, tuple(reader.shape))
+                yield f"{path}.{name}", f"an entry of {name}", entry, tuple(reader.shape)
                 yield from _of_entries(f"{path}.{name}", reader.shape, entry)
 
 
-def _of_expressions(task: Task) -> Iterator[_Unknown]:
-    """Yield what stands beside an expression, and keys that were meant to be one. A mapping as a condition is always
+def _of_expressions(task: Task) -> Iterator[_Holder]:
+    """Yield keys beside an expression, and keys that were meant to be one. A mapping as a condition is always
     meant to be one."""
     for attribute, value in task.attributes.items():
         for mapping in mappings_in(value):
             if _EXPRESSION in mapping or (attribute == "condition" and mapping is value):
-                yield from _closed(attribute, f"an expression in {attribute}", mapping, (_EXPRESSION,))
+                yield attribute, f"an expression in {attribute}", mapping, (_EXPRESSION,)
             else:
-                for key in mapping:
-                    if key.lower().startswith("yaql"):
-                        yield attribute, attribute, key, (_EXPRESSION,)
-
-
-def _closed(path: str, holder: str, stated: Mapping[str, Any], known: Sequence[str]) -> Iterator[_Unknown]:
-    for key in stated:
-        if key not in known:
-            yield path, holder, key, known
+                alike = [key for key in mapping if key.lower().startswith("yaql")]
+                yield attribute, attribute, alike, (_EXPRESSION,)
 
 
 @functools.lru_cache(maxsize=1024)

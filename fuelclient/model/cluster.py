@@ -26,8 +26,7 @@ class ClusterStatus(StrEnum):
 class Cluster:
     """An environment with its release and its status.
 
-    A master also says which version of Fuel it is of, whether facts were uploaded for it, and what changed since it was
-    deployed.
+    A master adds its version of Fuel, whether facts were uploaded for it, and what changed since its deployment.
     """
 
     id: int

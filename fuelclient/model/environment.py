@@ -22,11 +22,11 @@ class Environment:
     of the environment without the defaults; `own_metadata` has the roles, tags and volumes that it defines itself;
     `own_networks` is the part of the network configuration that differs from the release's. `disks` and `interfaces`
     have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
-    computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` says that no two
+    computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` means that no two
     plugins may define one task, as on a Fuel master, which then merges no graph at all.
-    `feature_groups` are those of the engine or the master. `nodes_are_assumed` says that it has no such nodes.
+    `feature_groups` are those of the engine or the master. `nodes_are_assumed` means that it has no such nodes.
 
-    `fuelclient.environment` computes everything else from this, whichever backend fetched it.
+    `fuelclient.environment` computes everything else from this, for any backend.
     """
 
     cluster: Cluster
@@ -45,5 +45,5 @@ class Environment:
 
     @property
     def label(self) -> str:
-        """How the environment is named as an owner of roles and tags."""
+        """Its name as an owner of roles and tags."""
         return f"environment {self.cluster.name}"

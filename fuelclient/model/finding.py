@@ -22,7 +22,7 @@ class Severity(StrEnum):
 class Place:
     """A place: a file and line, or the layer if something does not come from a file.
 
-    `path` has the keys and indexes that lead to it, from which a caller that has read the document finds the line.
+    `path` has the keys and indexes that lead to it, for callers that have the lines of the document.
     """
 
     file: str = ""
@@ -44,7 +44,7 @@ class Finding:
     """One result of a check.
 
     `code` is stable and documented (`G...` graphs, `N...` networks and nodes, `P...` plugin packages), `task` is the id
-    of the task concerned or empty, and `hint` says what to do.
+    of the task concerned or empty, and `hint` is what to do.
     """
 
     severity: Severity

@@ -105,7 +105,7 @@ class GraphDocument:
 class Graph:
     """A stored graph, one per owner and type. Its id stays the same if it is uploaded again.
 
-    `warnings` are those about its document, of which the tasks may no longer show anything, such as duplicate keys.
+    `warnings` are about its document, such as duplicate keys, which the tasks may no longer show.
     """
 
     id: int

@@ -44,8 +44,8 @@ DELETED = "deleted"
 class Node:
     """A machine.
 
-    `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags of which it is the
-    primary. `executor` is the kind of executor that reaches it; without one, a node with an `ip` is reached by the
+    `roles` are deployed, `pending_roles` wait for a successful run; `primary_tags` are the tags whose primary it
+    is. `executor` is the kind of executor that reaches it; without one, a node with an `ip` is reached by the
     default kind. Users sort nodes by `labels`; None marks a label without a value.
     """
 

@@ -69,8 +69,8 @@ def roles_in(
     mapped = known.get("volumes_roles_mapping") or {}
     defined = {volume.get("id"): volume for volume in known.get("volumes") or () if isinstance(volume, Mapping)}
     roles: dict[str, Role] = {}
-    for name, stated in (metadata.get("roles_metadata") or {}).items():
-        described = stated or {}
+    for name, given in (metadata.get("roles_metadata") or {}).items():
+        described = given or {}
         tags = tuple(str(tag) for tag in described["tags"]) if described.get("tags") is not None else (str(name),)
         resolved = tuple(_resolved(entry, defined) for entry in mapped.get(name) or ())
         roles[str(name)] = Role(str(name), tags, described, resolved, owner)
@@ -99,7 +99,7 @@ def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Ta
     [('db', {'has_primary': True}), ('web', {'has_primary': False})]
     """
     tags = {
-        str(name): Tag(str(name), stated or {}, owner) for name, stated in (metadata.get("tags_metadata") or {}).items()
+        str(name): Tag(str(name), given or {}, owner) for name, given in (metadata.get("tags_metadata") or {}).items()
     }
     for role in roles_in(metadata).values():
         for name in role.tags:
@@ -108,7 +108,7 @@ def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Ta
 
 
 def primary_tags_in(metadata: Mapping[str, Any]) -> frozenset[str]:
-    """The tags of which one node is the primary: from `tags_metadata`, or, before Fuel 10, from the roles.
+    """The tags with one primary node: from `tags_metadata`, or, before Fuel 10, from the roles.
 
     >>> sorted(primary_tags_in({"roles_metadata": {"controller": {"has_primary": True}, "compute": {}}}))
     ['controller']

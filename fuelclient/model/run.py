@@ -86,9 +86,9 @@ class Run:
 
     A parent (`parent_id` None) has `children`, in the order in which they run; a child has a `graph_type`. Times are
     UTC in ISO 8601, or None until they come. `dry_run` is also true of a noop run, as in Nailgun. `stop` is the stop
-    that was requested: empty, `graceful` or `kill`. `findings` are those of the plan. `runner` says whether the process
-    of a parent that has not ended still exists: `alive` or `gone`. `cluster_id` is `NO_CLUSTER` if a master has deleted
-    the environment, or if the run was never about one.
+    that was requested: empty, `graceful` or `kill`. `findings` are those of the plan. `runner` is the state of the
+    process of a parent that has not ended: `alive` or `gone`. `cluster_id` is `NO_CLUSTER` if a master has deleted the
+    environment, or if the run was never about one.
     """
 
     id: int
@@ -260,9 +260,8 @@ class PlannedInstance:
 class PlannedGraph:
     """A plan of one graph as people see it, its instances in execution order.
 
-    `after_earlier` says that graphs run before it, which may change what the plan is computed from. `is_left_out` says
-    that nothing would run because of the filters of the request. `assumption` says which nodes were assumed; it is
-    empty if the nodes are the environment's own.
+    `after_earlier` means that graphs run before it, which may change what the plan is computed from. `is_left_out`
+    means that nothing would run because of the filters of the request. `assumption` is a sentence about assumed nodes.
     """
 
     graph_type: str
@@ -280,8 +279,8 @@ class PlannedGraph:
 class DryGraph:
     """What would run of one graph: by the plan that is computed here, and by the decision of a Fuel master.
 
-    There is no plan if it cannot be computed: `problem` says why. `decided` is empty without a master, and if the
-    master does not say what it would run.
+    There is no plan if it cannot be computed, for the reason `problem`. `decided` is empty without a master, and if the
+    master gives no decision.
     """
 
     graph_type: str
@@ -301,7 +300,7 @@ class DryGraph:
         """The names of the instances that only one side would run, those of the plan first.
 
         Instances that neither side would run do not count: a master does not list tasks without nodes as a plan does.
-        Nor do those of which the plan knows nothing. Without a plan or a decision there are none.
+        Nor do those that are unknown in the plan. Without a plan or a decision there are none.
         """
         if self.plan is None or not self.decided:
             return ()

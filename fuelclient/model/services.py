@@ -48,8 +48,8 @@ class NetworkGroup:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The task that collects a diagnostic snapshot, with the URL of the snapshot once it is ready, or with what the
-    master says of its state."""
+    """The task that collects a diagnostic snapshot, with the URL of the snapshot once it is ready, or with the
+    master's message."""
 
     status: str
     link: str | None = None
@@ -76,7 +76,7 @@ class HealthTest:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """A run of a set of health checks. `tests` are only known where a single run was asked for."""
+    """A run of a set of health checks. `tests` are only those of a single run, not of a list."""
 
     __test__ = False
     id: int

@@ -27,7 +27,7 @@ class InstanceStatus(_Status):
 
 
 class RunStatus(_Status):
-    """The status of a run, in Nailgun's words. A run that was stopped ends in `error`, with a message that says so."""
+    """The status of a run, in Nailgun's words. A run that was stopped ends in `error`, with a message about that."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -61,8 +61,8 @@ NEVER_RAN = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED, Reason.STOPPED})
 
 
 class Verdict(StrEnum):
-    """How the run of one graph ended: `error` if more nodes failed than a group tolerates, `stopped` if the user asked
-    for it. After either, the next graphs of the run are not begun."""
+    """How the run of one graph ended: `error` if more nodes failed than a group tolerates, `stopped` if the user
+    stopped it. After either, the next graphs of the run are not begun."""
 
     READY = "ready"
     ERROR = "error"

@@ -11,7 +11,7 @@ from fuelclient.model.finding import Place
 
 
 class TaskType(StrEnum):
-    """The types that Nailgun stores, followed by those that only its orchestrator knows."""
+    """The types that Nailgun stores, followed by those that only its orchestrator has."""
 
     PUPPET = "puppet"
     SHELL = "shell"
@@ -32,7 +32,7 @@ class TaskType(StrEnum):
 
 
 ORCHESTRATOR_TYPES = frozenset({TaskType.UPLOAD_FILES, TaskType.COBBLER_SYNC, TaskType.NOOP})
-"""Types that only the orchestrator knows: Nailgun stores no tasks of them."""
+"""Types that only the orchestrator has: Nailgun stores no tasks of them."""
 
 DEFAULT_VERSION = "1.0.0"
 """The version of a task that does not state one; it is the default of Nailgun's column."""
@@ -196,10 +196,10 @@ class Task:
         >>> [Task("a", {"condition": stated}).condition for stated in (" ", {}, False, "1")]
         [None, None, False, '1']
         """
-        stated = self.attributes.get("condition")
-        if isinstance(stated, str):
-            return stated if stated.strip() else None
-        return None if isinstance(stated, list | Mapping) and not stated else stated
+        given = self.attributes.get("condition")
+        if isinstance(given, str):
+            return given if given.strip() else None
+        return None if isinstance(given, list | Mapping) and not given else given
 
     def names(self, attribute: str) -> tuple[str, ...]:
         """The plain names in a list attribute, without expressions (see `has_expressions`)."""
@@ -209,7 +209,7 @@ class Task:
         return (value,) if isinstance(value, str) else ()
 
     def has_expressions(self, attribute: str) -> bool:
-        """Whether YAQL expressions stand in an attribute that names other tasks or nodes."""
+        """Whether an attribute that names other tasks or nodes has YAQL expressions."""
         value = self._effective(attribute)
         return any(
             isinstance(item, dict) and "yaql_exp" in item for item in (value if isinstance(value, list) else [value])
@@ -239,8 +239,8 @@ class Task:
     def relations(self, attribute: str) -> Iterator[Relation]:
         """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""
         value = self._effective(attribute)
-        stated = (item for item in (value if isinstance(value, list) else []) if isinstance(item, dict) and item)
-        return (_relation(item) for item in stated if "yaql_exp" not in item)
+        given = (item for item in (value if isinstance(value, list) else []) if isinstance(item, dict) and item)
+        return (_relation(item) for item in given if "yaql_exp" not in item)
 
     def computed_attributes(self) -> Iterator[str]:
         """Yield each attribute in which expressions state dependencies.
