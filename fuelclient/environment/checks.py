@@ -110,7 +110,6 @@ def _taken(cluster_id: int | None, name: str, node_id: int) -> Conflict:
 
 
 def require_labels(names: Iterable[str]) -> None:
-    """Raise `UsageError` for a label without a name."""
     if not all(name.strip() for name in names):
         raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
 
@@ -124,7 +123,6 @@ def require_nodes_in(cluster_id: int, node_ids: Iterable[int], present: Sequence
 
 
 def require_deletable(cluster: Cluster, *, force: bool) -> None:
-    """Raise `Conflict` for an operational environment, unless `force`."""
     if cluster.status == ClusterStatus.OPERATIONAL and not force:
         raise Conflict(
             "Deleting an operational environment is a dangerous operation.",
@@ -204,7 +202,6 @@ def require_sequence_change(name: str | None, graph_types: Sequence[str] | None)
 
 
 def require_sequence(name: str, graph_types: Sequence[str]) -> None:
-    """Raise `UsageError` if a sequence has no name or no graph types."""
     if not name.strip():
         raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
     if not graph_types:

@@ -127,7 +127,6 @@ def layers_by_key(inputs: Inputs) -> dict[GraphKey, Layer]:
 
 
 def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDifference, ...]:
-    """Compare graphs, settings and facts, in this order."""
     return (
         *graph_differences(ours, theirs),
         *settings_differences(ours.environment, theirs.environment),
@@ -214,7 +213,6 @@ def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
-    """Compare the effective settings by section."""
     return _sections(settings.effective(ours), settings.effective(theirs))
 
 

@@ -227,7 +227,6 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
 
 
 def _homes(environment: Environment) -> dict[str, str]:
-    """The network of each virtual address that network roles ask for."""
     return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
 
 

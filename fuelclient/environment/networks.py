@@ -71,7 +71,6 @@ def network_configuration(environment: Environment) -> dict[str, Any]:
 
 
 def default_configuration(environment: Environment) -> dict[str, Any]:
-    """The network configuration without the changes of the environment."""
     return network_configuration(replace(environment, own_networks={}))
 
 
@@ -176,7 +175,6 @@ def cidr_of(text: Any) -> IPv4Network | None:
 
 
 def within(addresses: Sequence[Any], cidr: IPv4Network | None) -> bool:
-    """Whether all addresses are IPv4 addresses in a network."""
     try:
         return cidr is not None and all(
             isinstance(address, str) and IPv4Address(address) in cidr for address in addresses

@@ -111,7 +111,6 @@ def _sees_no_past(task: MergedTask) -> bool:
 
 
 def _leaves(change: FactChange) -> Iterator[ChangedFact]:
-    """Yield what differs inside a value, without secrets."""
     words = _NAME.findall(change.expression)
     name = words[-1] if words else ""
     if change.had_value and isinstance(change.before, Mapping) and isinstance(change.after, Mapping):

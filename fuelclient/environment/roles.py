@@ -37,7 +37,6 @@ def owners(environment: Environment) -> tuple[Owner, ...]:
 
 
 def in_merge_order(plugins: Iterable[Plugin]) -> tuple[Plugin, ...]:
-    """Sort plugins as their layers are merged: by name and version."""
     return tuple(sorted(plugins, key=lambda plugin: plugin_owner(plugin).order))
 
 

@@ -45,7 +45,6 @@ class Broken:
 
 
 def broken(environment: Environment) -> list[Broken]:
-    """Check an environment against the rules that can refuse a write."""
     return [*_settings(environment), *_roles(environment), *_plugins(environment), *_names(environment),
             *_networks(environment), *_addresses(environment)]  # fmt: skip
 
@@ -151,7 +150,6 @@ def _roles(environment: Environment, wanted: Collection[str] | None = None) -> I
 
 
 def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
-    """Yield why `count` nodes cannot have a role."""
     reasons = _restricted(role, models)
     if reasons:
         yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."

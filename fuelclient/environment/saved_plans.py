@@ -39,7 +39,6 @@ class SavedGraph:
 
     @property
     def running(self) -> int:
-        """How many instances would run."""
         return sum(action == "run" for _, _, action in self.instances)
 
 

@@ -173,7 +173,6 @@ def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
 
 
 def _read(name: str, current: Any, text: str) -> Any:
-    """Read a text as the type of the value that a setting has now."""
     number = int | float
     if isinstance(current, bool):
         if text.lower() not in _WORDS:

@@ -69,7 +69,6 @@ def merge_snapshot(snapshot: Snapshot) -> MergedGraph:
 
 
 def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
-    """Raise `InvalidGraph` if the graph of a snapshot cannot be merged."""
     if errors_in(merged.findings):
         raise InvalidGraph(
             f"The {snapshot.graph_type} graph of environment {snapshot.cluster.id} cannot be merged.",
@@ -248,7 +247,6 @@ def _merged(old: Any, new: Any) -> Any:
 
 
 def _changed_paths(path: str, old: Any, new: Any) -> Iterator[str]:
-    """Yield the paths that an overlay sets."""
     if _is_mergeable(old) and _is_mergeable(new):
         for key, value in new.items():
             yield from _changed_paths(f"{path}.{key}", old.get(key), value)

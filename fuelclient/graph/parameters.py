@@ -48,7 +48,6 @@ def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A path of one line."""
     value = text(parameters, name, default)
     if "\n" in value:
         raise ValueError(f"the parameter {name} is a path and must be one line")
@@ -56,7 +55,6 @@ def path(parameters: Mapping[str, Any], name: str, default: str | None = None) -
 
 
 def absolute(parameters: Mapping[str, Any], name: str) -> str:
-    """An absolute path that is not the root."""
     value = path(parameters, name)
     if not value.startswith("/") or not value.strip("/."):
         raise ValueError(f"the parameter {name} must be an absolute path below /, not {value!r}")
@@ -103,7 +101,6 @@ def number(parameters: Mapping[str, Any], name: str) -> float | None:
 
 
 def is_remote(place: object) -> bool:
-    """Whether a place is an address of an rsync server."""
     return isinstance(place, str) and place.startswith("rsync://")
 
 

@@ -111,7 +111,6 @@ def check_parameters(
 
 
 def place_of_filter(layers: Iterable[Layer]) -> Place:
-    """The most important layer with a node filter."""
     stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
     return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
 

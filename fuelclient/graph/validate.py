@@ -165,7 +165,6 @@ def words_of(
 
 
 def bad_pattern(given: Task | MergedTask, attribute: str, word: str) -> Finding:
-    """The finding (G015) for a pattern that cannot be matched."""
     problem = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
     hint = "Correct the pattern between the slashes, or list the names that it means."
     return task_finding(Severity.ERROR, "G015", given, attribute, problem, hint)

@@ -45,5 +45,4 @@ class Environment:
 
     @property
     def label(self) -> str:
-        """Its name as an owner of roles and tags."""
         return f"environment {self.cluster.name}"

@@ -103,7 +103,6 @@ def _about_instances(
 
 
 def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
-    """Raise `InvalidGraph` if there are findings about unknown facts."""
     if undecided:
         raise InvalidGraph(
             f"The {graph_type} graph depends on facts that are not known.",

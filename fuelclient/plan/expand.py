@@ -236,7 +236,6 @@ class Expansion:
         return sorted(range(self.size), key=self.node_of.__getitem__)
 
     def instance(self, vertex: int) -> tuple[int, int]:
-        """The merged task and the node of an instance, by index."""
         return self.task_of[vertex], self.node_of[vertex]
 
     def task(self, vertex: int) -> MergedTask:
@@ -425,7 +424,6 @@ class _Builder:
                 self.edges.join(sorted(before), [vertex for vertex in old if vertex not in before], reason)
 
     def _members(self, group: int, outside: Collection[int]) -> list[int]:
-        """The instances of the tasks of a group on its nodes."""
         task = self.tasks[group].task
         nodes, names = self.resolver.placed(task), set(task.names("tasks"))
         known = Names([task.id])

@@ -47,7 +47,6 @@ class Resolver:
         return self._resolved((roles,) if isinstance(roles, str) else tuple(roles))
 
     def placed(self, task: Task) -> tuple[int, ...]:
-        """The nodes on which its tags, roles or groups place a task."""
         return () if task.is_placed_by_star else self.resolve(task.placement[1])
 
     def uid(self, index: int) -> int | str | None:

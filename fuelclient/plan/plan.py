@@ -177,7 +177,6 @@ def _cannot_run(
     attributes: Mapping[int, Mapping[str, Any]],
     check: Check,
 ) -> Iterator[Finding]:
-    """Yield findings for instances that cannot run: nothing handles their type, or their node cannot be reached."""
     unreachable = {
         node.id for node in snapshot.nodes if not (node.ip or node.executor or request.executor or request.noop)
     }
@@ -267,7 +266,6 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
 
 
 def require_decided(made: Plan) -> None:
-    """Raise `InvalidGraph`, with the list, if a plan depends on facts that are not known."""
     require_known(made.graph_type, made.undecided)
 
 

@@ -111,7 +111,6 @@ class Slots:
         return [vertex for vertex in self._on if vertex != _FREE]
 
     def offer(self, vertex: int) -> None:
-        """Let an instance start as soon as there is a place for it."""
         node = self._work.node_of[vertex]
         heappush(self._waiting[node], self._rank[vertex])
         self._ask(node)
@@ -144,7 +143,6 @@ class Slots:
             self._used[key] += 1
 
     def release(self, vertex: int) -> None:
-        """Give back the place of an instance that has ended."""
         node = self._work.node_of[vertex]
         self._on[node] = _FREE
         self.busy -= 1
@@ -157,7 +155,6 @@ class Slots:
                 self._with_room.append(key)
 
     def close(self, node: int) -> None:
-        """Start nothing more on a node."""
         self._closed[node] = 1
 
     def _next_node(self) -> int:
@@ -278,7 +275,6 @@ class Schedule:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing runs and nothing will run."""
         return self._result is not None
 
     @property

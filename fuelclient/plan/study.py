@@ -90,7 +90,6 @@ class Study:
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
-        """The evaluation of expressions, or None if there are no facts."""
         return self._facts()
 
     @cached_property
@@ -147,7 +146,6 @@ class Study:
 
     @cached_property
     def _early(self) -> tuple[Finding, ...]:
-        """The findings that need no order."""
         return self.merged.findings if self._alone else tuple(self._without_order())
 
     def _without_order(self) -> Iterator[Finding]:
@@ -259,14 +257,12 @@ class Study:
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
-        """The index in `merged` of the task of each row."""
         # Variants share an id, so their layer distinguishes them.
         index_of = {(task.id, task.owner.label): at for at, task in reversed(list(enumerate(self.merged.tasks)))}
         return tuple(index_of[row.task, row.layer] for row in self.rows)
 
     @cached_property
     def row_of(self) -> dict[int, int]:
-        """The row of the task at each index in `merged`."""
         return {index: row for row, index in enumerate(self.indices)}
 
     @cached_property
@@ -370,7 +366,6 @@ def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...
 
 
 def has_computed(tasks: Iterable[MergedTask]) -> bool:
-    """Whether any dependency is an expression."""
     return any(True for merged in tasks for _ in merged.task.computed_attributes())
 
 

@@ -103,7 +103,6 @@ class Work:
         return task if node == SYNC else f"{task}@{self.nodes[node]}"
 
     def passed_because(self, vertex: int) -> str:
-        """The reason with which an instance that has nothing to run is skipped."""
         if self.kinds[vertex] is InstanceKind.SYNC:
             return Reason.SYNC_POINT
         return self.skipped.get(vertex, Reason.TYPE)
