@@ -43,8 +43,7 @@ class Contributor:
         return f"{self.name}-{self.version}"
 
     @property
-    def words(self) -> str:
-        """The name in a sentence."""
+    def in_sentence(self) -> str:
         return "the release" if self.is_release else f"plugin {self.full_name}"
 
 
@@ -76,7 +75,7 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
     if not taken:
         return
     names = ", ".join(sorted(taken))
-    owners = "; ".join(f"role {name} is {other.words}'s" for name, other in sorted(taken.items()))
+    owners = "; ".join(f"role {name} is {other.in_sentence}'s" for name, other in sorted(taken.items()))
     text = f"Plugin (ID={plugin.id}) is unable to register the following node roles: {names}"
     yield _error(plugin, ROLE, text, f"In this environment {owners}. Rename the role, or disable the other plugin.")
 
@@ -85,14 +84,14 @@ def _repeated(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[F
     """Volumes and components whose name the release or another plugin has, too."""
     volumes = [mapping(party.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
     for other, name in _shared(present, volumes, "id"):
-        shared = f'{other.words.removeprefix("the ")} by introducing the same volume with id "{name}"'
-        hint = f"Two volumes cannot have one id; {other.words} already has {name}."
+        shared = f'{other.in_sentence.removeprefix("the ")} by introducing the same volume with id "{name}"'
+        hint = f"Two volumes cannot have one id; {other.in_sentence} already has {name}."
         yield _error(plugin, VOLUME, f"Plugin {plugin.full_name} is overlapping with {shared}", hint)
     components = [party.metadata.get("components_metadata") for party in (plugin, *present)]
     for other, name in _shared(present, components, "name"):
         owner = "release" if other.is_release else other.name
         shared = f'{owner} by introducing the same component with name "{name}"'
-        hint = f"The component {name} already belongs to {other.words}. {_APART}"
+        hint = f"The component {name} already belongs to {other.in_sentence}. {_APART}"
         yield _error(plugin, COMPONENT, f"Plugin {plugin.name} is overlapping with {shared}", hint)
 
 
@@ -111,7 +110,7 @@ def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Itera
             for theirs in mappings(other.metadata.get("network_roles_metadata")):
                 if theirs.get("id") == role.get("id"):
                     reasons = list(differences(theirs, role))
-                    causes += [f"{other.words}: {reason}" for reason in reasons]
+                    causes += [f"{other.in_sentence}: {reason}" for reason in reasons]
                     names += [other.name] if reasons and not other.is_release else []
         if causes:
             text = f"Cannot override existing network roles: '{role.get('id')}' in plugins: '{', '.join(names)}'"

@@ -16,6 +16,7 @@ from fuelclient.environment.settings import EDITABLE, METADATA, defaults, models
 from fuelclient.errors import FuelError, nearest
 from fuelclient.expressions.restrictions import expand_restrictions, unmet
 from fuelclient.graph.match import Regex
+from fuelclient.insight.differences import is_equal
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import beyond, in_words, mapping, mappings
@@ -120,10 +121,7 @@ def _of_type(declared: Mapping[str, Any], value: Any) -> _Problem | None:
 def _of_choices(given: Any, value: Any) -> _Problem | None:
     choices = [record["data"] for record in mappings(given) if "data" in record]
     values = value if isinstance(value, list) else [value]
-    if (not choices and _all(values, str)) or all(
-        any(item == choice and isinstance(item, bool) == isinstance(choice, bool) for choice in choices)
-        for item in values
-    ):
+    if (not choices and _all(values, str)) or all(any(is_equal(item, choice) for choice in choices) for item in values):
         return None
     wanted = f"one of {', '.join(map(str, choices))}" if choices else "a text"
     return f"must be {wanted}, not {in_words(value)}", ""

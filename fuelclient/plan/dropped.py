@@ -137,11 +137,10 @@ def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[i
     It is a warning (G052) if nothing holds a task back any more, or if it no longer waits for what it awaited through
     them. Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
     """
-    expansion = dropped.expansion
-    losses = list(_losses(expansion, order, preceding, dropped))
+    losses = list(_losses(dropped, order, preceding))
     for alike in grouped(((loss.missing, bool(loss.position)), loss) for loss in losses).values():
-        yield _warning(expansion, dropped, alike)
-    yield from _notices(expansion, dropped, {(loss.task, missing) for loss in losses for missing in loss.missing})
+        yield _warning(dropped, alike)
+    yield from _notices(dropped, {(loss.task, missing) for loss in losses for missing in loss.missing})
 
 
 def unordered_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
@@ -158,8 +157,7 @@ def unordered_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> I
     )
     for (other, attribute), stating in lost.items():
         name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
-        runs = "it runs" if len(stating) == 1 else "they run"
-        where = "names" if len(stating) == 1 else "name"
+        where, runs = ("names", "it runs") if len(stating) == 1 else ("name", "they run")
         yield finding_at(
             Severity.INFO, "G065", first, attribute,
             f"{_listed(expansion, stating)} {where} {name} in {attribute}, which orders tasks of one node, but {name} "
@@ -185,10 +183,10 @@ def _on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
                     yield index, others[0], attribute
 
 
-def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]], dropped: Dropped) -> Iterator[_Loss]:
-    first = first_generations(expansion, order)
+def _losses(dropped: Dropped, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[_Loss]:
+    first, placed = first_generations(dropped.expansion, order), dropped.expansion.placement.nodes
     position = {index: place for place, index in enumerate(execution_order(first), start=1)}
-    missing = {at: tuple(dropped.missing_before(at)) for at, nodes in enumerate(expansion.placement.nodes) if nodes}
+    missing = {at: tuple(dropped.missing_before(at)) for at, nodes in enumerate(placed) if nodes}
     through = {at: dropped.awaited_through(at) for at, names in missing.items() if names and first[at]}
     waits = connected(preceding, ((at, other) for at, others in through.items() for other in others))
     for at, names in missing.items():
@@ -198,8 +196,8 @@ def _losses(expansion: Expansion, order: Ordered, preceding: Sequence[set[int]],
             yield _Loss(at, tuple(sorted({through[at][other] for other in awaited})), awaited)
 
 
-def _warning(expansion: Expansion, dropped: Dropped, losses: Sequence[_Loss]) -> Finding:
-    first, several = losses[0], len(losses) > 1
+def _warning(dropped: Dropped, losses: Sequence[_Loss]) -> Finding:
+    expansion, first, several = dropped.expansion, losses[0], len(losses) > 1
     task, attribute = expansion.tasks[first.task], dropped.stated_in(first.task, first.missing)
     verb = "require" if attribute else "would wait for"
     who = f"{len(losses)} tasks {verb}" if several else f"{task.id} {'requires' if attribute else verb}"
@@ -221,18 +219,14 @@ def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
     return f"{name if several else 'it'} no longer waits for {_listed(expansion, loss.awaited)}"
 
 
-def _notices(expansion: Expansion, dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
+def _notices(dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
     about = ((each.after if each.by == each.before else each.before, each) for each in dropped.left)
     left = grouped((missing, statement) for missing, statement in about if (statement.by, missing) not in warned)
     for missing, statements in left.items():
-        first = statements[0]
-        tasks = list(dict.fromkeys(statement.by for statement in statements))
-        name = "names" if len(tasks) == 1 else "name"
-        message = (
-            f"{_listed(expansion, tasks)} {name} {dropped.label(missing)}, which runs on no node; "
-            "other dependencies keep the order"
-        )
-        yield finding_at(Severity.INFO, "G053", expansion.tasks[first.by], first.attribute, message)
+        first, tasks = statements[0], list(dict.fromkeys(statement.by for statement in statements))
+        names = f"{_listed(dropped.expansion, tasks)} {'names' if len(tasks) == 1 else 'name'} {dropped.label(missing)}"
+        message = f"{names}, which runs on no node; other dependencies keep the order"
+        yield finding_at(Severity.INFO, "G053", dropped.expansion.tasks[first.by], first.attribute, message)
 
 
 def _listed(expansion: Expansion, tasks: Sequence[int]) -> str:

@@ -32,7 +32,7 @@ class Resolver:
     """
 
     def __init__(self, nodes: Sequence[FleetNode]) -> None:
-        self._nodes = nodes
+        self.nodes = nodes
         self._carriers = grouped((tag, index) for index, node in enumerate(nodes) for tag in node.tags)
         self._known = Names(self._carriers)
         self._resolved = cache(self._resolve)
@@ -49,17 +49,13 @@ class Resolver:
     def placed(self, task: Task) -> tuple[int, ...]:
         return () if task.is_placed_by_star else self.resolve(task.placement[1])
 
-    def uid(self, index: int) -> int | str | None:
-        """The id of the node at `index`: a number, "master", or None for the sync points."""
-        return self._nodes[index].uid
-
     def _resolve(self, words: tuple[str, ...]) -> tuple[int, ...]:
         if words == (EVERY,):
-            return tuple(index for index, node in enumerate(self._nodes) if node.tags)
+            return tuple(index for index, node in enumerate(self.nodes) if node.tags)
         indices: set[int] = set()
         for word in words:
             if word == MASTER:
-                indices.update(index for index, node in enumerate(self._nodes) if node.uid == MASTER)
+                indices.update(index for index, node in enumerate(self.nodes) if node.uid == MASTER)
             else:
                 indices.update(index for tag in named(word, self._known) for index in self._carriers[tag])
         return tuple(sorted(indices))
@@ -177,7 +173,7 @@ def _variants_together(
             yield finding_at(
                 Severity.ERROR, "G044", tasks[second], "",
                 f"task {name} comes from {tasks[first].owner.label} and from {tasks[second].owner.label}, and both "
-                f"would run on node {resolver.uid(min(shared))}{more}",
+                f"would run on node {resolver.nodes[min(shared)].uid}{more}",
                 "Give their roles to different nodes, disable one plugin, or define the task in the environment's"
                 " graph.",
             )  # fmt: skip
