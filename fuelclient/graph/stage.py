@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.grouping import grouped
@@ -83,8 +83,8 @@ def stage_names(tasks: Iterable[Task]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.removesuffix("_end") for name in ends if name.endswith("_end")))
 
 
-def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
-    """The chains of a merged graph, by stage name. Tasks without a stage are in no chain.
+def chains(tasks: Sequence[MergedTask]) -> Iterator[Chain]:
+    """Yield the chains of a merged graph, by stage name. Tasks without a stage are in no chain.
 
     Of one priority, the tasks of the release come before those of plugins, and those of the environment come last.
     """
@@ -96,7 +96,6 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
     ordered = sorted((stage.name, stage.priority, order, index) for stage, order, index in staged)
     stages = grouped((name, index) for name, *_, index in ordered)
     points = [(index, task.task) for index, task in enumerate(tasks) if task.task.type == TaskType.STAGE]
-    result = []
     for stage, entries in stages.items():
         end = f"{stage}_end"
         after = tuple(index for index, task in points if task.id == end)
@@ -104,8 +103,7 @@ def chains(tasks: Sequence[MergedTask]) -> tuple[Chain, ...]:
         following = (
             index for index, task in points if task.id != end and (end in task.names("requires") or task.id in named)
         )
-        result.append(Chain(stage, tuple(entries), after, tuple(following) if after else ()))
-    return tuple(result)
+        yield Chain(stage, tuple(entries), after, tuple(following) if after else ())
 
 
 def author(task: MergedTask) -> Owner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fuelclient.graph.stage import band_of, parse_stage
@@ -98,36 +98,32 @@ def rows_of(
     dropped: Dropped,
     findings: Iterable[Finding],
     verdicts: Sequence[str],
-) -> tuple[PreviewRow, ...]:
-    """The tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
+) -> Iterator[PreviewRow]:
+    """Yield the tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
     by_task = grouped((finding.task, finding) for finding in findings)
     instances = grouped((index, vertex) for vertex, index in enumerate(expansion.task_of))
-    rows = []
     for position, index in enumerate(execution_order(first_generations(expansion, order)), start=1):
         task, own = expansion.tasks[index], instances.get(index, ())
         stage, priority, band = _stage(expansion, order, index, own)
         ranks = [order.generation[vertex] for vertex in own]
-        rows.append(
-            PreviewRow(
-                order=position,
-                first_generation=min(ranks, default=None),
-                last_generation=max(ranks, default=None),
-                stage=stage,
-                priority=priority,
-                band=band,
-                task=task.id,
-                type=task.task.type,
-                roles=task.task.placement[1],
-                nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
-                layer=task.owner.label,
-                overrides=tuple(owner.label for owner in task.overrides),
-                requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(preceding[index]))),
-                dropped=dropped.names_before(index),
-                findings=tuple(by_task.get(task.id, ())),
-                verdicts=tuple(verdicts[vertex] for vertex in own) if verdicts else (),
-            )
+        yield PreviewRow(
+            order=position,
+            first_generation=min(ranks, default=None),
+            last_generation=max(ranks, default=None),
+            stage=stage,
+            priority=priority,
+            band=band,
+            task=task.id,
+            type=task.task.type,
+            roles=task.task.placement[1],
+            nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
+            layer=task.owner.label,
+            overrides=tuple(owner.label for owner in task.overrides),
+            requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(preceding[index]))),
+            dropped=dropped.names_before(index),
+            findings=tuple(by_task.get(task.id, ())),
+            verdicts=tuple(verdicts[vertex] for vertex in own) if verdicts else (),
         )
-    return tuple(rows)
 
 
 def _stage(

@@ -239,7 +239,7 @@ class Study:
         expansion, order, found = self.expansion, self.ordered, (*self._early, *more, *self._late)
         uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
         return Preview(
-            rows=rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts),
+            rows=tuple(rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts)),
             findings=found,
             instances=expansion.size,
             sync_points=uids.count(None),
