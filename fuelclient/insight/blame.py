@@ -22,20 +22,28 @@ _FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requi
 
 
 @dataclass(frozen=True, slots=True)
-class Blame:
-    """One attribute (inside a mapping, `parameters.timeout`): its value, who set it, and the values that it
-    replaced, the nearest first. A `dropped` attribute has no value any more: `origin` removed it."""
+class Stated:
+    """A value, and the layer that set it."""
 
-    path: str
     value: Any
     origin: Origin
-    replaced: tuple[tuple[Any, Origin], ...] = ()
-    dropped: bool = False
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether a layer above changed or removed what a layer below had set."""
-        return self.dropped or any(value != self.value for value, _ in self.replaced)
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """One attribute (inside a mapping, `parameters.timeout`): its value, who set it, and the values that this overrode,
+    from the least important layer to the most. A `removed` attribute has no value any more: `origin` defines the task
+    without it. Only of lists, elements are added to or removed from the value below.
+    """
+
+    attribute: str
+    value: Any
+    removed: bool
+    changed: bool
+    origin: Origin
+    overrode: tuple[Stated, ...] = ()
+    elements_added: tuple[Any, ...] = ()
+    elements_removed: tuple[Any, ...] = ()
 
 
 def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
@@ -56,20 +64,22 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
         for value, _ in setting.replaced:
             for inner, _ in _leaves({path: value}):
                 history.setdefault(inner, list(_history(task, inner)))
-    rows = [
-        Blame(
-            path,
-            leaves.get(path),
-            task.origin(path if path in leaves else _recorded(task, path)),
-            tuple((value, placed(origin, path)) for value, origin in was),
-            dropped=path not in leaves,
-        )
-        for path, was in history.items()
-        # A value that has become a mapping is explained by the rows of what is in the mapping.
-        if path in leaves or not any(leaf.startswith(f"{path}.") for leaf in leaves)
-    ]
+    rows = []
+    for path, was in history.items():
+        removed, value = path not in leaves, leaves.get(path)
+        if removed and any(leaf.startswith(f"{path}.") for leaf in leaves):
+            continue  # a value that has become a mapping is explained by the rows of what is in the mapping
+        overrode = tuple(Stated(value, placed(origin, path)) for value, origin in reversed(was))
+        changed = removed or any(below.value != value for below in overrode)
+        added: tuple[Any, ...] = ()
+        lost: tuple[Any, ...] = ()
+        if overrode and isinstance(value, list) and isinstance(below := overrode[-1].value, list):
+            added = tuple(item for item in value if item not in below)
+            lost = tuple(item for item in below if item not in value)
+        origin = task.origin(_recorded(task, path) if removed else path)
+        rows.append(Blame(path, value, removed, changed, origin, overrode, added, lost))
     rank = {name: place for place, name in enumerate(_FIRST)}
-    return tuple(sorted(rows, key=lambda row: rank.get(row.path.partition(".")[0], len(rank))))
+    return tuple(sorted(rows, key=lambda row: rank.get(row.attribute.partition(".")[0], len(rank))))
 
 
 def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
@@ -80,10 +90,10 @@ def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> 
     rows = blame(task, layers)
     top, dot, rest = attribute.partition(".")
     for path in (attribute, f"{top.replace('-', '_')}{dot}{rest}"):
-        kept = tuple(row for row in rows if row.path == path or row.path.startswith(f"{path}."))
+        kept = tuple(row for row in rows if f"{row.attribute}.".startswith(f"{path}."))
         if kept:
             return kept
-    raise NotFound("attribute", f"{attribute} of task {task.id}", known=[row.path for row in rows])
+    raise NotFound("attribute", f"{attribute} of task {task.id}", known=[row.attribute for row in rows])
 
 
 class Effect(StrEnum):
@@ -107,7 +117,7 @@ class Effect(StrEnum):
 class Statement:
     """What one layer states for one attribute. Without a value (`None`), `effect` has the reason."""
 
-    owner: Owner
+    layer: Owner
     effect: Effect
     value: Any = None
     place: Place = NO_PLACE
@@ -125,12 +135,12 @@ def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
         return Statement(owner, Effect.ABSENT)
     if owner not in (task.owner, *task.overrides):
         return Statement(owner, Effect.APART, place=record.source.place())
-    place = record.source.place(row.path)
+    place = record.source.place(row.attribute)
     stated = dict(_leaves(record.attributes))
     sets = row.origin.owner == owner
-    if row.path in stated:
-        return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, stated[row.path], place)
-    if sets and row.dropped:
+    if row.attribute in stated:
+        return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, stated[row.attribute], place)
+    if sets and row.removed:
         return Statement(owner, Effect.REMOVES, place=row.origin.place)
     if sets:  # a default that the layer adds to its own tasks, or a part of what it states
         return Statement(owner, Effect.SETS, row.value, row.origin.place)
@@ -188,35 +198,38 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
     setting = task.settings.get("type")
     whole = setting.origin.owner if setting is not None and setting.replaced else None
     for row in rows:
-        if row.dropped and not _is_default(row):
+        below = row.overrode[-1] if row.overrode else None
+        if below is None:
+            continue
+        if row.removed and not _is_default(row.attribute, below):
             yield _warning(
-                "G060", task, row.origin, f"{row.path} of {row.replaced[0][1].owner.label} is lost",
+                "G060", task, row.origin, f"{row.attribute} of {below.origin.owner.label} is lost",
                 "The whole task is replaced: leave its type out to override single attributes, or repeat this one.",
             )  # fmt: skip
-        elif row.replaced and not row.dropped and is_equal(row.value, row.replaced[0][0]):
+        elif not row.removed and is_equal(row.value, below.value):
             if row.origin.owner != whole:  # a whole definition has to repeat what stays
-                text = f"the override of {row.path} states what {row.replaced[0][1].owner.label} says already"
+                text = f"the override of {row.attribute} states what {below.origin.owner.label} says already"
                 yield _warning("G061", task, row.origin, text, "Leave the attribute out of the override.")
-        elif row.replaced and not row.dropped:
-            yield from _shortened(task, row)
-    if whole == task.owner and not any(row.is_changed for row in rows) and all(row.replaced for row in rows):
+        elif not row.removed and isinstance(below.value, list) and isinstance(row.value, list):
+            yield from _shortened(task, row, below)
+    if whole == task.owner and not any(row.changed for row in rows) and all(row.overrode for row in rows):
         text = f"{task.owner.label} states the task as {task.overrides[0].label} does"
         yield _warning("G061", task, task.origin("type"), text, "Leave it out, so that later changes below count.")
 
 
-def _is_default(row: Blame) -> bool:
-    """Return whether the lost value is one that a layer adds to its own tasks, which nobody has written."""
-    return row.path in ("parameters.cwd", "fault_tolerance") and not row.replaced[0][1].place.file
+def _is_default(attribute: str, lost: Stated) -> bool:
+    """Whether the lost value is one that a layer adds to its own tasks, so that it stands in no file."""
+    return attribute in ("parameters.cwd", "fault_tolerance") and not lost.origin.place.file
 
 
-def _shortened(task: MergedTask, row: Blame) -> Iterator[Finding]:
-    below, origin = row.replaced[0]
-    if isinstance(row.value, list) and isinstance(below, list) and len(row.value) < len(below):
-        lost = [item for item in below if item not in row.value]
+def _shortened(task: MergedTask, row: Blame, below: Stated) -> Iterator[Finding]:
+    if len(row.value) < len(below.value):
+        lost = row.elements_removed
         names = f", without {', '.join(lost)}" if lost and all(isinstance(item, str) for item in lost) else ""
         yield _warning(
             "G062", task, row.origin,
-            f"{row.path} has {len(row.value)} of the {len(below)} elements of {origin.owner.label}{names}",
+            f"{row.attribute} has {len(row.value)} of the {len(below.value)} elements of "
+            f"{below.origin.owner.label}{names}",
             "A list replaces the one below it as a whole: state everything that shall stay.",
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -44,20 +44,19 @@ class Pair:
 class OrderEffect:
     """What a change does to the order of the task instances that both graphs have.
 
-    `edges_removed` and `edges_added` are edges between tasks. `before` and `after` count the orderings of instances;
-    `lost` and `gained` say how many of them only one graph has. `lost_pairs` and `gained_pairs` are those from which
-    all others follow: pairs with no instance of both graphs in between.
+    Edges are between tasks, and orderings between instances: those that only one graph has are lost or gained. `lost`
+    and `gained` are the pairs from which all others follow, with no instance of both graphs in between.
     """
 
     instances: int
     edges_removed: tuple[tuple[str, str], ...]
     edges_added: tuple[tuple[str, str], ...]
-    before: int
-    after: int
-    lost: int
-    gained: int
-    lost_pairs: tuple[Pair, ...]
-    gained_pairs: tuple[Pair, ...]
+    orderings_before: int
+    orderings_after: int
+    orderings_lost: int
+    orderings_gained: int
+    lost: tuple[Pair, ...]
+    gained: tuple[Pair, ...]
 
 
 def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BITS) -> OrderEffect:
@@ -187,29 +186,28 @@ class Change(StrEnum):
 class ValueChange:
     """An attribute that differs; inside a mapping, `parameters.timeout`. None means that it is not stated.
 
-    Of two lists, `added` and `removed` are the elements that only one of them has, and `reordered` says that they have
-    the same elements. `was` and `now` say who set the two values.
+    Of two lists, elements that only one of them has are added or removed; `reordered` lists have the same elements.
     """
 
-    path: str
+    attribute: str
     before: Any
     after: Any
-    added: tuple[Any, ...] = ()
-    removed: tuple[Any, ...] = ()
+    elements_added: tuple[Any, ...] = ()
+    elements_removed: tuple[Any, ...] = ()
     reordered: bool = False
-    was: Origin | None = None
-    now: Origin | None = None
+    set_before: Origin | None = None
+    set_after: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """A task that differs, as it is in each of the graphs that have it."""
+    """A task that differs, and who defines it in each of the graphs that have it."""
 
     task: str
     change: Change
-    before: MergedTask | None
-    after: MergedTask | None
-    values: tuple[ValueChange, ...] = ()
+    before: Origin | None
+    after: Origin | None
+    attributes: tuple[ValueChange, ...] = ()
 
 
 def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> tuple[TaskChange, ...]:
@@ -217,18 +215,18 @@ def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> t
 
     The order of the tasks does not count, nor do empty attributes.
     """
-    old, new = _first_by_id(before), _first_by_id(after)
+    old, new = ({task.id: task for task in reversed(tasks)} for tasks in (before, after))
     values: dict[str, list[ValueChange]] = {}
     for difference in differences([task.task for task in before], [task.task for task in after]):
         path, name = difference.attribute or DEFINITIONS, difference.task
         was, now = (tasks[name].origin(path) if name in tasks else None for tasks in (old, new))
         values.setdefault(name, []).append(value_change(path, difference.ours, difference.theirs, was, now))
-    return tuple(
-        TaskChange(name, Change.CHANGED, old[name], new[name], tuple(found))
-        if name in old and name in new
-        else TaskChange(name, Change.REMOVED if name in old else Change.ADDED, old.get(name), new.get(name))
-        for name, found in values.items()
-    )
+    changes = []
+    for name, changed in values.items():
+        was, now = (tasks[name].origin() if name in tasks else None for tasks in (old, new))
+        change = Change.CHANGED if was and now else Change.REMOVED if was else Change.ADDED
+        changes.append(TaskChange(name, change, was, now, tuple(changed) if was and now else ()))
+    return tuple(changes)
 
 
 def value_change(
@@ -236,13 +234,13 @@ def value_change(
 ) -> ValueChange:
     """Return the change of a value, of lists element by element.
 
-    >>> value_change("requires", ["a", "b"], ["b", "c"]).removed, value_change("requires", ["a"], ["a", "b"]).added
-    (('a',), ('b',))
+    >>> value_change("requires", ["a", "b"], ["b", "c"]).elements_removed
+    ('a',)
     >>> value_change("requires", ["a", "b"], ["b", "a"]).reordered
     True
     """
     if not (isinstance(before, list) and isinstance(after, list)):
-        return ValueChange(path, before, after, was=was, now=now)
+        return ValueChange(path, before, after, set_before=was, set_after=now)
     added, removed = _only(after, before), _only(before, after)
     return ValueChange(path, before, after, added, removed, not (added or removed), was, now)
 
@@ -254,10 +252,6 @@ def metadata_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tup
         for key in dict.fromkeys((*before, *after))
         if before.get(key) != after.get(key)
     )
-
-
-def _first_by_id(tasks: Iterable[MergedTask]) -> dict[str, MergedTask]:
-    return {task.id: task for task in reversed(list(tasks))}
 
 
 def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
@@ -283,7 +277,7 @@ class Comparison:
     tasks: tuple[TaskChange, ...]
     metadata: tuple[ValueChange, ...]
     order: OrderEffect | None
-    problem: str = ""
+    problem: str | None = None
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -294,7 +288,7 @@ class Comparison:
 
 def compare(before: Study, after: Study, *, masked: Callable[[MergedTask], MergedTask] | None = None) -> Comparison:
     """Return what the second graph changes. `masked` hides the secrets of a task where one side does not know them."""
-    order, problem = None, ""
+    order, problem = None, None
     try:
         order = order_effect(before.expansion, after.expansion)
     except InvalidGraph as error:

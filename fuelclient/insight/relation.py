@@ -114,7 +114,7 @@ class Step:
     after: str
     before_task: int
     after_task: int
-    words: tuple[Word, ...]
+    statements: tuple[Word, ...]
     start: int
     end: int
 
@@ -184,18 +184,29 @@ class Because(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """Two tasks, one of which directly precedes the other."""
+
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.before} -> {self.after}"
+
+
+@dataclass(frozen=True, slots=True)
 class Paths:
     """All paths between two task instances, counted among tasks.
 
     `count` is None if tasks of different nodes wait for each other in a circle. `waypoints` are on every path, in their
-    order. `cut` are the fewest edges without which no path is left; None if they are very many.
+    order. `minimum_cut` are the fewest edges without which no path is left; None if they are very many.
     """
 
     count: int | None
     tasks: int
     edges: int
     waypoints: tuple[str, ...]
-    cut: tuple[tuple[str, str], ...] | None
+    minimum_cut: tuple[Edge, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,17 +221,18 @@ class Common:
 class Relation:
     """The order of two tasks.
 
-    If they have one, `steps` is the shortest chain from an instance of `before` to one of `after`, on the same node if
+    If they have one, `chain` is the shortest chain from an instance of `before` to one of `after`, on the same node if
     there is such a chain. If they have none, `preceding` and `following` are what they have in common, and
     `same_node` says whether a node has both. A new dependency between them closes no cycle then, because no instance of
     the one leads to an instance of the other.
     """
 
-    before: int
-    after: int
+    before: str
+    after: str
+    ordered: bool
     because: Because
     same_node: bool = False
-    steps: tuple[Step, ...] = ()
+    chain: tuple[Step, ...] = ()
     paths: Paths | None = None
     preceding: Common = Common()
     following: Common = Common()
@@ -233,20 +245,21 @@ def relation(expansion: Expansion, first: Collection[int], second: Collection[in
     the variants at the ends of the chain.
     """
     instances = [[v for v, task in enumerate(expansion.task_of) if task in tasks] for tasks in (first, second)]
-    one, other = min(first), min(second)
+    one, other = (expansion.tasks[min(tasks)].id for tasks in (first, second))
     if not all(instances):
-        return Relation(one, other, Because.NOWHERE)
+        return Relation(one, other, False, Because.NOWHERE)
     for starts, ends, same_node in _candidates(expansion, *instances):
         steps = chain_between(expansion, starts, set(ends))
         if steps:
-            before, after = steps[0].before_task, steps[-1].after_task
-            in_stage = any({before, after} <= set(chain.entries) for chain in chains(expansion.tasks))
-            because = stage_rule(expansion.tasks[before], expansion.tasks[after]) if in_stage else Because.DEPENDENCY
-            return Relation(before, after, because, same_node, steps, _paths(expansion, steps))
+            both = steps[0].before_task, steps[-1].after_task
+            before, after = (expansion.tasks[index] for index in both)
+            in_stage = any(set(both) <= set(chain.entries) for chain in chains(expansion.tasks))
+            because = stage_rule(before, after) if in_stage else Because.DEPENDENCY
+            return Relation(before.id, after.id, True, because, same_node, steps, _paths(expansion, steps))
     shared = next(_pairs(expansion, *instances), None)
     start, end = shared or (instances[0][0], instances[1][0])
     return Relation(
-        one, other, Because.NONE, shared is not None,
+        one, other, False, Because.NONE, shared is not None,
         preceding=_common(expansion, start, end, forward=False),
         following=_common(expansion, start, end, forward=True),
     )  # fmt: skip
@@ -306,7 +319,7 @@ def _paths(expansion: Expansion, steps: Sequence[Step]) -> Paths:
         len(tasks),
         sum(map(len, successors)),
         tuple(map(name, waypoints(successors, path))),
-        None if cut is None else tuple((name(before), name(after)) for before, after in cut),
+        None if cut is None else tuple(Edge(name(before), name(after)) for before, after in cut),
     )
 
 
@@ -366,15 +379,15 @@ class Holds(StrEnum):
 class Position:
     """The position of one task, by its preview row and merged task.
 
-    It is where it is because of the task `after`, which precedes it directly and runs last of those that do; `words`
-    are the statements that say so. Without one, `after` is empty.
+    It is where it is because of the task `after`, which precedes it directly and runs last of those that do; the
+    `statements` make the edge.
     """
 
     row: PreviewRow
     index: int
     because: Because | Holds
-    after: str = ""
-    words: tuple[Word, ...] = ()
+    after: str | None = None
+    statements: tuple[Word, ...] = ()
 
 
 def positions(study: Study) -> Iterator[Position]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from fuelclient.graph.dag import distances, reachable, reverse, search
 from fuelclient.grouping import grouped
-from fuelclient.model.graph import MergedTask
+from fuelclient.model.graph import MergedTask, Owner
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.plan.expand import Expansion
@@ -19,6 +19,22 @@ from fuelclient.plan.place import Resolver, place
 from fuelclient.plan.study import Study
 
 _MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Widest:
+    """The generation with the most instances, and their number."""
+
+    generation: int
+    instances: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A task and the number of its direct neighbours on one side."""
+
+    task: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +58,9 @@ class Stats:
     layers: Mapping[str, int]
     findings: Mapping[str, int]
     longest: tuple[str, ...]
-    widest: tuple[int, int]
-    most_before: tuple[tuple[str, int], ...]
-    most_after: tuple[tuple[str, int], ...]
+    widest: Widest
+    most_before: tuple[Counted, ...]
+    most_after: tuple[Counted, ...]
 
 
 def stats(study: Study) -> Stats:
@@ -64,7 +80,7 @@ def stats(study: Study) -> Stats:
         layers=_counted(task.owner.label for task in tasks),
         findings=_counted(finding.code for finding in study.findings),
         longest=_longest(study),
-        widest=(widest, width[widest]),
+        widest=Widest(widest, width[widest]),
         most_before=_most(study, study.before),
         most_after=_most(study, study.after),
     )
@@ -74,11 +90,10 @@ def _counted(words: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[tuple[str, int], ...]:
+def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[Counted, ...]:
     ranked = sorted(range(len(neighbours)), key=lambda index: (-len(neighbours[index]), index))
-    return tuple(
-        (study.merged.tasks[index].id, len(neighbours[index])) for index in ranked[:_MOST] if neighbours[index]
-    )
+    most = [index for index in ranked[:_MOST] if neighbours[index]]
+    return tuple(Counted(study.merged.tasks[index].id, len(neighbours[index])) for index in most)
 
 
 def _longest(study: Study) -> tuple[str, ...]:
@@ -94,20 +109,23 @@ class Held:
     """A task that runs after another: the fewest edges between instances of the two, and how many instances wait."""
 
     index: int
+    task: str
+    layer: Owner
     distance: int
     instances: int
-    only: bool
-    """Whether every path to it, from whatever has nothing before it, leads through the other task."""
+    only_through: bool
+    """Whether every path to it, from any task that has nothing before it, leads through the other task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What a task holds up: the tasks by distance and position in the merge, and how many are placed at all."""
 
-    held: tuple[Held, ...]
+    task: str
+    waiting: tuple[Held, ...]
+    waiting_instances: int
+    tasks: int
     instances: int
-    placed_tasks: int
-    placed_instances: int
 
 
 def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
@@ -120,11 +138,13 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     without = [[after for after in following if after not in starts] for following in successors]
     free = reachable(without, roots)
     held = grouped((task_of[vertex], vertex) for vertex in sorted(others))
-    rows = [
-        Held(index, min(map(distance.__getitem__, own)), len(own), free.isdisjoint(own)) for index, own in held.items()
-    ]
+    rows = []
+    for index, own in held.items():
+        task, nearest = expansion.tasks[index], min(map(distance.__getitem__, own))
+        rows.append(Held(index, task.id, task.owner, nearest, len(own), free.isdisjoint(own)))
     rows.sort(key=lambda row: (row.distance, row.index))
-    return Impact(tuple(rows), len(others), len(set(task_of)), expansion.size)
+    name = expansion.tasks[min(tasks)].id
+    return Impact(name, tuple(rows), len(others), len(set(task_of)), expansion.size)
 
 
 @dataclass(frozen=True, slots=True)

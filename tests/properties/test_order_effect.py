@@ -64,9 +64,9 @@ def test_the_order_effect_is_the_difference_of_the_closures(
     effect = order_effect(*expansions, most_bits=bits)
 
     assert effect.instances == len(shared)
-    assert (effect.before, effect.after) == (len(old), len(new))
-    assert (effect.lost, effect.gained) == (len(old - new), len(new - old))
-    for pairs, told, only in ((effect.lost_pairs, edges[0], old - new), (effect.gained_pairs, edges[1], new - old)):
+    assert (effect.orderings_before, effect.orderings_after) == (len(old), len(new))
+    assert (effect.orderings_lost, effect.orderings_gained) == (len(old - new), len(new - old))
+    for pairs, told, only in ((effect.lost, edges[0], old - new), (effect.gained, edges[1], new - old)):
         near = {pair for pair in closure(told, {vertex for edge in told for vertex in edge} - shared) if pair in only}
         assert {(pair.before, pair.after) for pair in pairs} == {(before[0], after[0]) for before, after in near}
         assert sum(pair.instances for pair in pairs) == len(near)
@@ -83,5 +83,5 @@ def test_a_graph_has_no_effect_on_itself(tasks: list[MergedTask], nodes: dict[in
         effect = order_effect(expansion, expansion)
     except InvalidGraph:
         return
-    assert (effect.lost, effect.gained, effect.edges_removed, effect.lost_pairs) == (0, 0, (), ())
-    assert effect.before == effect.after
+    assert (effect.orderings_lost, effect.orderings_gained, effect.edges_removed, effect.lost) == (0, 0, (), ())
+    assert effect.orderings_before == effect.orderings_after

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
-from fuelclient.commands.formatters import finding_fields
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, place_fields, value_text, where
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, encoded, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
-    from fuelclient.insight.comparison import Comparison, OrderEffect, TaskChange, ValueChange
+    from fuelclient.insight.comparison import Comparison, ValueChange
     from fuelclient.model.graph import Origin
     from fuelclient.plan.expand import Expansion
 
@@ -70,7 +69,7 @@ class GraphDiff(Comparing, Question):
             found = replace(found, findings=(*refused, *found.findings))
         self.differs = found.is_different
         report(found.findings)
-        document = {"before": before.label, "after": after.label, **comparison_fields(found)}
+        document = {"before": before.label, "after": after.label, **encoded(found)}
         title = f"{before.label} -> {after.label}"
         return Answer([title, *comparison_lines(found, expansions[1])], document)
 
@@ -91,49 +90,6 @@ class GraphDiff(Comparing, Question):
         return found
 
 
-def comparison_fields(found: Comparison) -> dict[str, Any]:
-    return {
-        "tasks": [task_fields(task) for task in found.tasks],
-        "metadata": [_value_fields(value) for value in found.metadata],
-        "order": _order_fields(found.order) if found.order else None,
-        "problem": found.problem or None,
-        "findings": [{"task": finding.task, **finding_fields(finding)} for finding in found.findings],
-    }
-
-
-def task_fields(task: TaskChange) -> dict[str, Any]:
-    sides = {"before": task.before, "after": task.after}
-    return {
-        "task": task.task,
-        "change": str(task.change),
-        **{name: _origin_fields(side.origin() if side else None) for name, side in sides.items()},
-        "attributes": [_value_fields(value) for value in task.values],
-    }
-
-
-def _origin_fields(origin: Origin | None) -> dict[str, Any] | None:
-    return {"layer": origin.owner.label, **place_fields(origin.place)} if origin else None
-
-
-def _value_fields(value: ValueChange) -> dict[str, Any]:
-    return {
-        "attribute": value.path, "before": value.before, "after": value.after,
-        "elements_added": list(value.added), "elements_removed": list(value.removed), "reordered": value.reordered,
-        "set_before": _origin_fields(value.was),
-        "set_after": _origin_fields(value.now),
-    }  # fmt: skip
-
-
-def _order_fields(order: OrderEffect) -> dict[str, Any]:
-    return {
-        "instances": order.instances,
-        "edges_removed": list(map(list, order.edges_removed)), "edges_added": list(map(list, order.edges_added)),
-        "orderings_before": order.before, "orderings_after": order.after,
-        "orderings_lost": order.lost, "orderings_gained": order.gained,
-        "lost": list(map(asdict, order.lost_pairs)), "gained": list(map(asdict, order.gained_pairs)),
-    }  # fmt: skip
-
-
 def comparison_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
     """Yield what differs, for people. `expansion` is that of the second graph."""
     yield from task_lines(found)
@@ -147,10 +103,12 @@ def task_lines(found: Comparison) -> Iterator[str]:
     yield f"Tasks: {', '.join(figures) or 'no difference'}."
     rows: list[tuple[str, ...]] = []
     for task in found.tasks:
-        origin = (task.after or task.before).origin()  # type: ignore[union-attr]  # one of the two exists
-        rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_where(origin)))
-        rows += [(f"    {value.path}", _change(value), *_where(value.now or value.was)) for value in task.values]
-    rows += [(f"~ {value.path} of the graph", _change(value), "", "") for value in found.metadata]
+        rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_where(task.after or task.before)))
+        rows += [
+            (f"    {value.attribute}", _change(value), *_where(value.set_after or value.set_before))
+            for value in task.attributes
+        ]
+    rows += [(f"~ {value.attribute} of the graph", _change(value), "", "") for value in found.metadata]
     if rows:
         yield from aligned(rows)
 
@@ -160,9 +118,9 @@ def _where(origin: Origin | None) -> tuple[str, str]:
 
 
 def _change(value: ValueChange) -> str:
-    if value.added or value.removed:
-        removed = [f"-{value_text(element)}" for element in value.removed]
-        return " ".join([*removed, *(f"+{value_text(element)}" for element in value.added)])
+    if value.elements_added or value.elements_removed:
+        removed = [f"-{value_text(element)}" for element in value.elements_removed]
+        return " ".join([*removed, *(f"+{value_text(element)}" for element in value.elements_added)])
     if value.reordered:
         return f"{value_text(value.before)} -> {value_text(value.after)} (only the order)"
     before, after = ("(not stated)" if side is None else value_text(side) for side in (value.before, value.after))
@@ -175,11 +133,12 @@ def _order_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
         yield f"Order: cannot be compared. {found.problem}"
         return
     edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
-    yield f"Order: {edges}; {count(order.lost, 'ordering')} of {order.before} lost, {order.gained} gained."
+    lost = count(order.orderings_lost, "ordering")
+    yield f"Order: {edges}; {lost} of {order.orderings_before} lost, {order.orderings_gained} gained."
     if order.lost or order.gained:
         nodes = count(expansion.fleet.size, "assumed node" if expansion.fleet.assumption else "node")
         yield f"  (of the {order.instances} task instances in both, on {nodes})"
-    for word, listed in (("lost", order.lost_pairs), ("gained", order.gained_pairs)):
+    for word, listed in (("lost", order.lost), ("gained", order.gained)):
         for pair in listed[:_MOST_LINES]:
             yield f"  {word:6}  {pair.before} -> {pair.after}  ({count(pair.instances, 'pair')})"
         if len(listed) > _MOST_LINES:

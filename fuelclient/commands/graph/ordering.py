@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import option
-from fuelclient.commands.formatters import plain
-from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, place_fields, where
+from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.insight.relation import Paths, Position, Relation, Step
     from fuelclient.insight.stats import Impact, Stats
-    from fuelclient.model.graph import MergedTask
-    from fuelclient.plan.expand import Expansion, Word
+    from fuelclient.plan.expand import Expansion
     from fuelclient.plan.study import Study
 
 _SHOWN = 8
@@ -57,20 +54,20 @@ class GraphWhy(OrderQuestion):
         study = self.unordered(parsed_args)
         first, second = (named(study.merged, name) for name in (parsed_args.first, parsed_args.second))
         found = relation(study.expansion, first, second)
-        return Answer(list(_lines(study.expansion, found)), _document(study.expansion, found))
+        return Answer(_lines(study.expansion, found), found)
 
 
 def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
-    before, after = (expansion.tasks[index].id for index in (found.before, found.after))
+    before, after = found.before, found.after
     if found.because == "nowhere":
-        placed = set(expansion.task_of)
-        nowhere = [expansion.tasks[index].id for index in (found.before, found.after) if index not in placed]
+        placed = {expansion.tasks[index].id for index in set(expansion.task_of)}
+        nowhere = [name for name in (before, after) if name not in placed]
         yield f"{' and '.join(nowhere)} {'runs' if len(nowhere) == 1 else 'run'} on no node, so there is no order."
     elif found.paths is None:
-        yield from _unordered(before, after, found)
+        yield from _unordered(found)
     else:
-        yield f"{after} runs after {before}{_on(found.steps, same_node=found.same_node)}{_tie(expansion, found)}."
-        yield from _chain(found.steps, found.paths)
+        yield f"{after} runs after {before}{_on(found.chain, same_node=found.same_node)}{_tie(expansion, found)}."
+        yield from _chain(found.chain, found.paths)
         yield from _figures(found.paths)
 
 
@@ -87,7 +84,7 @@ def _tie(expansion: Expansion, found: Relation) -> str:
     """Name the rule of stages that orders two tasks."""
     from fuelclient.graph.stage import author, parse_stage
 
-    tasks = [expansion.tasks[index] for index in (found.before, found.after)]
+    tasks = [expansion.tasks[index] for index in (found.chain[0].before_task, found.chain[-1].after_task)]
     stages = [parse_stage(task.task.stage) for task in tasks]
     owners = [author(task).label for task in tasks]
     if found.because == "dependency":
@@ -104,11 +101,11 @@ def _tie(expansion: Expansion, found: Relation) -> str:
 
 def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
     """Yield the instances of a chain, each followed by the statements that make its edge to the next."""
-    words = [word for step in steps for word in step.words]
+    words = [word for step in steps for word in step.statements]
     statements = iter(aligned([(str(word), word.place.layer, where(word.place)) for word in words], "      "))
     yield f"  {steps[0].before}"
     for step in steps:
-        yield from itertools.islice(statements, len(step.words))
+        yield from itertools.islice(statements, len(step.statements))
         name = step.after.rpartition("@")[0] or step.after
         yield f"  {step.after}{' *' if name in paths.waypoints else ''}"
 
@@ -121,15 +118,16 @@ def _figures(paths: Paths) -> Iterator[str]:
         yield f"{count(paths.count, 'path')} {through}."
     if paths.waypoints:
         yield f"Every path passes: {', '.join(paths.waypoints)}."
-    if paths.cut is None:
+    if paths.minimum_cut is None:
         yield "To remove the order takes very many edges."
         return
-    edges = _some([f"{before} -> {after}" for before, after in paths.cut])
-    these = "this edge" if len(paths.cut) == 1 else f"these {len(paths.cut)} edges"
+    edges = _some(list(map(str, paths.minimum_cut)))
+    these = "this edge" if len(paths.minimum_cut) == 1 else f"these {len(paths.minimum_cut)} edges"
     yield f"Without {these} the order is gone: {edges}."
 
 
-def _unordered(before: str, after: str, found: Relation) -> Iterator[str]:
+def _unordered(found: Relation) -> Iterator[str]:
+    before, after = found.before, found.after
     apart = "" if found.same_node else " No node has both."
     yield f"{before} and {after} have no order: they may run at the same time.{apart}"
     for word, common in (("precede", found.preceding), ("follow", found.following)):
@@ -142,40 +140,6 @@ def _unordered(before: str, after: str, found: Relation) -> Iterator[str]:
 def _some(names: Sequence[str]) -> str:
     more = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def _document(expansion: Expansion, found: Relation) -> dict[str, Any]:
-    before, after = (expansion.tasks[index].id for index in (found.before, found.after))
-    return {
-        "before": before, "after": after, "ordered": found.paths is not None, "because": str(found.because),
-        "same_node": found.same_node,
-        "chain": [_step(step) for step in found.steps],
-        "paths": None if found.paths is None else _paths(found.paths),
-        "preceding": plain(dataclasses.asdict(found.preceding)),
-        "following": plain(dataclasses.asdict(found.following)),
-    }  # fmt: skip
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {"before": step.before, "after": step.after, "statements": _statements(step.words)}
-
-
-def _statements(words: Iterable[Word]) -> list[dict[str, Any]]:
-    return [
-        {
-            "task": word.task, "attribute": word.attribute, "word": word.word, "layer": word.place.layer,
-            **place_fields(word.place),
-        }
-        for word in words
-    ]  # fmt: skip
-
-
-def _paths(paths: Paths) -> dict[str, Any]:
-    cut = None if paths.cut is None else [{"before": before, "after": after} for before, after in paths.cut]
-    return {
-        "count": paths.count, "tasks": paths.tasks, "edges": paths.edges, "waypoints": list(paths.waypoints),
-        "minimum_cut": cut,
-    }  # fmt: skip
 
 
 class GraphImpact(OrderQuestion):
@@ -197,44 +161,24 @@ class GraphImpact(OrderQuestion):
         from fuelclient.plan.study import named
 
         study = self.unordered(parsed_args)
-        tasks = study.merged.tasks
         found = impact(study.expansion, named(study.merged, parsed_args.task))
-        rows = [
-            {
-                "task": tasks[held.index].id, "layer": tasks[held.index].owner.label, "distance": held.distance,
-                "instances": held.instances, "only_through": held.only,
-            }
-            for held in found.held
-        ]  # fmt: skip
-        document = {
-            "task": parsed_args.task, "waiting": rows, "waiting_instances": found.instances,
-            "tasks": found.placed_tasks, "instances": found.placed_instances,
-        }  # fmt: skip
-        return Answer(list(_impact_lines(parsed_args.task, tasks, found)), document)
+        return Answer(_impact_lines(found), found)
 
 
-def _impact_lines(name: str, tasks: Sequence[MergedTask], found: Impact) -> Iterator[str]:
-    share = round(100 * len(found.held) / max(found.placed_tasks, 1))
+def _impact_lines(found: Impact) -> Iterator[str]:
+    share = round(100 * len(found.waiting) / max(found.tasks, 1))
     yield (
-        f"{count(len(found.held), 'task')} of {found.placed_tasks} ({share} %), with "
-        f"{count(found.instances, 'instance')} of {found.placed_instances}, wait for {name}."
+        f"{count(len(found.waiting), 'task')} of {found.tasks} ({share} %), with "
+        f"{count(found.waiting_instances, 'instance')} of {found.instances}, wait for {found.task}."
     )
-    only = sum(held.only for held in found.held)
-    if found.held:
-        yield f"Every path to {only} of them leads through {name}."
-        yield from aligned(
-            [
-                ("edges", "task", "instances", "only through it", "layer"),
-                *(
-                    (
-                        str(held.distance), tasks[held.index].id, str(held.instances), "yes" if held.only else "",
-                        tasks[held.index].owner.label,
-                    )
-                    for held in found.held
-                ),
-            ],
-            "  ",
-        )  # fmt: skip
+    if found.waiting:
+        only = sum(held.only_through for held in found.waiting)
+        yield f"Every path to {only} of them leads through {found.task}."
+        rows = [("edges", "task", "instances", "only through it", "layer")]
+        for held in found.waiting:
+            through = "yes" if held.only_through else ""
+            rows.append((str(held.distance), held.task, str(held.instances), through, held.layer.label))
+        yield from aligned(rows, "  ")
 
 
 class GraphOrder(OrderQuestion):
@@ -261,7 +205,7 @@ class GraphOrder(OrderQuestion):
 
 def _cells(study: Study, position: Position) -> tuple[str, ...]:
     row = position.row
-    place = where(position.words[0].place) if position.words else ""
+    place = where(position.statements[0].place) if position.statements else ""
     return (
         str(row.order), row.generations, _stage(study, position), row.task, row.layer, _because(study, position), place,
     )  # fmt: skip
@@ -284,7 +228,7 @@ def _because(study: Study, position: Position) -> str:
         rule = {"plugin": "the plugin's name", "file": "the order in the file", "level": "the layer"}[because]
         return f"same priority as {after}; {rule} decides"
     if because == "dependency":
-        word, more = position.words[0], len(position.words) - 1
+        word, more = position.statements[0], len(position.statements) - 1
         return f"{word}{f' (and {more} more)' if more else ''}"
     return {
         "nothing": "nothing precedes it", "nowhere": "it runs on no node", "computed": f"computed: after {after}",
@@ -297,7 +241,7 @@ def _record(study: Study, position: Position) -> dict[str, Any]:
     return {
         "order": row.order, "first_generation": row.first_generation, "last_generation": row.last_generation,
         "stage": _stage(study, position) or None, "task": row.task, "layer": row.layer,
-        "because": str(position.because), "after": position.after or None, "statements": _statements(position.words),
+        "because": position.because, "after": position.after, "statements": position.statements,
     }  # fmt: skip
 
 
@@ -315,11 +259,7 @@ class GraphStats(OrderQuestion):
         from fuelclient.insight.stats import stats
 
         figures = stats(self.study(parsed_args))
-        document = plain(dataclasses.asdict(figures))
-        document["widest"] = dict(zip(("generation", "instances"), figures.widest, strict=True))
-        for name in ("most_before", "most_after"):
-            document[name] = [{"task": task, "count": number} for task, number in document[name]]
-        return Answer(aligned(_figure_rows(figures)), document)
+        return Answer(aligned(_figure_rows(figures)), figures)
 
 
 def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:
@@ -328,10 +268,11 @@ def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:
     yield "by layer", _counts(figures.layers)
     yield "instances", f"{figures.instances} on {figures.nodes} nodes"
     yield "edges", f"{figures.edges} between tasks"
-    yield "generations", f"{figures.generations}; the widest is {figures.widest[0]} with {figures.widest[1]} instances"
+    widest = figures.widest
+    yield "generations", f"{figures.generations}; the widest is {widest.generation} with {widest.instances} instances"
     yield "longest chain", f"{len(figures.longest)} instances: {' -> '.join(figures.longest)}"
-    yield "most predecessors", _counts(dict(figures.most_before))
-    yield "most successors", _counts(dict(figures.most_after))
+    yield "most predecessors", _counts({most.task: most.count for most in figures.most_before})
+    yield "most successors", _counts({most.task: most.count for most in figures.most_after})
     yield "findings", _counts(figures.findings) or "none"
 
 

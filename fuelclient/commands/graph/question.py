@@ -6,7 +6,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,7 +16,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
 from fuelclient.commands.base import Command, Lister, report
-from fuelclient.commands.formatters import Csv, Json, Yaml, formatters
+from fuelclient.commands.formatters import Csv, Json, Yaml, finding_fields, formatters
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.printing import one_line, printable
@@ -49,10 +50,10 @@ ON_NODES = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer for people, and the same for programs, in plain JSON types."""
+    """An answer for people, and the same for programs: a mapping or a dataclass, which `encoded` makes plain."""
 
-    lines: Sequence[str]
-    document: Mapping[str, Any]
+    lines: Iterable[str]
+    document: Any
 
 
 class Question(Command):
@@ -72,8 +73,7 @@ class Question(Command):
                 self.say(printable(line))
             return
         subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
-        document = {**subject, **answer.document}
-        self.app.stdout.write(self.dumped(document, parsed_args.format))
+        self.app.stdout.write(self.dumped({**subject, **encoded(answer.document)}, parsed_args.format))
 
     def snapshot(self, parsed_args: argparse.Namespace) -> Snapshot:
         return self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
@@ -173,9 +173,42 @@ def value_text(value: Any) -> str:
     return f"{shown[: _WIDEST - 3 - half]}...{shown[-half:]}"
 
 
-def place_fields(place: Place) -> dict[str, Any]:
-    """A place for a document: null for a file or line that is not known."""
-    return {"file": place.file or None, "line": place.line or None}
+_NUMBERS = frozenset({"index", "before_task", "after_task", "start", "end"})
+"""Fields with numbers of tasks and instances, which mean nothing outside one study: documents leave them out."""
+
+
+def encoded(value: Any) -> Any:
+    """Encode an answer in plain JSON types. The fields of a dataclass are keys, in their order; an `origin` or `place`
+    among them adds its layer, file and line to them, null if they are not known.
+    """
+    from fuelclient.model.finding import Finding, Place
+    from fuelclient.model.graph import Origin, Owner
+
+    match value:
+        case Owner():
+            return value.label
+        case Origin():
+            return encoded(replace(value.place, layer=value.owner.label))
+        case Place():
+            return {"layer": value.layer, "file": value.file or None, "line": value.line or None}
+        case Finding():
+            return {"task": value.task, **finding_fields(value)}
+        case Enum():
+            return str(value)
+        case Mapping():
+            return {key: encoded(item) for key, item in value.items()}
+        case list() | tuple():
+            return [encoded(item) for item in value]
+    if not is_dataclass(value):
+        return value
+    keys: dict[str, Any] = {}
+    for field in fields(value):
+        item = encoded(getattr(value, field.name))
+        if field.name in ("origin", "place"):
+            keys |= item | keys
+        elif field.name not in _NUMBERS:
+            keys[field.name] = item
+    return keys
 
 
 def where(place: Place) -> str:
@@ -275,18 +308,15 @@ class GraphQuery(OrderQuestion):
         chosen = selected(study, parsed_args.query, self.app.stderr, results)
         kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
-        places = [study.merged.tasks[index].origin().place for _, index in kept]
+        origins = [study.merged.tasks[index].origin() for _, index in kept]
         lines = [row.task for row, _ in kept]
         if parsed_args.explain:
             lines = aligned(
-                (row.task, "; ".join(chosen[index]), row.layer, where(place))
-                for (row, index), place in zip(kept, places, strict=True)
+                (row.task, "; ".join(chosen[index]), row.layer, where(origin.place))
+                for (row, index), origin in zip(kept, origins, strict=True)
             )
         rows = [
-            {
-                "task": row.task, "order": row.order, "layer": row.layer, **place_fields(place),
-                "because": list(chosen[index]),
-            }
-            for (row, index), place in zip(kept, places, strict=True)
-        ]  # fmt: skip
+            {"task": row.task, "order": row.order, **encoded(origin), "because": chosen[index]}
+            for (row, index), origin in zip(kept, origins, strict=True)
+        ]
         return Answer(lines, {"query": parsed_args.query, "selected": rows, "cycles": cycle_names(study)})

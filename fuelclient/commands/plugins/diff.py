@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import defaults, option, reference
-from fuelclient.commands.graph.diff import comparison_fields, comparison_lines, task_fields, task_lines
+from fuelclient.commands.graph.diff import comparison_lines, task_lines
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
 from fuelclient.commands.graph.sides import package_addition, package_at
 from fuelclient.commands.shell import count
@@ -70,12 +70,12 @@ class PluginsDiff(Question):
         lines = [f"{old.label} -> {new.label}", *_lines(tasks, brought), *_environment_lines(environments)]
         document = {
             "old": old.label, "new": new.label,
-            "graphs": {name: [task_fields(task) for task in changes] for name, changes in tasks.items()},
+            "graphs": tasks,
             "values": [{"path": each.path, "old": each.masked[0], "new": each.masked[1]} for each in brought],
             "environments": [
                 {
                     "id": environment.cluster.id, "name": environment.cluster.name,
-                    "graphs": {name: comparison_fields(found) for name, (found, _) in graphs.items()},
+                    "graphs": {name: found for name, (found, _) in graphs.items()},
                 }
                 for environment, graphs in environments
             ],

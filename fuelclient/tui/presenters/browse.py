@@ -138,9 +138,9 @@ def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
         (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
     ]
     for blamed in blame(task):
-        tone = changed_tone(blamed.is_changed)
+        tone = changed_tone(blamed.changed)
         by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
-        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.path, tone), Cell(given_value(blamed), tone), by))
+        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.attribute, tone), Cell(given_value(blamed), tone), by))
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
 
 
@@ -156,23 +156,20 @@ def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> lis
         return detail(data, row, glyphs)
     blamed = attributes[place - _FACTS]
     origin = blamed.origin
-    lines = [title(blamed.path), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
-    lines += [(given_value(blamed),)] if blamed.dropped else [(line,) for line in _block(blamed.value)]
+    lines = [title(blamed.attribute), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
+    lines += [(given_value(blamed),)] if blamed.removed else [(line,) for line in _block(blamed.value)]
     return [*lines, *_replaced(blamed, glyphs)]
 
 
 def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
-    for value, origin in blamed.replaced:
+    for below in reversed(blamed.overrode):
         yield ()
-        yield (
-            Cell(f"{replaced_sign(blamed, glyphs)}  ", Tone.DIM),
-            set_by(origin),
-            Cell(f"  {short_place(origin.place)}", Tone.DIM),
-        )
-        if value == blamed.value and not blamed.dropped:
+        sign, where = f"{replaced_sign(blamed, glyphs)}  ", f"  {short_place(below.origin.place)}"
+        yield (Cell(sign, Tone.DIM), set_by(below.origin), Cell(where, Tone.DIM))
+        if below.value == blamed.value and not blamed.removed:
             yield (Cell("the same", Tone.DIM),)
         else:
-            yield from ((Cell(line, Tone.DIM),) for line in _block(value))
+            yield from ((Cell(line, Tone.DIM),) for line in _block(below.value))
 
 
 def _block(value: Any) -> list[str]:
@@ -220,10 +217,10 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
     rows: list[tuple[Value, ...]] = []
     for number, step in enumerate(steps, start=1):
         edge = (str(number), Cell(step.before, Tone.STRONG), Cell(f"{glyphs.arrow} {step.after}", Tone.STRONG))
-        for word in step.words:
+        for word in step.statements:
             rows.append((*edge, _said(step, word), _layer(word), short_place(word.place)))
             edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # it is named once
-    ids = [step.after for step in steps for _ in step.words]
+    ids = [step.after for step in steps for _ in step.statements]
     names = (data.study.rows[row].task, data.study.rows[other].task)
     return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
                                      "", "They may run at the same time."))  # fmt: skip
@@ -253,7 +250,7 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
         _stop(data, steps[0].before, steps[0].before_task),
     ]
     for step in steps:
-        for word in step.words:
+        for word in step.statements:
             layer = _layer(word)
             lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
             lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", layer.tone)))

@@ -74,17 +74,17 @@ def value_text(value: Any) -> str:
 
 def mark(blamed: Blame, glyphs: Glyphs) -> str:
     """A sign for an attribute that a layer above changes, or as much room."""
-    return f"{glyphs.changed if blamed.is_changed else ' '} "
+    return f"{glyphs.changed if blamed.changed else ' '} "
 
 
 def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
     """The sign before what an attribute was."""
-    return glyphs.gone if blamed.dropped else glyphs.was
+    return glyphs.gone if blamed.removed else glyphs.was
 
 
 def given_value(blamed: Blame) -> str:
     """The value of an attribute, or that no layer gives it one any more."""
-    return "not stated" if blamed.dropped else value_text(blamed.value)
+    return "not stated" if blamed.removed else value_text(blamed.value)
 
 
 def names(values: Iterable[object]) -> str:

@@ -322,9 +322,9 @@ def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator
     row = data.study.named(task)
     for blamed in blame(data.study.task(row)) if row is not None else ():
         owner = blamed.origin.owner
-        if blamed.is_changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
-            was = value_text(blamed.replaced[0][0]) if blamed.replaced else ""
-            yield (f"      {blamed.path}: {given_value(blamed)}",)
+        if blamed.changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
+            was = value_text(blamed.overrode[-1].value) if blamed.overrode else ""
+            yield (f"      {blamed.attribute}: {given_value(blamed)}",)
             yield (Cell(f"        {replaced_sign(blamed, glyphs)} {was}", Tone.DIM),)
 
 
@@ -359,13 +359,13 @@ def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
 def _changed_task(task: TaskChange, glyphs: Glyphs) -> Iterator[Line]:
     sign = {Change.ADDED: glyphs.added, Change.CHANGED: glyphs.changed, Change.REMOVED: "-"}[task.change]
     yield (Cell(f"  {sign} {task.task}", _CHANGE_TONES[task.change]),)
-    for value in task.values if task.change is Change.CHANGED else ():
+    for value in task.attributes:
         yield from _value(value, glyphs)
 
 
 def _value(value: ValueChange, glyphs: Glyphs) -> Iterator[Line]:
     before, after = ("not stated" if side is None else value_text(side) for side in (value.before, value.after))
-    yield (f"      {value.path}: {after}",)
+    yield (f"      {value.attribute}: {after}",)
     yield (Cell(f"        {glyphs.was} {before}", Tone.DIM),)
 
 
@@ -375,15 +375,16 @@ def _order_lines(found: Comparison, glyphs: Glyphs) -> Iterator[Line]:
         yield title("order: cannot be compared")
         yield (Cell(f"  {glyphs.error} {found.problem}", Tone.BAD),)
         return
-    yield title(f"order: {count(order.lost, 'ordering')} of {order.before} lost, {order.gained} gained")
+    lost = count(order.orderings_lost, "ordering")
+    yield title(f"order: {lost} of {order.orderings_before} lost, {order.orderings_gained} gained")
     edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
     yield (Cell(f"  {edges}; {order.instances} task instances are in both", Tone.DIM),)
 
 
 def _pairs(order: OrderEffect, glyphs: Glyphs) -> Iterator[Line]:
-    if order.lost_pairs or order.gained_pairs:
+    if order.lost or order.gained:
         yield ()
-    for word, tone, listed in (("lost", Tone.WARN, order.lost_pairs), ("gained", Tone.PLAIN, order.gained_pairs)):
+    for word, tone, listed in (("lost", Tone.WARN, order.lost), ("gained", Tone.PLAIN, order.gained)):
         for pair in listed[:MOST_PAIRS]:
             yield (Cell(f"  {word:7} {pair.before} {glyphs.arrow} {pair.after}", tone),)
         if len(listed) > MOST_PAIRS:

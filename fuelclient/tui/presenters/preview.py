@@ -97,20 +97,20 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
     ids: list[str] = []
     mapping = ""
     for blamed in blame(task):
-        name, dot, below = blamed.path.partition(".")
+        name, dot, inner = blamed.attribute.partition(".")
         if dot and name != mapping:
             rows.append((f"  {name}", "", "", ""))
             ids.append(name)
         mapping = name if dot else ""
-        tone = changed_tone(blamed.is_changed)
-        shown = Cell(given_value(blamed), Tone.WARN if blamed.dropped else tone)
-        label = Cell(mark(blamed, glyphs) + (f"  {below}" if below else name), tone)
+        tone = changed_tone(blamed.changed)
+        shown = Cell(given_value(blamed), Tone.WARN if blamed.removed else tone)
+        label = Cell(mark(blamed, glyphs) + (f"  {inner}" if inner else name), tone)
         rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
-        for value, origin in blamed.replaced:
-            text = "the same" if value == blamed.value and not blamed.dropped else value_text(value)
+        for below in reversed(blamed.overrode):
+            text = "the same" if below.value == blamed.value and not blamed.removed else value_text(below.value)
             before = (Cell(f"  {replaced_sign(blamed, glyphs)}", Tone.DIM), Cell(text, Tone.DIM))
-            rows.append((*before, set_by(origin), short_place(origin.place)))
-        ids += [blamed.path] * (1 + len(blamed.replaced))
+            rows.append((*before, set_by(below.origin), short_place(below.origin.place)))
+        ids += [blamed.attribute] * (1 + len(blamed.overrode))
     return Table(_BLAME, rows, ids)
 
 
@@ -118,11 +118,11 @@ def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
     """An attribute of a task as lines that wrap: its value, who set it and where, and what that replaced."""
     lines: list[Line] = []
     for blamed in blame(task):
-        if blamed.path == path:
+        if blamed.attribute == path:
             lines += [title(path), (given_value(blamed),), _source(blamed.origin)]
-            for value, origin in blamed.replaced:
+            for below in reversed(blamed.overrode):
                 sign = Cell(f"{replaced_sign(blamed, glyphs)} ", Tone.DIM)
-                lines += [(sign, value_text(value)), _source(origin)]
+                lines += [(sign, value_text(below.value)), _source(below.origin)]
     return lines
 
 
@@ -135,9 +135,9 @@ def _source(origin: Origin) -> Line:
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
     """Who set each attribute of a task, as lines that wrap."""
     for blamed in blame(task):
-        value = Cell(given_value(blamed), Tone.WARN if blamed.dropped else Tone.PLAIN)
+        value = Cell(given_value(blamed), Tone.WARN if blamed.removed else Tone.PLAIN)
         by = set_by(blamed.origin)
-        yield (Cell(f"{mark(blamed, glyphs)}{blamed.path}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
+        yield (Cell(f"{mark(blamed, glyphs)}{blamed.attribute}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:

@@ -154,7 +154,7 @@ class WhyScreen(GraphScreen):
             self._lose(gone(lost) if lost is not None else "Mark a task with m first, then press w on another one.")
             return
         steps, _ = browse.between(self.data, row, other)
-        self.edges = [step for step in steps for _ in step.words]
+        self.edges = [step for step in steps for _ in step.statements]
         self.main.show(browse.steps(self.data, row, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
         self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))

@@ -99,7 +99,7 @@ def test_every_layer_says_what_it_does_to_an_attribute() -> None:
         record(CLUSTER, 30, requires=["z"]),
     ]
     [task] = merge_layers(layers).tasks
-    rows = {row.path: row for row in blame(task, layers)}
+    rows = {row.attribute: row for row in blame(task, layers)}
 
     def effects(path: str) -> list[tuple[str, object, int]]:
         return [(said.effect, said.value, said.place.line) for said in statements(task, rows[path], layers)]

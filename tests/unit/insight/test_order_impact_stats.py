@@ -64,7 +64,7 @@ def test_reasons_name_predecessors_of_the_generation_before() -> None:
                 continue
             assert position.after in before, (seed, position)
             assert position.because == "dependency"
-            assert {position.after, position.row.task} >= {word.task for word in position.words}
+            assert {position.after, position.row.task} >= {word.task for word in position.statements}
 
 
 def test_an_impact_is_the_closure_of_the_edges() -> None:
@@ -77,11 +77,11 @@ def test_an_impact_is_the_closure_of_the_edges() -> None:
             waiting = closure(pairs, starts) - starts
             free = closure({pair for pair in pairs if not starts & set(pair)}, roots(pairs, expansion.size) - starts)
             found = impact(expansion, {task})
-            assert found.instances == len(waiting), (seed, task)
-            assert {held.index for held in found.held} == {expansion.task_of[vertex] for vertex in waiting}
-            for held in found.held:
+            assert found.waiting_instances == len(waiting), (seed, task)
+            assert {held.index for held in found.waiting} == {expansion.task_of[vertex] for vertex in waiting}
+            for held in found.waiting:
                 own = {vertex for vertex, index in enumerate(expansion.task_of) if index == held.index}
-                assert held.only == own.isdisjoint(free - (own - waiting)), (seed, task, held)
+                assert held.only_through == own.isdisjoint(free - (own - waiting)), (seed, task, held)
 
 
 def closure(pairs: set[tuple[int, int]], starts: set[int]) -> set[int]:

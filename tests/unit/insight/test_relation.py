@@ -42,7 +42,7 @@ def test_either_order_of_the_names_gives_the_same_answer() -> None:
     studied = made(task("a"), task("b", requires=["a"]), task("c", requires=["b"]))
     there, back = between(studied, "a", "c"), between(studied, "c", "a")
     assert there == back
-    assert (there.before, there.after, there.because, there.same_node) == (0, 2, "dependency", True)
+    assert (there.before, there.after, there.because, there.same_node) == ("a", "c", "dependency", True)
     assert there.paths is not None
     assert (there.paths.count, there.paths.waypoints) == (1, ("b",))
 
@@ -53,7 +53,7 @@ def test_order_across_nodes_is_found_without_one_on_a_node() -> None:
     assert answer.same_node  # any means the lowest node, which has both
     one_by_one = made(task("a"), task("b"), task("c", roles=["master"], cross_depends=[{"name": "a"}]))
     answer = between(one_by_one, "a", "c")
-    assert (answer.same_node, answer.steps[0].after) == (False, "c@master")
+    assert (answer.same_node, answer.chain[0].after) == (False, "c@master")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def test_before_and_after_mirror_each_other(tiny: Study) -> None:
 def test_a_chain_names_field_and_layer(tiny: Study) -> None:
     [step] = chain(tiny.expansion, index(tiny, "netconfig"), index(tiny, "keystone"))
     assert (step.before, step.after) == ("netconfig@1", "keystone@1")
-    [word] = step.words
+    [word] = step.statements
     assert str(word) == "keystone.requires: netconfig"
     assert word.place.layer == "release"
     assert chain(tiny.expansion, index(tiny, "keystone"), index(tiny, "netconfig")) == ()
@@ -74,7 +74,7 @@ def test_chain_passes_barriers_with_the_fewest_edges() -> None:
     assert barriers(studied.expansion.edges)
     steps = chain(studied.expansion, 0, 3)
     assert [(step.before_task, step.after_task) for step in steps] == [(0, 1), (1, 3)]
-    assert [str(word) for step in steps for word in step.words] == ["b.cross_depends: a", "d.cross_depends: b"]
+    assert [str(word) for step in steps for word in step.statements] == ["b.cross_depends: a", "d.cross_depends: b"]
     assert [str(word) for word in stated(studied.merged.tasks[2], studied.merged.tasks[3])] == ["d.requires: c"]
 
 
@@ -100,12 +100,12 @@ def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
 
 
 def test_blame_says_what_was_replaced(tiny: Study) -> None:
-    rows = {row.path: row for row in blame(tiny.merged.tasks[index(tiny, "keystone")])}
+    rows = {row.attribute: row for row in blame(tiny.merged.tasks[index(tiny, "keystone")])}
     timeout = rows["parameters.timeout"]
-    assert (timeout.value, timeout.origin.owner.label, timeout.is_changed) == (99, "cluster", True)
-    assert [(value, origin.owner.label) for value, origin in timeout.replaced] == [(1, "release")]
+    assert (timeout.value, timeout.origin.owner.label, timeout.changed) == (99, "cluster", True)
+    assert [(below.value, below.origin.owner.label) for below in timeout.overrode] == [(1, "release")]
     assert rows["parameters.cmd"].origin.owner.label == "release"
-    assert not rows["parameters.cmd"].is_changed
+    assert not rows["parameters.cmd"].changed
 
 
 def test_blame_says_what_a_replacement_dropped() -> None:
@@ -115,12 +115,12 @@ def test_blame_says_what_a_replacement_dropped() -> None:
     over = Task("a", {"type": "shell", "roles": ["web"], "parameters": {"cmd": "y"}})
     cluster = Layer(Owner(Level.CLUSTER, 1), (over,))
     studied = Study(Snapshot(Cluster(1, "c", 1), (release, cluster), (), {"web": Role("web", ("web",))}))
-    rows = {row.path: row for row in blame(studied.merged.tasks[0])}
-    assert rows["requires"].dropped
-    assert rows["parameters.timeout"].dropped
-    assert [value for value, _ in rows["parameters.timeout"].replaced] == [1]
-    assert [value for value, _ in rows["parameters.cmd"].replaced] == ["x"]
-    assert not rows["type"].is_changed
+    rows = {row.attribute: row for row in blame(studied.merged.tasks[0])}
+    assert rows["requires"].removed
+    assert rows["parameters.timeout"].removed
+    assert [below.value for below in rows["parameters.timeout"].overrode] == [1]
+    assert [below.value for below in rows["parameters.cmd"].overrode] == ["x"]
+    assert not rows["type"].changed
 
 
 def test_roles_bring_tasks_and_have_holders(tiny: Study) -> None:

@@ -290,5 +290,5 @@ def test_real_packages_have_the_same_order_as_version_5(tmp_path: Path) -> None:
         assert moved == ON_BOTH_HALVES.get(package.name, []), package.name
         order = compare(study, restudy).order
         assert order is not None
-        assert order.lost == 0, package.name
-        assert order.gained == 0 or moved, package.name
+        assert order.orderings_lost == 0, package.name
+        assert order.orderings_gained == 0 or moved, package.name

@@ -99,12 +99,13 @@ def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
 
 def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:
     rows = list(blame(task, drawn.study.snapshot.layers))
-    stated = ({row.path: value} for row in rows for value in (row.value, *(value for value, _ in row.replaced)))
+    stated = ({row.attribute: value} for row in rows for value in (row.value, *(below.value for below in row.overrode)))
     secrets = frozenset[str]().union(*map(secrets_of, stated))  # a command may repeat what another attribute states
     return [
         [
-            row.path, "(removed)" if row.dropped else _shown(row.path, row.value, secrets), *_origin(row.origin),
-            [[_shown(row.path, value, secrets), *_origin(origin)] for value, origin in row.replaced],
+            row.attribute, "(removed)" if row.removed else _shown(row.attribute, row.value, secrets),
+            *_origin(row.origin),
+            [[_shown(row.attribute, below.value, secrets), *_origin(below.origin)] for below in reversed(row.overrode)],
         ]
         for row in rows
     ]  # fmt: skip
