@@ -47,10 +47,9 @@ class Blame:
 
 
 def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
-    """Return every attribute of a merged task, including those that a layer removed.
+    """Blame every attribute of a merged task, including those that a layer removed.
 
-    A merge records replaced mappings as a whole. With the `layers`, the places of what was replaced in them are those
-    of the lines inside.
+    A merge records replaced mappings as a whole. With the `layers`, values inside them have places of their own.
     """
     records = {layer.owner: record for layer in layers for record in reversed(layer.tasks) if record.id == task.id}
 
@@ -83,9 +82,9 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
 
 
 def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
-    """Return the rows of one attribute, or of what is in it: `parameters` has all that are below it.
+    """The rows of one attribute, or of all that is inside it: `parameters` covers `parameters.timeout`.
 
-    Fuel's spelling with dashes (`cross-depends`) is understood too. Raise `NotFound` if no layer states the attribute.
+    Fuel's spelling with dashes (`cross-depends`) works too. Raise `NotFound` if no layer has the attribute.
     """
     rows = blame(task, layers)
     top, dot, rest = attribute.partition(".")
@@ -115,7 +114,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one layer states for one attribute. Without a value (`None`), `effect` has the reason."""
+    """The contribution of one layer to one attribute. Without a value (`None`), `effect` has the reason."""
 
     layer: Owner
     effect: Effect
@@ -124,7 +123,7 @@ class Statement:
 
 
 def statements(task: MergedTask, row: Blame, layers: Iterable[Layer]) -> tuple[Statement, ...]:
-    """Return what each layer states for the attribute of `row`, from the least important layer to the most."""
+    """The contribution of each layer to the attribute of `row`, from the least important layer to the most."""
     return tuple(_statement(task, row, layer) for layer in sorted(layers, key=lambda layer: layer.owner.order))
 
 
@@ -159,7 +158,7 @@ def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 
 def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
-    """Yield the values that `path` had, from its own record, or else from that of a mapping around it."""
+    """Yield the values that `path` had, from its own record or from that of a mapping around it."""
     known = _recorded(task, path)
     setting = task.settings.get(known)
     if setting is None:
@@ -175,7 +174,7 @@ def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
 
 
 def _recorded(task: MergedTask, path: str) -> str:
-    """Return the nearest path at or above `path` of which the merge recorded who set it, or an empty string."""
+    """The nearest path at or above `path` whose origin the merge recorded, or an empty string."""
     while path and path not in task.settings:
         path = path.rpartition(".")[0]
     return path

@@ -60,10 +60,7 @@ class OrderEffect:
 
 
 def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BITS) -> OrderEffect:
-    """Return how the order differs. Raise `InvalidGraph` if a graph has a cycle.
-
-    `most_bits` bounds the memory, and changes nothing else.
-    """
+    """Compare the orders of two graphs. Raise `InvalidGraph` if one has a cycle. `most_bits` only bounds the memory."""
     old, new = _Side(before), _Side(after)
     shared = [name for name in old.instances_in_order() if name in new.vertex_of]
     number = {name: bit for bit, name in enumerate(shared)}
@@ -110,17 +107,17 @@ class _Side:
         return self._expansion.task(vertex).id, self._expansion.uid(vertex)
 
     def instances_in_order(self) -> Iterator[Instance]:
-        """Yield the instances in a topological order, so that the sets of the first ones are short."""
+        """Yield the instances in topological order, so that the sets of the first ones are short."""
         return (self._instance(vertex) for vertex in self._topological if vertex < self._expansion.size)
 
     def number(self, number: dict[Instance, int]) -> None:
-        """Number the vertices that both graphs have; -1 stands for barriers and all others."""
+        """Number the vertices that both graphs have; barriers and all others get -1."""
         self._bit = [-1] * self.size
         for name, vertex in self.vertex_of.items():
             self._bit[vertex] = number.get(name, -1)
 
     def slice(self, low: int, high: int) -> tuple[list[int], list[int]]:
-        """Return for every vertex the set of those before it, and the set of those with no shared one in between.
+        """For every vertex, the set of vertices before it, and those of them with no shared vertex in between.
 
         Only the shared vertices from `low` to `high` are in the sets.
         """
@@ -155,7 +152,7 @@ def _without(edges: dict[tuple[str, str], None], others: dict[tuple[str, str], N
 
 
 def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -> tuple[Pair, ...]:
-    """Return the pairs of tasks in sets of instances, each with the number of its pairs of instances."""
+    """The pairs of tasks in sets of instances, each with the number of its pairs of instances."""
     pairs = Counter[tuple[str, str]]()
     for (after, low, bits), times in counted.items():
         for number in _bits(bits):
@@ -211,7 +208,7 @@ class TaskChange:
 
 
 def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> tuple[TaskChange, ...]:
-    """Return the tasks that differ: in the order of the first graph, then those that only the second one has.
+    """The tasks that differ: in the order of the first graph, then those that only the second one has.
 
     The order of the tasks does not count, nor do empty attributes.
     """
@@ -232,7 +229,7 @@ def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> t
 def value_change(
     path: str, before: Any, after: Any, was: Origin | None = None, now: Origin | None = None
 ) -> ValueChange:
-    """Return the change of a value, of lists element by element.
+    """Compare two values, lists element by element.
 
     >>> value_change("requires", ["a", "b"], ["b", "c"]).elements_removed
     ('a',)
@@ -246,7 +243,6 @@ def value_change(
 
 
 def metadata_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ValueChange, ...]:
-    """Return the metadata of a graph that differ."""
     return tuple(
         value_change(key, before.get(key), after.get(key))
         for key in dict.fromkeys((*before, *after))
@@ -255,7 +251,7 @@ def metadata_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tup
 
 
 def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the elements that one list has more often than the other, in its order."""
+    """The elements that one list has more often than the other, in its order."""
     left = list(others)
     only = []
     for element in these:
@@ -287,7 +283,7 @@ class Comparison:
 
 
 def compare(before: Study, after: Study, *, masked: Callable[[MergedTask], MergedTask] | None = None) -> Comparison:
-    """Return what the second graph changes. `masked` hides the secrets of a task where one side does not know them."""
+    """Compare two studies. `masked` hides the secrets of a task, for sides of which one lacks them."""
     order, problem = None, None
     try:
         order = order_effect(before.expansion, after.expansion)

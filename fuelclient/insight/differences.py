@@ -24,7 +24,7 @@ class Difference:
     theirs: Any
 
     def __str__(self) -> str:
-        """Return the difference in one line.
+        """Format as one line.
 
         >>> print(Difference("a", "parameters.timeout", 5, None))
         task a: parameters.timeout is 5 here, and not stated on the other side
@@ -40,10 +40,10 @@ class Difference:
 
 
 def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Difference, ...]:
-    """Return the differences of two merged graphs, by task and attribute. Mappings are compared key by key.
+    """Compare two merged graphs, by task and attribute, mappings key by key.
 
-    Ignore order, since Nailgun returns merged tasks in reversed layers, and empty attributes and the default version,
-    which it adds or leaves out.
+    Order does not count, since Nailgun returns merged tasks in reversed layers; nor do empty attributes and the default
+    version, which it adds or leaves out.
 
     >>> stated = Task("a", {"type": "shell", "version": "1.0.0", "requires": [], "parameters": {"cmd": "x"}})
     >>> differences([stated], [Task("a", {"type": "shell", "parameters": {"cmd": "x"}})])
@@ -70,8 +70,8 @@ def _stated(task: Task) -> dict[str, Any]:
 def value_differences(
     ours: Mapping[str, Any], theirs: Mapping[str, Any], above: str = "", *, nulls: bool = False
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the path of each value that differs, below `above`, and both values; None for one that does not exist, from
-    which a null only differs with `nulls`. A truth value differs from a number.
+    """Yield the path, below `above`, and both values of each difference; None for a value that does not exist. With
+    `nulls`, a null differs from that. A truth value differs from a number.
 
     >>> list(value_differences({"a": {"b": 1}, "c": None}, {"a": {"b": True}}))
     [('a.b', 1, True)]

@@ -43,7 +43,7 @@ class Simulation:
     critical: tuple[int, ...]
 
     def last(self) -> dict[int, Change]:
-        """Return the newest change of each instance that has one."""
+        """The newest change of each instance that has one."""
         return {moment.change.vertex: moment.change for moment in self.moments}
 
 
@@ -117,7 +117,7 @@ _LOST = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 
 def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
-    """Return a plan as people see it, in execution order. With `after_earlier`, other graphs run before it."""
+    """Show a plan to people, in execution order. With `after_earlier`, other graphs run before it."""
     work, order = made.work, made.order
     instances = []
     for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
@@ -152,7 +152,7 @@ def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[
 
 
 def pictured(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> str:
-    """Return the runs that `simulated` computes as drawings for Graphviz, one after another."""
+    """Draw the runs that `simulated` computes for Graphviz, one after another."""
     return "".join(dot(made.work, run.last().values()) for made, run in _runs(plans, known, fail))
 
 
@@ -176,7 +176,7 @@ def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]
 
 
 def _keys(made: Plan) -> list[Key]:
-    """Return the key of each instance's duration. In histories, the node of a sync point is "null"."""
+    """The key of each instance's duration. In histories, the node of a sync point is "null"."""
     pairs = map(made.at, range(made.work.size))
     return [(made.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
 
@@ -211,7 +211,7 @@ def _instances(made: Plan, run: Simulation) -> tuple[SimulatedInstance, ...]:
 
 
 def task_instance(made: Plan, text: str) -> int:
-    """Return the instance that `task/node` or `task@node` names, or a task alone if it runs in one place only.
+    """Find the instance named `task/node` or `task@node`, or by its task alone if that runs in one place only.
 
     Raise `NotFound` if there is no such instance.
     """
@@ -266,8 +266,8 @@ def _colour(change: Change | None, waits: bool) -> str:
 
 
 def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -> set[int]:
-    """Return the instances that a predecessor holds up: it has not ended, or it failed, which holds up everything but
-    a sync point."""
+    """The instances held up by a predecessor that has not ended, or that failed, which holds up everything but sync
+    points."""
     held: set[int] = set()
     for vertex, following in enumerate(after):
         change = newest.get(vertex)

@@ -29,17 +29,17 @@ class Reach:
         self._bits = _closure(self.forward) if len(self.forward) <= MOST else []
 
     def ancestors(self, vertex: int) -> int:
-        """Return how many vertices reach `vertex`."""
+        """The number of vertices that reach `vertex`."""
         if self._bits:
             return sum(bits >> vertex & 1 for bits in self._bits[:vertex])
         return len(reachable(reverse(self.forward), (vertex,))) - 1
 
     def descendants(self, vertex: int) -> int:
-        """Return how many vertices `vertex` reaches."""
+        """The number of vertices that `vertex` reaches."""
         return self._bits[vertex].bit_count() if self._bits else len(reachable(self.forward, (vertex,))) - 1
 
     def around(self, vertex: int) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the vertices that reach `vertex`, and those that it reaches.
+        """The vertices that reach `vertex`, and those that it reaches.
 
         >>> before, after = Reach([{1}, {2}, set(), set()]).around(1)
         >>> sorted(before), sorted(after)
@@ -56,10 +56,10 @@ class Reach:
         )
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
-        """Return, for each of the `kept` vertices (ascending; None: all), those that follow it with none between.
+        """For each of the `kept` vertices (ascending; None: all), those that follow it with none between.
 
-        What lies outside `kept` is contracted: order that goes through it stays. A graph above `MOST` keeps only its
-        own edges between kept vertices.
+        Order that leads through other vertices stays. A graph above `MOST` has only its own edges between kept
+        vertices.
 
         >>> Reach([{1, 2}, {2}, set()]).reduced()
         [[1], [2], []]
@@ -169,8 +169,8 @@ def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
 
 
 def draw(row: Lane, ink: Ink, most: int) -> str:
-    """Return a row as text, two characters per lane, without trailing blanks. Replace lanes from `most` on by their
-    number.
+    """Draw a row as text, two characters for each lane, without trailing blanks. A number stands for lanes from `most`
+    on.
 
     >>> [draw(row, Ink(), 9) for row in lanes([[1, 2], [2], []])]
     ['●─╮', '●─┤', '  ●']

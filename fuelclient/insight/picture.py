@@ -74,10 +74,10 @@ def picture(
     grouping: Grouping = Grouping.STAGE,
     reduced: bool = True,
 ) -> Picture:
-    """Return the picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
+    """Picture an ordered study: the merged tasks `selected`, or all that run somewhere.
 
-    `reduced` leaves out every edge that a longer path implies, and keeps the order that goes through tasks that are
-    left out. Otherwise all edges between the tasks are drawn.
+    `reduced` leaves out every edge that a longer path implies, and keeps order that leads through tasks that are not
+    drawn. Otherwise all edges between the tasks are drawn.
     """
     kept = [
         number
@@ -110,7 +110,6 @@ def picture(
 
 
 def _cycle(study: Study) -> Iterator[tuple[int, int]]:
-    """Yield the edges of the cycles of a study, by rows."""
     for ring in study.cycles:
         rows = [study.row_of[index] for index in ring]
         yield from pairwise((*rows, rows[0]))
@@ -131,7 +130,7 @@ def _roles(row: PreviewRow) -> str:
 
 
 def fewer(whole: Picture, most: int) -> Picture:
-    """Return a large part of a picture that has at most `most` edges when it is reduced: its most important tasks.
+    """Reduce a picture to its most important tasks, with at most `most` edges.
 
     Tasks that a plugin or the environment changes are the most important, then sync points, then those with the most
     edges.
@@ -235,7 +234,7 @@ class _Drawing:
             top += self.heights[vertex]
 
     def _wanted(self, vertex: int, forward: bool) -> float:
-        """Return the mean row of the neighbours on the side that is already placed, or else its own."""
+        """The mean row of the neighbours on the side that is already placed, or else its own row."""
         near = (self.before if forward else self.after)[vertex]
         return sum(self.row[other] for other in near) / len(near) if near else self.row[vertex]
 
@@ -260,7 +259,7 @@ class _Drawing:
 
 
 def _ascending(wanted: Sequence[float]) -> list[float]:
-    """Return the nearest values (by least squares) that never descend.
+    """The nearest values (by least squares) that never descend.
 
     >>> _ascending([3.0, 1.0, 5.0])
     [2.0, 2.0, 5.0]
@@ -291,7 +290,7 @@ _MOST_LANES = 24
 
 
 def kind(task: Task, *, skipped: bool | None = None) -> str:
-    """Return how a task is drawn: as a stage, a group, a skipped task or a task. `skipped` overrides what it states.
+    """How a task is drawn: as a stage, a group, a skipped task or a task. `skipped` overrides its own attribute.
 
     >>> kind(Task("a", {"type": "stage"})), kind(Task("a", {"type": "puppet", "skipped": True}))
     ('stage', 'skipped')
@@ -302,12 +301,12 @@ def kind(task: Task, *, skipped: bool | None = None) -> str:
 
 
 def style(kind: str) -> str:
-    """Return the attributes with which Nailgun draws that kind of task in DOT."""
+    """Nailgun's DOT attributes for that kind of task."""
     return _STYLES[kind]
 
 
 def quoted(name: str) -> str:
-    """Return an id as DOT reads it.
+    """Quote an id for DOT.
 
     >>> quoted("web"), quoted("db-node"), quoted("node"), quoted('a"b')
     ('web', '"db-node"', '"node"', '"a\\\\"b"')
@@ -319,7 +318,7 @@ def quoted(name: str) -> str:
 
 
 def dot(drawn: Picture) -> str:
-    """Return a picture in the language of Graphviz; each group is a cluster."""
+    """Write a picture for Graphviz; each group is a cluster."""
 
     def vertex(number: int) -> str:
         shown = drawn.vertices[number]
@@ -337,7 +336,7 @@ def dot(drawn: Picture) -> str:
 
 
 def mermaid(drawn: Picture, note: str = "") -> str:
-    """Return a picture as a flowchart of Mermaid; each group is a subgraph. `note` becomes a comment."""
+    """Write a picture as a flowchart of Mermaid; each group is a subgraph. `note` becomes a comment."""
 
     def vertex(number: int) -> str:
         return f"t{number}[{_mermaid_text(drawn.vertices[number].name)}]"
@@ -358,7 +357,7 @@ def mermaid(drawn: Picture, note: str = "") -> str:
 
 
 def _mermaid_text(text: str) -> str:
-    """Return a label of Mermaid.
+    """Quote a label for Mermaid.
 
     >>> _mermaid_text('a"<b>')
     '"a#34;#60;b#62;"'

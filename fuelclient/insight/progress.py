@@ -45,7 +45,7 @@ Key = tuple[int, str, NodeKey]
 
 
 def status_word(status: str, reason: str, *, was_stopped: bool = False) -> str:
-    """Return one of `WORDS` for the status of a task instance, of a run that `was_stopped` by a user or not.
+    """One of `WORDS` for the status of a task instance. `was_stopped` is that of its run, by a user.
 
     >>> status_word("skipped", "dep_failed"), status_word("skipped", "condition"), status_word("error", "interrupted")
     ('not reached', 'skipped', 'interrupted')
@@ -60,7 +60,7 @@ def status_word(status: str, reason: str, *, was_stopped: bool = False) -> str:
 
 
 def explanation(reason: str, message: str = "", because: str = "") -> str:
-    """Say on one line why a task instance has its status; `because` names the instance to blame.
+    """Explain on one line why a task instance has its status; `because` names the instance to blame.
 
     >>> explanation("dep_failed", because="netconfig@2"), explanation("", "exit code 3")
     ('a task before it failed: netconfig@2', 'exit code 3')
@@ -77,11 +77,11 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
 
 
 def rest_of(run: Run) -> str:
-    """Return the command lines that execute what an ended run left; empty if it is ready, or changed nothing.
+    """The command lines that execute the rest of an ended run; empty if it is ready, or changed nothing.
 
     They name the graph at which the run ended, with the options of the run, and then the graphs that never began. FILE
-    stands for the file of assumed facts, whose name a run does not keep. `run` has its children; without them its
-    graphs stand for them.
+    stands for the file of assumed facts, whose name a run does not keep. A `run` without children stands for its
+    graphs.
     """
     asked = run.request
     if run.status is RunStatus.READY or run.dry_run:
@@ -114,8 +114,8 @@ def rest_of(run: Run) -> str:
 
 
 def run_word(run: Run) -> str:
-    """Return the state of a run: its status or, while it lasts, what is wrong with it. One that ended in error after it
-    was asked to stop is stopped; what it did not reach, and what failed besides, is counted."""
+    """The state of a run: its status or, while it lasts, its trouble. A run that ended in error after it was asked to
+    stop counts as stopped; unreached and failed instances are counted beside it."""
     if run.is_final:
         return "stopped" if run.stop and run.status == RunStatus.ERROR else str(run.status)
     if run.runner == "gone":
@@ -124,7 +124,7 @@ def run_word(run: Run) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Return a time of a run; one without a zone is UTC.
+    """Parse a time of a run; one without a zone is UTC.
 
     >>> parse_time("2026-01-02T03:04:05").isoformat()
     '2026-01-02T03:04:05+00:00'
@@ -134,12 +134,12 @@ def parse_time(text: str) -> datetime:
 
 
 def elapsed(start: str | None, end: str | None, now: datetime) -> float | None:
-    """Return the seconds from `start` to `end`, or to `now` without an end; None without a start."""
+    """The seconds from `start` to `end`, or to `now` without an end; None without a start."""
     return None if start is None else _seconds(parse_time(start), now if end is None else parse_time(end))
 
 
 def duration(seconds: float) -> str:
-    """Return a duration as clocks show it.
+    """Format seconds as a clock does.
 
     >>> duration(5.9), duration(75), duration(3725)
     ('0:05', '1:15', '1:02:05')
@@ -165,7 +165,7 @@ class Earlier:
 
 
 def earlier_run(runs: Iterable[Run], child: Run) -> Run | None:
-    """Return the last successful run of the same graph before `child` that was requested in the same way."""
+    """The last successful run of the same graph before `child` that was requested in the same way."""
     ended = (run for run in runs if run.id < child.id and run.time_start and run.time_end)
     return max((run for run in ended if _manner(run) == _manner(child)), key=lambda run: run.id, default=None)
 
@@ -175,7 +175,7 @@ def _manner(run: Run) -> tuple[object, ...]:
 
 
 def earlier_of(run: Run, rows: Iterable[HistoryRow]) -> Earlier:
-    """Return how long a run that has ended took, which is the estimate for the next one."""
+    """The durations of a run that has ended, as the estimate for the next one."""
     times = {(row.task, row.node): _took(row.time_start, row.time_end) for row in rows}
     return Earlier(run.parent_id or run.id, _took(run.time_start, run.time_end), times)
 
@@ -233,11 +233,10 @@ class _Graph:
         return None if self.earlier is None else self.earlier.instances.get((task, node))
 
     def left(self, running: Iterable[tuple[str, NodeKey, datetime]], began: str | None, now: datetime) -> float | None:
-        """Return the seconds that the graph still takes, or None if they cannot be estimated.
+        """The seconds that the graph still takes, or None if they cannot be estimated.
 
-        With an earlier run: it takes as long as that one did, in proportion to the work of its busiest node, because a
-        node runs one task at a time; the share of the work that is done is the share of the time. Without one: it goes
-        on as fast as so far.
+        With an earlier run: as long as that one took, in proportion to the work of its busiest node, because a node
+        runs one task at a time; the share of work done is the share of time. Without one: at the speed so far.
         """
         guide = self.guide
         if guide is not None:
@@ -252,10 +251,10 @@ class _Graph:
 
 
 class Progress:
-    """The task instances of a run, numbered as they become known, and what happened to each.
+    """The task instances of a run, numbered in the order of their arrival, and the status of each.
 
-    History rows and events may come in any mixture: what says less than is known already changes nothing, so the events
-    of a run may be folded from its first one over rows that were read later.
+    History rows and events may come in any mixture: older news about an instance changes nothing, so the events of a
+    run may be folded from its first one over rows that were read later.
     """
 
     def __init__(self, rows: Iterable[HistoryRow] = (), earlier: Mapping[int, Earlier | None] | None = None) -> None:
@@ -280,24 +279,24 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """The number of instances that need nothing more."""
+        """The number of instances in a final status."""
         return len(self.keys) - self.counts["pending"] - self.counts["running"]
 
     @property
     def failures(self) -> list[int]:
-        """The instances that failed or were interrupted, the first one first."""
+        """The instances that failed or were interrupted, in order of their ends."""
         failed = (number for number, status in enumerate(self.statuses) if status is InstanceStatus.ERROR)
         return sorted(failed, key=lambda number: (self.ended[number] or "", number))
 
     # folding
 
     def remember(self, child_id: int, earlier: Earlier | None) -> None:
-        """Note how a graph of the run went earlier; before any of its instances is known."""
+        """Set the earlier run of a graph; before any of its instances is added."""
         self._graphs[child_id] = _Graph(earlier)
 
     def note(self, run: Run) -> None:
-        """Note whether a user stopped the run: what had not begun then is `NOT_STARTED`. Too many failures stop
-        a run too, and rows and events give the same reason for both."""
+        """Register that a user stopped the run: instances that had not begun then are `NOT_STARTED`. Too many failures
+        stop a run too, with the same reason in rows and events."""
         if run.stop and not self.was_stopped:
             self.was_stopped = True
             left = self.reasons.count(Reason.STOPPED)
@@ -361,40 +360,36 @@ class Progress:
         return True
 
     def _is_surprising(self, number: int) -> bool:
-        """Return whether an instance took time though it did not run earlier. One that is passed by has one time for
-        its begin and end, and was never expected to take any."""
+        """Whether an instance took time though it did not run earlier. A skipped instance begins and ends at one time,
+        and was never expected to take any."""
         child, task, node = self.keys[number]
         return self.began[number] != self.ended[number] and self._graphs[child].seconds(task, node) is None
 
     # one instance
 
     def number(self, key: Key) -> int:
-        """Return the number of an instance, or -1 if it is not known."""
+        """The number of an instance, or -1 if it is not known."""
         return self._numbers.get(key, -1)
 
     def word(self, number: int) -> str:
-        """Return what happened to an instance, as one of `WORDS`."""
         return status_word(self.statuses[number], self.reasons[number], was_stopped=self.was_stopped)
 
     def is_fault(self, number: int) -> bool:
-        """Return whether an instance failed, was interrupted, or never ran because of a failure or a stop."""
+        """Whether an instance failed, was interrupted, or never ran because of a failure or a stop."""
         return self.statuses[number] is InstanceStatus.ERROR or self.word(number) in (NOT_REACHED, NOT_STARTED)
 
     def is_done(self, number: int) -> bool:
-        """Return whether an instance needs nothing more."""
         return self.statuses[number] not in _RANK
 
     def name(self, number: int) -> str:
-        """Return an instance as options take it."""
         _, task, node = self.keys[number]
         return instance_name(task, node)
 
     def graph_type(self, number: int) -> str:
-        """Return the type of the graph that an instance belongs to."""
         return self._graphs[self.keys[number][0]].graph_type
 
     def seconds(self, number: int, now: datetime) -> float | None:
-        """Return how long an instance took, or has been running; None for one that never began."""
+        """How long an instance took, or has been running; None for one that never began."""
         if self.began[number] == self.ended[number]:
             return None
         return elapsed(self.began[number], self.ended[number], now)
@@ -402,7 +397,7 @@ class Progress:
     # the run
 
     def remaining(self, run: Run, now: datetime) -> Remaining | None:
-        """Return how long a run still takes; None if that cannot be estimated, or if it does not go on."""
+        """None if the rest cannot be estimated, or if the run does not go on."""
         if run.is_final or run.runner == "gone":
             return None
         total, earlier = 0.0, set()
@@ -422,7 +417,7 @@ class Progress:
 
 
 def counted(progress: Progress) -> list[tuple[str, int]]:
-    """Return how many instances have each word; words without instances are left out."""
+    """The number of instances for each of `WORDS` that has some."""
     return [(word, progress.counts[word]) for word in WORDS if progress.counts[word]]
 
 

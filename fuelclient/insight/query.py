@@ -42,7 +42,7 @@ class BadQuery(UsageError):
         self.query, self.at = query, at
 
     def picture(self) -> tuple[str, str]:
-        """Return the query, and a caret below the place.
+        """The query, and a caret below the mistake.
 
         >>> print("\\n".join(BadQuery("wrong", "a,,b", 2).picture()))
           a,,b
@@ -52,7 +52,7 @@ class BadQuery(UsageError):
 
 
 class Rows(Enum):
-    """What the rows of a table are: words match the ids of tasks, and in all other tables the columns."""
+    """The kind of rows in a table: words match the ids of tasks, and in all other tables the columns."""
 
     TASKS = auto()
     ABOUT_TASKS = auto()
@@ -83,8 +83,8 @@ class Term:
         return f"{self.up}{self.base}{self.down}"
 
     def test(self) -> Callable[[str], bool]:
-        """Return the predicate of a term about columns on a text in lower case: the value of its column, or all columns
-        of a row, one a line."""
+        """A predicate of a term about columns on lower-case text: the value of its column, or all columns of a row, one
+        on each line."""
         words = [value.lower() for value in self.values]
         if self.kind == "text":
             return _glob(words[0])
@@ -96,7 +96,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What `sign` does with its parts: `or`, a comma, or `!` with one part. `source` is how it was written."""
+    """`sign` joins the parts: `or`, a comma, or `!` with one part. `source` is the text of the query."""
 
     sign: str
     parts: tuple[Node, ...]
@@ -109,7 +109,7 @@ _NOTHING = Group(",", ())
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query that was read. An empty one keeps every row."""
+    """An empty query keeps every row."""
 
     text: str = field(default="", compare=False)
     tree: Node = _NOTHING
@@ -129,12 +129,10 @@ class Query:
         return _written(self.tree)
 
     def inverted(self) -> Query:
-        """Return the query for all other rows."""
         return self if self.is_empty else replace(self, tree=Group("!", (self.tree,)))
 
     def on(self, study: Study, results: Callable[[], Results]) -> Query:
-        """Return the query with the tasks that its terms select in a study. Raise `BadQuery` for names that nothing
-        has."""
+        """Bind the terms of the query to the tasks that they select in a study. Raise `BadQuery` for unknown names."""
         selection = _Selection(study, self, results)
 
         def bound(node: Node) -> Node:
@@ -146,7 +144,7 @@ class Query:
         return replace(self, tree=bound(self.tree))
 
     def keep(self, rows: Sequence[int], kept: Callable[[Term, Sequence[int]], list[int]]) -> list[int]:
-        """Return those of some rows that the query keeps, in their order; `kept` does so for one term."""
+        """Filter rows by the query, in their order; `kept` filters them by one term."""
 
         def keep(node: Node, rows: Sequence[int]) -> Sequence[int]:
             if isinstance(node, Term):
@@ -191,10 +189,10 @@ _RESERVED = re.compile(rf'(?:and|or|not)|(?:{"|".join(FIELDS)}):.*|.*(?:\.\.|[*?
 def parse(
     text: str, columns: Collection[str] | None = None, rows: Rows = Rows.OTHERS, ids: Collection[str] = ()
 ) -> Query:
-    """Return the query that a text means: in a filter box over rows with these columns, or without them in a command.
-    The box does not expand words that are `ids` of tasks.
+    """Parse a query: of a filter box over rows with these columns, or without them of a command. A box does not expand
+    words that are `ids` of tasks.
 
-    Raise `BadQuery` for a text that cannot be read. Nothing is wrong in a filter of rows that are no tasks.
+    Raise `BadQuery` for a text that cannot be parsed. A filter of rows that are no tasks accepts everything.
     """
     is_box = columns is not None
     tree = _Parser(text, columns or (), rows if is_box else Rows.TASKS, ids, is_box=is_box).parse()
@@ -202,7 +200,7 @@ def parse(
 
 
 def named(task: str) -> str:
-    """Return the query for the task with an id.
+    """The query for the task with an id.
 
     >>> named("db"), named("rack:pre"), named("two words"), named("role:db"), named('a"b')
     ('db', 'rack:pre', '"two words"', '"role:db"', '/^a\\\\"b$/')
@@ -214,7 +212,7 @@ def named(task: str) -> str:
 
 
 def condition(name: str, value: str, sign: str = "=") -> str:
-    """Return the query for a whole value of a field.
+    """The query for a whole value of a field.
 
     >>> condition("role", "compute"), condition("role", "two words", ":")
     ('role=compute', 'role:"two words"')
@@ -255,7 +253,7 @@ class _Parser:
         return _group(",", parts)
 
     def _ahead(self) -> str:
-        """Return the next token, or an empty text after the last one."""
+        """The next token, or an empty text after the last one."""
         return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
 
     def _at(self) -> int:
@@ -267,7 +265,7 @@ class _Parser:
         return is_ahead
 
     def _since(self, at: int) -> str:
-        """Return the text from a position up to the last token that was read."""
+        """The text from a position up to the last token that was read."""
         return self.text[at : self.tokens[self.next - 1].end(1)]
 
     def _either(self) -> Node:
@@ -315,7 +313,7 @@ class _Parser:
         return inner
 
     def _word(self, token: re.Match[str]) -> Node:
-        """Return the term for a word that is no sign or keyword."""
+        """Make a term of a word that is no sign or keyword."""
         base, knows_tasks = token["base"], self.rows is not Rows.OTHERS
         term = partial(Term, up=token["up"] or "", down=token["down"] or "", at=token.start())
         is_alone = not (token["up"] or token["down"])
@@ -349,7 +347,7 @@ class _Parser:
         return term(glob if _WILD.search(base) else "id", base, (base,))
 
     def _field_kind(self, name: str, sign: str, is_alone: bool) -> Kind | None:
-        """Return what a word looks at that begins with a name and a sign; None if they are part of it."""
+        """The kind of a word that begins with a name and a sign; None if they are part of a plain word."""
         if sign == ":" and name in FIELDS and self.rows is not Rows.OTHERS:
             return "property"
         if name.lower() in self.columns and is_alone:
@@ -367,7 +365,7 @@ def _group(sign: str, parts: Iterable[Node]) -> Node:
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:
-    """Return a predicate on names, or on several lines, one of which has to match."""
+    """A predicate on names, or on several lines, one of which has to match."""
     part = pattern[1:-1]
     if pattern == f"*{part}*" and not _WILD.search(part):
         return lambda text: part in text
@@ -387,9 +385,9 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 def select(study: Study, query: str, results: Callable[[], Results] | None = None) -> Selected:
-    """Return the tasks that a query selects, with the reasons, in any order. `result:` asks for the `results`.
+    """Select tasks by a query, each with its reasons, in any order. `result:` calls `results`.
 
-    Raise `BadQuery` for a query that cannot be read, and for names that nothing has.
+    Raise `BadQuery` for a query that cannot be parsed, and for unknown names.
     """
     parsed = parse(query)
     return _Selection(study, parsed, results).of(parsed.tree)
@@ -403,7 +401,6 @@ class _Selection:
         self.tasks = study.merged.tasks
 
     def of(self, node: Node) -> Selected:
-        """Return the tasks that part of a query selects."""
         if isinstance(node, Term):
             return self.term(node)
         found, every = [self.of(part) for part in node.parts], range(len(self.tasks))
@@ -417,7 +414,7 @@ class _Selection:
         }
 
     def term(self, term: Term) -> Selected:
-        """Return what a term selects, with neighbours up to the distances at its signs (`2+x+1`)."""
+        """The tasks of a term, with neighbours up to the distances at its signs (`2+x+1`)."""
         chosen = self._chosen(term)
         reasons: dict[int, list[str]] = {index: [reason] for index, reason in chosen.items()}
         for sign, word in ((term.up, "before"), (term.down, "after")):
@@ -430,7 +427,7 @@ class _Selection:
         return {index: tuple(words) for index, words in reasons.items()}
 
     def _chosen(self, term: Term) -> dict[int, str]:
-        """Return what a term selects without neighbours, with the reason."""
+        """The tasks of a term without neighbours, with the reason."""
         first, last = term.values[0], term.values[-1]
         if term.kind == "property":
             return dict.fromkeys(self._property(term), term.base)
@@ -459,7 +456,6 @@ class _Selection:
         return _wrong(self.query.text, term.at + at, f"names the {noun} {name!r}, which does not exist", hint)
 
     def _property(self, term: Term) -> set[int]:
-        """Return the tasks that have one of the values of a property."""
         if term.name == "stage":
             return {index for value in term.values for index in self._staged(value, term)}
         by_value: dict[str, set[int]] = {}
@@ -485,7 +481,7 @@ class _Selection:
         return self.results()
 
     def _words(self, name: str, index: int, task: MergedTask) -> Collection[str]:
-        """Return the values of a property that a task has."""
+        """The values of a property that a task has."""
         if name == "type":
             return (task.task.type,)
         if name == "layer":
@@ -496,7 +492,7 @@ class _Selection:
         return ()
 
     def _staged(self, value: str, term: Term) -> Iterable[int]:
-        """Return the tasks of a stage: those between its sync points, or those that state it with such a priority."""
+        """The tasks of a stage: all between its sync points, or those that name it with such a priority."""
         compared = _COMPARED.fullmatch(value)
         if compared is None:
             if self.study.cycles:
@@ -520,10 +516,10 @@ MOST_NAMES = 12
 
 
 def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[int]) -> str:
-    """Return a query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
+    """A query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
 
-    It is empty if the filter keeps all of them, and if no short query selects them: a filter may look into columns of
-    which commands know nothing.
+    Empty if the filter keeps all of them, and if no short query selects them: a filter may use columns that commands do
+    not have.
     """
     if query.is_empty or not shown or len(shown) == len(known):
         return ""

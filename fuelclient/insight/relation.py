@@ -26,7 +26,7 @@ MOST_EDGES_CUT = 64
 
 
 def count_paths(successors: Sequence[Sequence[int]], start: int, end: int) -> int | None:
-    """Return how many paths lead from `start` to `end`, by adding up in O(V + E); None if the graph has a cycle.
+    """Count the paths from `start` to `end` by adding up, in O(V + E); None if the graph has a cycle.
 
     >>> count_paths([[1, 2], [3], [3], []], 0, 3)
     2
@@ -43,10 +43,10 @@ def count_paths(successors: Sequence[Sequence[int]], start: int, end: int) -> in
 
 
 def waypoints(successors: Sequence[Sequence[int]], path: Sequence[int]) -> list[int]:
-    """Return the inner vertices of `path` that every path between its ends passes, in their order; in O(V + E).
+    """The inner vertices of `path` that every path between its ends passes, in their order; in O(V + E).
 
-    Go along the path, and from each of its vertices through all others: a vertex is passed by every path unless a
-    detour that began before it ends behind it. The graph may have cycles.
+    Go along the path, and from each of its vertices through all others: a vertex is on every path unless a detour that
+    began before it ends behind it. The graph may have cycles.
 
     >>> waypoints([[1], [2, 3], [4], [4], [5], []], [0, 1, 2, 4, 5])
     [1, 4]
@@ -71,7 +71,7 @@ def waypoints(successors: Sequence[Sequence[int]], path: Sequence[int]) -> list[
 def minimum_cut(
     successors: Sequence[Sequence[int]], start: int, end: int, most: int = MOST_EDGES_CUT
 ) -> list[tuple[int, int]] | None:
-    """Return the fewest edges without which no path leads from `start` to `end`: of such cuts, that nearest to `start`.
+    """The fewest edges without which no path leads from `start` to `end`: of such cuts, that nearest to `start`.
 
     None if it takes more than `most` edges. Augmenting paths (Ford and Fulkerson, shortest first), each edge once.
 
@@ -120,9 +120,9 @@ class Step:
 
 
 def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
-    """Return the shortest chain from an instance of merged task `before` to one of `after`, in O(V + E).
+    """The shortest chain from an instance of merged task `before` to one of `after`, in O(V + E).
 
-    The chain is empty if no instance of `after` waits for one of `before`. Barriers do not count as steps.
+    Empty if no instance of `after` waits for one of `before`. Barriers do not count as steps.
     """
     if before == after:
         return ()
@@ -135,7 +135,7 @@ def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
 
 
 def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -> tuple[Step, ...]:
-    """Return the shortest chain from one of the instances `starts` to one of `ends`; see `chain`."""
+    """The shortest chain from one of the instances `starts` to one of `ends`; see `chain`."""
     parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
     last = next(reversed(parent), -1)
     path = path_to(parent, last, expansion.size) if last in ends else []
@@ -147,7 +147,7 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
 
 
 def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
-    """Return what two tasks state of each other, the first of which directly precedes the second, or else their stage.
+    """The statements by which the first of two tasks directly precedes the second, or else their stage.
 
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
@@ -239,10 +239,10 @@ class Relation:
 
 
 def relation(expansion: Expansion, first: Collection[int], second: Collection[int]) -> Relation:
-    """Return how merged tasks `first` and `second` are ordered, each with all variants of one id; in O(V + E).
+    """Relate merged tasks `first` and `second`, each with all variants of one id; in O(V + E).
 
-    Nodes with the same tags behave alike, so one of each kind is looked at. In the answer, `before` and `after` are
-    the variants at the ends of the chain.
+    Nodes with the same tags behave alike, so one of each kind is looked at. In the answer, `before` and `after` are the
+    variants at the ends of the chain.
     """
     instances = [[v for v, task in enumerate(expansion.task_of) if task in tasks] for tasks in (first, second)]
     one, other = (expansion.tasks[min(tasks)].id for tasks in (first, second))
@@ -293,7 +293,7 @@ def _candidates(
 
 
 def stage_rule(before: MergedTask, after: MergedTask) -> Because:
-    """Return the rule that orders two tasks of one stage."""
+    """The rule that orders two tasks of one stage."""
     priorities = [parse_stage(task.task.stage).priority for task in (before, after)]
     owners = [author(task) for task in (before, after)]
     if priorities[0] != priorities[1]:
@@ -304,7 +304,7 @@ def stage_rule(before: MergedTask, after: MergedTask) -> Because:
 
 
 def _paths(expansion: Expansion, steps: Sequence[Step]) -> Paths:
-    """Return the paths between the ends of a chain, from the edges between instances that lie on one of them."""
+    """The paths between the ends of a chain, from the edges between instances that lie on one of them."""
     numbers, successors = _between(expansion, steps[0].start, steps[-1].end)
     tasks = list(numbers)
     path = list(dict.fromkeys(numbers[task] for task in (steps[0].before_task, *(step.after_task for step in steps))))
@@ -324,9 +324,9 @@ def _paths(expansion: Expansion, steps: Sequence[Step]) -> Paths:
 
 
 def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int], list[list[int]]]:
-    """Return the merged tasks on the paths between two instances, each with a number, and their successors by number.
+    """The merged tasks on the paths between two instances, each with a number, and their successors by number.
 
-    Barriers are dissolved, and nodes are not told apart.
+    Barriers are dissolved, and nodes are not distinguished.
     """
     forward = expansion.edges.successors()
     inside = reachable(forward, [start]) & reachable(reverse(forward), [end])
@@ -347,7 +347,7 @@ def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int]
 
 
 def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Common:
-    """Return the tasks that follow (or precede) both instances, and those of them with none in between."""
+    """The tasks that follow (or precede) both instances, and those of them with none in between."""
     successors = expansion.edges.successors()
     away, back = (successors, reverse(successors)) if forward else (reverse(successors), successors)
     shared = reachable(away, [start]) & reachable(away, [end])
@@ -391,7 +391,6 @@ class Position:
 
 
 def positions(study: Study) -> Iterator[Position]:
-    """Yield the tasks of an ordered study in execution order."""
     tasks, task_of = study.merged.tasks, study.expansion.task_of
     before_in_stage = {
         after: before

@@ -64,7 +64,7 @@ class Stats:
 
 
 def stats(study: Study) -> Stats:
-    """Return the figures of an ordered study; in O(V + E)."""
+    """In O(V + E)."""
     tasks = study.merged.tasks
     width = Counter(study.generation)
     widest = max(sorted(width), key=width.__getitem__, default=0)
@@ -97,7 +97,7 @@ def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[Counted, 
 
 
 def _longest(study: Study) -> tuple[str, ...]:
-    """Return a longest chain: from the last generation back, each time an instance of the generation below."""
+    """A longest chain: from the last generation back, each time an instance of the generation below."""
     path = list(study.order[-1:])
     while path and (before := study.held_by(path[-1])) is not None:
         path.append(before)
@@ -129,7 +129,7 @@ class Impact:
 
 
 def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
-    """Return what waits for merged tasks (the variants of one id); in O(V + E)."""
+    """The tasks that wait for merged tasks (the variants of one id); in O(V + E)."""
     successors, task_of = expansion.edges.successors(), expansion.task_of
     starts = {vertex for vertex, task in enumerate(task_of) if task in tasks}
     distance = distances(search(successors, starts, real=expansion.size), expansion.size)
@@ -160,10 +160,10 @@ class Holders:
 
 
 def tasks_of_roles(tasks: Iterable[MergedTask], snapshot: Snapshot) -> Mapping[str, frozenset[int]]:
-    """Return, for each role, the merged tasks (by index) that run on a node because it has that role: on any holder, or
-    on the primary one alone. Sync points and what runs on the master belong to no role.
+    """For each role, the merged tasks (by index) that run on a node because it has that role: on any holder, or on the
+    primary one alone. Sync points and tasks of the master belong to no role.
 
-    The placement itself answers, for two invented nodes of each role, so that a role that no node has gets tasks too.
+    The tasks are placed on two invented nodes for each role, so that a role without nodes gets tasks too.
     """
     fleet = [FleetNode(None), FleetNode(MASTER)]
     names: list[str] = []
@@ -181,7 +181,7 @@ def tasks_of_roles(tasks: Iterable[MergedTask], snapshot: Snapshot) -> Mapping[s
 
 
 def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
-    """Return the nodes of each role that a node has.
+    """The nodes of each role that a node has.
 
     >>> holders([Node(1, "a", roles=("web",)), Node(2, "b", pending_roles=("web",))])["web"].all
     (1, 2)

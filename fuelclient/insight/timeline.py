@@ -77,7 +77,7 @@ class Timeline:
 
 
 def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
-    """Return the direct predecessors of each instance, through barriers."""
+    """The direct predecessors of each instance, through barriers."""
 
     def key(vertex: int) -> Instance:
         return expansion.task(vertex).id, expansion.uid(vertex)
@@ -87,7 +87,7 @@ def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
 
 
 def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timeline:
-    """Return what happened in a run up to `now`. Of a graph without `before`, all is ready from its beginning."""
+    """The bars of a run up to `now`. Without `before`, all of a graph is ready from its beginning."""
     dated = [row for row in rows if row.time_start is not None and row.node != NOWHERE]
     if not dated:
         return Timeline((), 0.0)
@@ -116,8 +116,8 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
 def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:
     """Yield the bars of the critical path, the last one first.
 
-    What held a bar up is what ended last before it began, of its predecessors and what ran on its node; if there is
-    nothing of that, of everything.
+    A bar was held up by the last bar to end before it began, among its predecessors and the bars of its node; if there
+    are none, among all.
     """
     at = max(range(len(bars)), key=lambda number: bars[number].end, default=-1)
     while at >= 0:

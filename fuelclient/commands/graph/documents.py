@@ -19,11 +19,11 @@ from fuelclient.serializers.graph import document_from, documents_from
 def graph_document(
     parsed_args: argparse.Namespace, stdin: TextIO, *, owner_label: str, absolute: bool = False
 ) -> GraphDocument:
-    """Return the document that the options of `arguments.source_options` name.
+    """Read the document that the options of `arguments.source_options` name.
 
-    `owner_label` becomes part of the ids of legacy tasks, which have none of their own. With `absolute`, tasks remember
-    absolute paths, which documents need that will be stored. Raise what `files` and `serializers.graph` raise for
-    unusable documents, and `InvalidDocument` if there is not even an empty graph.
+    `owner_label` becomes part of the ids of legacy tasks, which have none of their own. With `absolute`, tasks keep
+    absolute paths, as stored documents need. Raise what `files` and `serializers.graph` raise for unusable documents,
+    and `InvalidDocument` if there is not even an empty graph.
     """
     documents = [_load(path, stdin, absolute) for path in _paths(parsed_args)]
     _require_graph(documents, parsed_args)

@@ -65,7 +65,7 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
 
 
 def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of a `RunRequest` that the options of `run_options` set."""
+    """The fields of a `RunRequest` that the options of `run_options` set."""
     names = ("force", "dry_run", "noop", "trace", "executor", "on_originals")
     return {name: getattr(parsed_args, name) for name in names}
 
@@ -165,7 +165,7 @@ class GraphSimulate(Lister):
         return columns, sorted_by(rows, self.columns, parsed_args.sort_keys or ())
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        """Return the rows, each with the verdict on its graph at the end."""
+        """Simulate, and end each row with the verdict on its graph."""
         from fuelclient.backends.plans import simulated
 
         graphs = simulated(self.backend, self._request(parsed_args), parsed_args.fail, parsed_args.assume or "")

@@ -145,9 +145,9 @@ class GraphUpload(Command):
         self.say("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
-        """Return the prefix of ids of legacy tasks. Raise `NotFound` for an unknown owner.
+        """The prefix of the ids of legacy tasks. Raise `NotFound` for an unknown owner.
 
-        It costs a request, which a Fuel master is spared for a release or an environment: the upload fails there too.
+        A Fuel master is spared this request for a release or an environment, since the upload fails there too.
         """
         from fuelclient.model.graph import Level
 
@@ -171,7 +171,6 @@ class GraphUpload(Command):
 
 
 def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
-    """Name the environments that merge the graph of a release or a plugin."""
     from fuelclient.model.graph import Level
 
     if owner.level is Level.CLUSTER:
@@ -186,7 +185,7 @@ def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
 
 
 def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
-    """Count the tasks of the graph to replace; 0 if it does not exist."""
+    """The number of tasks in the graph to replace; 0 if it does not exist."""
     try:
         return len(backend.graphs.get(owner, graph_type).tasks)
     except NotFound:
@@ -252,7 +251,7 @@ class GraphDownload(Command):
             self.say(f"Tasks were downloaded to {path}")
 
     def _layer(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
-        """Return the document, and the layers that it merges; empty for one layer."""
+        """The document, and the names of the layers that it merges; empty for a single layer."""
         from fuelclient.model.graph import Level, OwnerRef
         from fuelclient.serializers.graph import layer_to
 
@@ -264,10 +263,7 @@ class GraphDownload(Command):
         return self._merge_of_master(parsed_args) if supports(backend.runs.act) else self._merge(parsed_args)
 
     def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
-        """Return the merge of several layers, and their names.
-
-        Raise `InvalidGraph` with the findings if something could not be merged, because it would be missing.
-        """
+        """Merge several layers here. Raise `InvalidGraph` if one cannot be merged, because its tasks would be missing."""
         from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
@@ -288,9 +284,9 @@ class GraphDownload(Command):
         return layer_to([task.task for task in merged.tasks], metadata=merged.metadata), f"the layers: {layers}"
 
     def _merge_of_master(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
-        """Return the merge of a Fuel master, in its order. It is one request, and its layers would be many.
+        """Let a Fuel master merge, with one request in place of one for each layer.
 
-        Raise `NotFound` for an unknown graph type, of which the master itself has an empty merge.
+        Raise `NotFound` for an unknown graph type, for which the master itself returns an empty merge.
         """
         from fuelclient.serializers.graph import layer_to
 

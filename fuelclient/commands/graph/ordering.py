@@ -72,7 +72,7 @@ def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
 
 
 def _on(steps: Sequence[Step], *, same_node: bool) -> str:
-    """Name the nodes of both ends of a chain."""
+    """The nodes of both ends of a chain."""
     start, end = (name.rpartition("@")[2] if "@" in name else "" for name in (steps[0].before, steps[-1].after))
     if same_node:
         node = start or end
@@ -81,7 +81,7 @@ def _on(steps: Sequence[Step], *, same_node: bool) -> str:
 
 
 def _tie(expansion: Expansion, found: Relation) -> str:
-    """Name the rule of stages that orders two tasks."""
+    """The rule of stages that orders two tasks."""
     from fuelclient.graph.stage import author, parse_stage
 
     tasks = [expansion.tasks[index] for index in (found.chain[0].before_task, found.chain[-1].after_task)]

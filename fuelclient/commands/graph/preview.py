@@ -48,7 +48,7 @@ class Fitted:
 
 
 def shortened(names: Sequence[str], width: int) -> str:
-    """Return as many of `names` as fit into `width`, at least the first, and the number of the others.
+    """As many of `names` as fit into `width`, at least the first, and the number of the others.
 
     >>> shortened(["primary-controller", "controller", "compute", "cinder"], 35)
     'primary-controller, controller, +2'
@@ -70,9 +70,9 @@ def fit(
     asked: Sequence[str] = (),
     sorted_by: Sequence[str] = (),
 ) -> Fitted:
-    """Return the table of `columns` and `rows` for a terminal of `width` columns. `roles` are lists of names.
+    """Fit a table into a terminal of `width` columns. `roles` are lists of names.
 
-    If columns were `asked` for, the table has these and no others. Columns of `sorted_by` stay unless they are empty,
+    Columns that were `asked` for are all shown, and no others. Columns of `sorted_by` stay unless they are empty,
     because cliff sorts by them later.
 
     >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
@@ -228,7 +228,7 @@ class GraphPreview(Comparing, Lister):
         return columns[:shown], [cells[:shown] for cells in tables]
 
     def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
-        """Return the snapshot to preview, and print how it differs from the environment or from --against."""
+        """The snapshot to preview. Print how it differs from the environment or from --against."""
         known = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
         if not _compares(parsed_args):
             return known
@@ -259,7 +259,6 @@ class GraphPreview(Comparing, Lister):
         return study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
 
     def _seen(self, study: Study, *, as_master: bool) -> Preview:
-        """Make the preview; `as_master` adds what a master would refuse."""
         more: tuple[Finding, ...] = ()
         if not study.options.node_ids and study.merged.metadata.get("node_filter"):
             from fuelclient.expressions.readable import check_filter  # few graphs have a filter
@@ -284,7 +283,7 @@ class GraphPreview(Comparing, Lister):
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """Return the table for a terminal, and print on stderr which columns it lacks."""
+        """Fit the table into the terminal, and print on stderr which columns are left out."""
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
@@ -307,7 +306,6 @@ def _compares(parsed_args: argparse.Namespace) -> bool:
 
 
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
-    """A row for people: the values of `columns`."""
     return (
         row.order, row.generations, row.stage or "", "" if row.priority is None else row.priority, row.task,
         row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides), _verdict(row.verdicts),
@@ -315,7 +313,7 @@ def _cells(row: PreviewRow) -> tuple[Any, ...]:
 
 
 def _verdict(verdicts: Sequence[str]) -> str:
-    """Return what would happen to the instances of a task; nothing if all run.
+    """The verdicts on the instances of a task, except those that run.
 
     >>> _verdict(["run", "run"]), _verdict(["skip", "skip"]), _verdict(["run", "unknown: $.a"])
     ('', 'skip', 'unknown: $.a (1 of 2)')
@@ -329,7 +327,6 @@ def _verdict(verdicts: Sequence[str]) -> str:
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:
-    """A row for programs: the values of `_KEYS`."""
     return (
         row.order, row.first_generation, row.last_generation, row.stage, row.priority, row.band, row.task, row.type,
         Names(row.roles), Names(row.nodes), row.layer, Names(row.overrides),

@@ -85,8 +85,8 @@ class OrderQuestion(Question):
     arguments: Arguments = (*OF_GRAPH, FORMAT, *ON_NODES)
 
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
-        """Return the study of the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` print
-        its cycles on stderr."""
+        """Study the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` print its cycles on stderr
+        instead."""
         studied = self._study(parsed_args, despite_cycles=despite_cycles)
         for cycle in cycle_names(studied):
             ring = " -> ".join((*cycle, cycle[0]))
@@ -102,7 +102,7 @@ class OrderQuestion(Question):
         return studied
 
     def unordered(self, parsed_args: argparse.Namespace) -> Study:
-        """Return the study of the graph, and print its errors, with which it may have no order."""
+        """Study the graph, which may have no order, and print its errors."""
         studied = self._study(parsed_args)
         _narrate(studied.expansion, studied.findings)
         report(finding for finding in studied.findings if finding.is_error)
@@ -121,7 +121,7 @@ def cycle_names(study: Study) -> list[list[str]]:
 
 
 def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
-    """Select tasks by a query. A wrong one is printed on stderr, with a caret below the mistake."""
+    """Select tasks by a query. A wrong query is printed on stderr, with a caret below the mistake."""
     from fuelclient.insight.query import BadQuery, select
 
     try:
@@ -147,7 +147,7 @@ def report_left_out(findings: Iterable[Finding]) -> None:
 
 
 def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
-    """Return rows of cells as lines with aligned columns; the last column is as wide as it is.
+    """Align the columns of rows of cells. The last column is not padded.
 
     >>> aligned([("a", "bb", "c"), ("aaa", "b", "")])
     ['a    bb  c', 'aaa  b']
@@ -160,7 +160,7 @@ def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
 
 
 def value_text(value: Any) -> str:
-    """Return a value on one line: a text as it is, everything else as JSON, shortened in the middle if it is long.
+    """A value on one line: text as it is, everything else as JSON, shortened in the middle if it is long.
 
     >>> value_text(["a"]), value_text("a\\nb"), value_text(None), len(value_text("x" * 99))
     ('["a"]', 'a b', 'null', 48)
@@ -221,9 +221,10 @@ SELECT = option("--select", metavar="QUERY", help="only the tasks that a query s
 
 
 def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence[str]) -> tuple[str, ...]:
-    """Return the ids of the tasks of a graph that a query selects, in execution order.
+    """Select tasks of a graph by a query, and return their ids in execution order.
 
-    Raise `UsageError` for several graphs, and `NotFound` if nothing is selected: without tasks a run would have all.
+    Raise `UsageError` for several graphs, and `NotFound` if nothing is selected, because a run without names of tasks
+    runs all.
     """
     from fuelclient.backends.studies import study_of
 
@@ -238,7 +239,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
 
 
 def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
-    """Return the ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
+    """The ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
     chosen = selected(studied, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
         raise NotFound(
@@ -251,7 +252,7 @@ def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_t
 def results_of(
     backend: Backend, env: int, graph_type: str, run_id: int | None = None
 ) -> Callable[[], dict[str, set[str]]]:
-    """Return a function that reads, once, how the instances of each task ended in a run, by default the last one."""
+    """A function that reads the statuses of each task's instances in a run, once; by default the last run."""
     from fuelclient.backends.earlier_runs import results_of as results_in
 
     return cache(partial(results_in, backend, env, graph_type, run_id))

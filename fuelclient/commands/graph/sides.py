@@ -63,7 +63,7 @@ def graph_reference(word: str) -> list[Any]:
 
 
 def graph_option(*spellings: str, help: str, **more: Any) -> Argument:
-    """An argument or option that names a graph, as `sides` reads it."""
+    """An argument or option that names a graph, to be read by `sides`."""
     return option(*spellings, type=graph_reference, metavar="GRAPH", help=help, **more)
 
 
@@ -175,8 +175,8 @@ def _placed(side: Side, base: Snapshot) -> Side:
 
 
 def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespace) -> tuple[Finding, ...]:
-    """Return the errors for which the installed plugins of `--with` cannot be enabled. Those of packages are reported
-    when these are read."""
+    """The errors that keep the installed plugins of `--with` from being enabled. Those of packages were reported when
+    the packages were read."""
     from fuelclient.backends.plugins import refusals
     from fuelclient.environment.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
 
@@ -312,7 +312,7 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 
 
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
-    """Read a plugin to enable: from a package that is not installed, or an installed one."""
+    """Read a plugin to enable: an installed one, or one from a package."""
     if kind != "package":
         from fuelclient.backends.plugins import installed_addition
 
@@ -335,7 +335,7 @@ def package_at(path: Path) -> Package:
 
 
 def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:
-    """Make a package the plugin that would be enabled; each of several needs a `number` of its own."""
+    """Make a package the plugin that would be enabled; several need different numbers."""
     from fuelclient.environment.layers import Added
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import select

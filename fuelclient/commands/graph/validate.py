@@ -75,7 +75,7 @@ class GraphValidate(DocumentCheck):
         return findings
 
     def _document(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
-        """Find what is wrong with a document, even if it cannot be read because of that."""
+        """Check a document by itself. If it cannot be read, the findings are those of reading it."""
         from fuelclient.commands.graph.documents import graph_document
         from fuelclient.environment.as_master import in_documents
         from fuelclient.expressions.readable import refusals
@@ -95,8 +95,7 @@ class GraphValidate(DocumentCheck):
 
 
 def _with_unreadable(study: Study) -> tuple[Finding, ...]:
-    """Return the findings of a study with those about unreadable expressions (G024), which say more than that they
-    cannot be computed (G034)."""
+    """Replace findings that an expression cannot be computed (G034) by those that explain why it cannot be read (G024)."""
     from fuelclient.expressions.readable import check_filter, unreadable
     from fuelclient.model.finding import errors_in
 
@@ -107,7 +106,7 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Add the warnings about the documents of the layers that are not among the findings."""
+    """Add those warnings about the documents of the layers that are not among the findings."""
     known = {(finding.code, finding.task) for finding in findings}
     known |= {("G013", task) for code, task in known if code == "G046"}  # which says more of missing parameters
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)

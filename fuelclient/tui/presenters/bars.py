@@ -23,7 +23,7 @@ class Part:
 
 
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
-    """Where the user is; each piece leads there."""
+    """The path to the screen; each piece leads to its place."""
     sign = Part(glyphs.crumb, Tone.DIM)
     parts = [Part("fuel2", Tone.STRONG), sign, Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:

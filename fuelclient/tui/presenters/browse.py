@@ -121,13 +121,13 @@ class Side:
 
 
 def _because(words: Sequence[Word], centre: str) -> str:
-    """The attributes that make the edge; those of the other task are "its"."""
+    """The attributes that make the edge; "its" marks those of the other task."""
     attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
     return ", ".join(attributes)
 
 
 def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
-    """The task in the middle: what it is, and its attributes."""
+    """The facts and attributes of the task in the middle."""
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
@@ -149,8 +149,8 @@ _FACTS = 5
 
 
 def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
-    """A row of the middle in full: an attribute with its whole value, who set it where, and what that replaced; for the
-    rows above the attributes, where the task stands and runs, and its findings."""
+    """A row of the middle in full: an attribute with its whole value, its layer and place, and the values that it
+    replaced; for the rows above the attributes, the details of the task."""
     attributes = blame(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
         return detail(data, row, glyphs)
@@ -188,7 +188,6 @@ def _block(value: Any) -> list[str]:
 
 
 def nothing(data: GraphData) -> Table:
-    """The table of a graph that has no order."""
     return Table(_NEIGHBOURS, (), (), empty(data))
 
 
@@ -227,7 +226,7 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
 
 
 def _said(step: Step, word: Word) -> str:
-    """What makes an edge. Usually the later task states it; "its" marks a statement of the earlier one."""
+    """The statement of an edge. Usually the later task makes it; "its" marks one of the earlier task."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
 
@@ -259,7 +258,7 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
 
 
 def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
-    """The two tasks of an edge: what each is, where it runs, and who set its attributes."""
+    """The two tasks of an edge, with their attributes."""
     study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
@@ -269,7 +268,7 @@ def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
 
 
 def _stop(data: GraphData, name: str, index: int) -> Line:
-    """A task on the path: its name, what it is and where it runs."""
+    """A task on the path: name, type, stage and nodes."""
     row = data.study.row_of.get(index)
     if row is None:
         return (Cell(name, Tone.STRONG),)

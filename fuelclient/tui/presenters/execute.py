@@ -32,7 +32,7 @@ _DECISIONS = {None: "", True: "run", False: "skip"}
 
 
 def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
-    """The request of a form, or what is wrong with it.
+    """The request of a form, or the sentence about its mistake.
 
     >>> request(1, "", "2 x", "", 0, False)
     "Nodes are ids, as in 1 2 5: 'x' is not one."
@@ -65,7 +65,7 @@ def not_assumed(wanted: RunRequest) -> str:
 
 
 def word_for(env: int, name: str) -> str:
-    """What to type before something is done to an environment: its name, or its id if that cannot be typed.
+    """The word to type before something is done to an environment: its name, or its id if that cannot be typed.
 
     >>> word_for(3, " lead "), word_for(3, "zero\\u200bwidth"), word_for(3, " "), word_for(3, "")
     ('lead', '3', '3', '3')
@@ -79,7 +79,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
-    """How much would run and, with a Fuel master, how often it decides differently."""
+    """How many instances would run and, with a Fuel master, how often it decides differently."""
     plans = [graph.plan for graph in graphs if graph.plan is not None]
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)

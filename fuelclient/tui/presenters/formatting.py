@@ -50,7 +50,7 @@ def sigil(task: MergedTask, glyphs: Glyphs) -> str:
 
 
 def set_by(origin: Origin) -> Cell:
-    """The layer that set something, dim if that is the release, the ordinary case."""
+    """The layer that set a value, dim if that is the release, the ordinary case."""
     tone = Tone.DIM if origin.owner.level is Level.RELEASE else Tone.ACCENT
     return Cell(layer_name(origin.owner), tone)
 
@@ -78,17 +78,14 @@ def mark(blamed: Blame, glyphs: Glyphs) -> str:
 
 
 def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
-    """The sign before what an attribute was."""
     return glyphs.gone if blamed.removed else glyphs.was
 
 
 def given_value(blamed: Blame) -> str:
-    """The value of an attribute, or that no layer gives it one any more."""
     return "not stated" if blamed.removed else value_text(blamed.value)
 
 
 def names(values: Iterable[object]) -> str:
-    """Join names by commas."""
     return ", ".join(str(value) for value in values)
 
 
@@ -102,7 +99,6 @@ def count(number: int, noun: str) -> str:
 
 
 def severity(finding: Finding, glyphs: Glyphs) -> Cell:
-    """Sign and word of a severity."""
     sign = worst([finding], glyphs)
     return Cell(f"{sign} {finding.severity}", sign.tone)
 
@@ -124,7 +120,7 @@ def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]
 
 
 def changed_tone(is_changed: bool) -> Tone:
-    """The tone of what a layer above the release adds or changes, or else of what it leaves alone."""
+    """Marks tasks and attributes that a layer above the release adds or changes."""
     return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
@@ -153,5 +149,4 @@ def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
 
 
 def title(text: str) -> Line:
-    """A heading of a detail pane."""
     return (Cell(text, Tone.STRONG),)

@@ -56,7 +56,7 @@ def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> tuple[str
 
 
 class Lanes(Table):
-    """The kept rows of a graph around one of them: what runs before it and after it has a sign, the others are dim."""
+    """The kept rows of a graph around one of them: rows before and after it have a sign, the others are dim."""
 
     def __init__(
         self, data: GraphData, kept: Sequence[int], columns: Sequence[Column], rows: Sequence[tuple[Value, ...]],

@@ -34,7 +34,7 @@ from fuelclient.tui.requests import Abilities, GraphData
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list beside the details of one of its rows: what each is called, and how to make it."""
+    """A list beside the details of one of its rows."""
 
     name: str
     of_one: str
@@ -241,7 +241,7 @@ _NO_PLUGINS = (
 
 
 def _plugins(data: GraphData, glyphs: Glyphs) -> Table:
-    """All installed plugins by name and version, with what they do here."""
+    """All installed plugins by name and version."""
     rows: list[tuple[Value, ...]] = []
     for plugin in data.plugins:
         counts = [str(len(tasks)) if data.env in plugin.clusters else "" for tasks in _tasks(plugin, data)]
@@ -318,7 +318,7 @@ def _where(data: GraphData, task: str) -> str:
 
 
 def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
-    """The attributes that a plugin changes in a task of a layer below, and what they were."""
+    """The attributes that a plugin changes in a task of a layer below, and their former values."""
     row = data.study.named(task)
     for blamed in blame(data.study.task(row)) if row is not None else ():
         owner = blamed.origin.owner
@@ -335,8 +335,7 @@ _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.
 
 
 def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
-    """What enabling the plugin of that name would change: tasks with their attributes, the order of task instances, and
-    findings that the graph does not have now."""
+    """What enabling the plugin of that name would change: tasks, attributes, the order of instances, and new findings."""
     refused = [finding for finding in found.findings if finding.code.startswith("P07")]
     new = [finding for finding in found.findings if finding not in refused]
     said = [title(f"If {name} were enabled here"), ()]

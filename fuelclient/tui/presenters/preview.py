@@ -54,7 +54,7 @@ _BLAME = (
 
 
 def empty(data: GraphData) -> tuple[str, ...]:
-    """Why a screen over a graph has no rows, with the key or command that helps."""
+    """Explain why a screen over a graph has no rows, with the key or command that helps."""
     if data.study.problem:
         return (data.study.problem, "", "6 shows what is wrong, and where.")
     return (
@@ -91,8 +91,8 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
 
 
 def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """Who set each attribute of a task, where, and what that replaced. Entries of a mapping stand below its name,
-    because a whole path would leave no room for the rest."""
+    """The value and layer of each attribute of a task, and the values that it replaced. Entries of a mapping stand
+    below its name, because a whole path would leave no room for the rest."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     mapping = ""
@@ -115,7 +115,7 @@ def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
 
 
 def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
-    """An attribute of a task as lines that wrap: its value, who set it and where, and what that replaced."""
+    """An attribute of a task as lines that wrap: its value, layer and place, and the values that it replaced."""
     lines: list[Line] = []
     for blamed in blame(task):
         if blamed.attribute == path:
@@ -133,7 +133,7 @@ def _source(origin: Origin) -> Line:
 
 
 def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
-    """Who set each attribute of a task, as lines that wrap."""
+    """The attributes of a task and their layers, as lines that wrap."""
     for blamed in blame(task):
         value = Cell(given_value(blamed), Tone.WARN if blamed.removed else Tone.PLAIN)
         by = set_by(blamed.origin)
@@ -141,7 +141,7 @@ def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """Where a task stands and runs, and its findings."""
+    """The place and the nodes of a task, and its findings."""
     study, shown, task = data.study, data.study.rows[row], data.study.task(row)
     by_id = {node.id: node.name for node in study.snapshot.nodes}
     stage = shown.stage or "none"

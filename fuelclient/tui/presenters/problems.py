@@ -94,8 +94,8 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
 
 
 def span(text: str, finding: Finding) -> tuple[int, int]:
-    """Where a finding points in its line, and how far: at the longest word of its message that the line has, else at
-    the whole line.
+    """The column and length of the caret below a finding's line: at the longest word of its message that the line has,
+    or at the whole line.
 
     >>> span("  requires: [netcnfig]", Finding(Severity.WARNING, "G030", "requires names netcnfig, which no layer"))
     (13, 8)

@@ -54,19 +54,16 @@ _INSTANCES = (
 
 
 def _sign(word: str, glyphs: Glyphs) -> Cell:
-    """The sign for the result of an instance, or for the state of a run."""
     glyph, tone = _SIGNS[word]
     return Cell(getattr(glyphs, glyph), tone)
 
 
 def status(word: str, glyphs: Glyphs) -> Cell:
-    """The sign and the word for the result of an instance, or for the state of a run."""
     sign = _sign(word, glyphs)
     return Cell(f"{sign} {word}", sign.tone)
 
 
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
-    """Sign and word of how a run stands."""
     return status(run_word(run), glyphs)
 
 
@@ -84,13 +81,12 @@ def _took(seconds: float | None) -> str:
 
 
 def why(state: RunState, number: int) -> str:
-    """Why an instance has its status; empty if that needs no reason."""
     progress = state.progress
     return explanation(progress.reasons[number], progress.messages[number], state.rows[number].because)
 
 
 def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
-    """How far a run is: a bar, done out of all, how long it has taken and still takes."""
+    """The bar of a run, its done and total instances, elapsed and remaining time."""
     run, done, total = state.run, state.progress.done, len(state.progress)
     share = done / total if total else float(run.is_final)
     cells = max(6, min(40, width - 60))
@@ -123,7 +119,7 @@ def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
 
 
 def advice(state: RunState) -> str:
-    """What to do about a run whose runner is gone; else the message of the run."""
+    """The message of the run or, if its runner is gone, the keys that help."""
     if run_word(state.run) == "runner gone":
         return "The runner of this run was killed. Press u to resume the run, x to end it."
     return plain_line(state.run.message)
@@ -185,18 +181,16 @@ class Grid:
         self._signs = {word: _sign(word, glyphs) for word in WORDS}
 
     def label(self, line: int) -> str:
-        """The node of a line."""
         node = self.state.nodes[self.lines[line]]
         return "sync points" if node is None else node_name(node, self._names_of)
 
     def share(self, line: int) -> str:
-        """How much of a node is done."""
+        """The percentage of a node's instances that are done."""
         place = self.lines[line]
         size = self.state.sizes[place]
         return f"{100 * self.state.finished[place] // size:3} %" if size else ""
 
     def head(self, column: int) -> str:
-        """The task of a column."""
         return self.state.tasks[self.columns[column]][1]
 
     def number(self, line: int, column: int) -> int:
@@ -219,7 +213,7 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    """What happened to one instance, when, why, and what it reported."""
+    """The times, status and summary of one instance."""
     progress, row = state.progress, state.rows[number]
     lines = [
         title(progress.name(number)),
@@ -241,7 +235,7 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
 
 
 def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
-    """A run as a whole: what was asked for, when, and how it stands."""
+    """A run as a whole: its request, times and status."""
     run, asked, progress = state.run, state.run.request, state.progress
     lines = [
         title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
@@ -264,7 +258,7 @@ MOST_FAULTS = 20
 
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
-    """What failed in a run or never ran because of that or of a stop, each with why; what failed first."""
+    """The failed instances of a run, then those that never ran because of that or of a stop, each with its reason."""
     progress = state.progress
     faults = [number for number in range(len(state.rows)) if progress.is_fault(number)]
     if not faults:
@@ -325,7 +319,7 @@ def _no_runs(env: int) -> tuple[str, ...]:
 
 
 def last_run(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
-    """The last run of an environment as a cell: its id and how it stands."""
+    """The id and status of the last run of an environment."""
     run = next((run for run in runs if run.cluster_id == env), None)
     if run is None:
         return Cell("never", Tone.DIM)

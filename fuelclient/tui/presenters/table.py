@@ -12,7 +12,7 @@ from fuelclient.printing import one_line
 
 
 class Tone(StrEnum):
-    """How a text is meant. A sign or a word always repeats it: colours may be turned off."""
+    """The meaning of a text's colour. A sign or a word always repeats it: colours may be turned off."""
 
     PLAIN = "plain"
     DIM = "dim"
@@ -90,19 +90,17 @@ class Table:
         return len(self.rows)
 
     def texts(self) -> list[str]:
-        """All rows as the filter sees them: their columns, line by line."""
+        """All rows for the filter: their columns, line by line."""
         return ["\n".join(map(str, row)).lower() for row in self.rows]
 
     def field(self, row: int, key: str) -> str:
-        """One field as the filter sees it."""
         return str(self.rows[row][self.keys.index(key)]).lower()
 
     def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for subclasses)
-        """The values of a field and which of them each row has, if they are far fewer than rows; else None."""
+        """The values of a field and the number of each row's value, if they are far fewer than rows; else None."""
         return None
 
     def select(self, query: Query) -> list[int]:
-        """The rows that match `query`, in their order."""
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:

@@ -42,7 +42,7 @@ def _hash(text: str) -> str:
 
 
 def _data(document: Mapping[str, Any]) -> str:
-    """Return JSON in which no tag begins or ends.
+    """Encode as JSON in which no HTML tag can begin or end.
 
     >>> _data({"a": "</script>"})
     '{"a":"\\\\u003c/script\\\\u003e"}'
