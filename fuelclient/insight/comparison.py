@@ -80,10 +80,10 @@ def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BIT
             totals[3] += (is_now & ~was).bit_count()
             lost[name[0], low, near_old[old.vertex_of[name]] & ~is_now] += 1
             gained[name[0], low, near_new[new.vertex_of[name]] & ~was] += 1
-    edges = [_task_edges(expansion) for expansion in (before, after)]
+    edges, others = _task_edges(before), _task_edges(after)
+    removed, added = (tuple(edge for edge in one if edge not in two) for one, two in ((edges, others), (others, edges)))
     return OrderEffect(
-        len(shared), _without(*edges), _without(*reversed(edges)),
-        totals[0], totals[1], totals[2], totals[3],
+        len(shared), removed, added, totals[0], totals[1], totals[2], totals[3],
         _pairs(lost, shared), _pairs(gained, shared),
     )  # fmt: skip
 
@@ -145,10 +145,6 @@ def _task_edges(expansion: Expansion) -> dict[tuple[str, str], None]:
         for before in sorted(preceding)
         if tasks[before].id != tasks[index].id
     }
-
-
-def _without(edges: dict[tuple[str, str], None], others: dict[tuple[str, str], None]) -> tuple[tuple[str, str], ...]:
-    return tuple(edge for edge in edges if edge not in others)
 
 
 def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -> tuple[Pair, ...]:

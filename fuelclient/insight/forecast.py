@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from types import MappingProxyType
 
 from fuelclient.errors import NotFound
 from fuelclient.graph.dag import neighbours
@@ -99,19 +98,10 @@ ASSUMED_SECONDS = 1.0
 Key = tuple[str, str, str]
 """The key of a task instance's duration: graph type, task and node."""
 
-COLOURS: Mapping[str, str] = MappingProxyType(
-    {
-        InstanceStatus.PENDING: "white",
-        InstanceStatus.RUNNING: "blue",
-        InstanceStatus.READY: "green",
-        InstanceStatus.ERROR: "red",
-        InstanceStatus.SKIPPED: "violet",
-    }
-)
-"""The colour of each status. The next two say more of instances that have not run."""
+_COLOURS = {"pending": "white", "running": "blue", "ready": "green", "error": "red", "skipped": "violet"}
+"""The colour of each status, except for instances that could start, and those that a failure keeps from running."""
 
-STARTABLE, LOST = "yellow", "orange"
-"""The colours of instances that could start, and of those that never run because something failed."""
+_STARTABLE, _UNREACHED = "yellow", "orange"
 
 _LOST = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
@@ -183,9 +173,19 @@ def _keys(made: Plan) -> list[Key]:
 
 def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
     work, keys = made.work, _keys(made)
+    start = {each.change.vertex: each.at for each in run.moments if each.change.status is InstanceStatus.RUNNING}
+    end = {each.change.vertex: each.at for each in run.moments if each.change.status is not InstanceStatus.RUNNING}
+    instances = []
+    for vertex, change in sorted(run.last().items()):
+        task, uid = made.at(vertex)
+        because = "" if change.because is None else work.name(change.because)
+        begun, path = start.get(vertex), made.unknown.get(vertex, "")
+        ended = None if begun is None else end.get(vertex)
+        reason = change.reason or (f"unknown: {path}" if path else "")
+        instances.append(SimulatedInstance(task.id, uid, change.status, reason, because, begun, ended, path))
     return SimulatedGraph(
         graph_type=made.graph_type,
-        instances=_instances(made, run),
+        instances=tuple(instances),
         verdict=str(run.result.verdict),
         message=run.result.message,
         makespan=run.makespan,
@@ -194,20 +194,6 @@ def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> Simul
         assumed_seconds=ASSUMED_SECONDS,
         findings=made.findings,
     )
-
-
-def _instances(made: Plan, run: Simulation) -> tuple[SimulatedInstance, ...]:
-    start = {each.change.vertex: each.at for each in run.moments if each.change.status is InstanceStatus.RUNNING}
-    end = {each.change.vertex: each.at for each in run.moments if each.change.status is not InstanceStatus.RUNNING}
-    instances = []
-    for vertex, change in sorted(run.last().items()):
-        task, uid = made.at(vertex)
-        because = "" if change.because is None else made.work.name(change.because)
-        begun, path = start.get(vertex), made.unknown.get(vertex, "")
-        ended = None if begun is None else end.get(vertex)
-        reason = change.reason or (f"unknown: {path}" if path else "")
-        instances.append(SimulatedInstance(task.id, uid, change.status, reason, because, begun, ended, path))
-    return tuple(instances)
 
 
 def task_instance(made: Plan, text: str) -> int:
@@ -261,8 +247,8 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
 
 def _colour(change: Change | None, waits: bool) -> str:
     if change is None:
-        return COLOURS[InstanceStatus.PENDING] if waits else STARTABLE
-    return LOST if change.reason in _LOST else COLOURS[change.status]
+        return _COLOURS["pending"] if waits else _STARTABLE
+    return _UNREACHED if change.reason in _LOST else _COLOURS[change.status]
 
 
 def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -> set[int]:

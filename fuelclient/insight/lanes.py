@@ -6,8 +6,9 @@ A lane leads to one vertex: its predecessors join the lane, and the lane ends at
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from fuelclient.graph.dag import reachable, reverse
 
@@ -26,7 +27,10 @@ class Reach:
             sorted(after for after in following if after > vertex) for vertex, following in enumerate(successors)
         ]
         self.against = sum(len(set(following)) for following in successors) - sum(map(len, self.forward))
-        self._bits = _closure(self.forward) if len(self.forward) <= MOST else []
+        self._bits = [0] * len(self.forward) if len(self.forward) <= MOST else []
+        for vertex in reversed(range(len(self._bits))):
+            for after in self.forward[vertex]:
+                self._bits[vertex] |= self._bits[after] | 1 << after
 
     def ancestors(self, vertex: int) -> int:
         """The number of vertices that reach `vertex`."""
@@ -83,16 +87,6 @@ class Reach:
         return vertices
 
 
-def _closure(forward: Sequence[Sequence[int]]) -> list[int]:
-    bits = [0] * len(forward)
-    for vertex in range(len(forward) - 1, -1, -1):
-        reached = 0
-        for after in forward[vertex]:
-            reached |= bits[after] | 1 << after
-        bits[vertex] = reached
-    return bits
-
-
 @dataclass(frozen=True, slots=True)
 class Ink:
     """The characters that lanes are drawn with."""
@@ -127,44 +121,33 @@ class Lane:
         return max((self.column, *self.passing, *self.opened, *self.joined)) + 1
 
 
-@dataclass(slots=True)
-class _Columns:
-    """The column of each lane, by the vertex it leads to, and the free columns, a heap."""
-
-    taken: dict[int, int] = field(default_factory=dict)
-    free: list[int] = field(default_factory=list)
-    count: int = 0
-
-    def take(self) -> int:
-        if self.free:
-            return heapq.heappop(self.free)
-        self.count += 1
-        return self.count - 1
-
-
 def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
     """Yield one row for each vertex, by number, in O(V + E). Every edge must lead to a higher number.
 
     >>> [(row.column, row.opened, row.joined) for row in lanes([[1, 2], [2], []])]
     [(0, (1,), ()), (0, (), (1,)), (1, (), ())]
     """
-    columns = _Columns()
+    taken: dict[int, int] = {}  # the column of each lane, by the vertex that it leads to
+    free: list[int] = []  # a heap of columns
+    unused = itertools.count()
+
+    def take() -> int:
+        return heapq.heappop(free) if free else next(unused)
+
     for vertex, following in enumerate(successors):
-        column = columns.taken.pop(vertex, -1)
-        if column < 0:
-            column = columns.take()
-        passing = frozenset(columns.taken.values())
+        column = taken.pop(vertex) if vertex in taken else take()
+        passing = frozenset(taken.values())
         opened, joined, own = [], [], False
         for after in following:
-            if after in columns.taken:
-                joined.append(columns.taken[after])
+            if after in taken:
+                joined.append(taken[after])
             elif not own:
-                columns.taken[after], own = column, True
+                taken[after], own = column, True
             else:
-                columns.taken[after] = columns.take()
-                opened.append(columns.taken[after])
+                taken[after] = take()
+                opened.append(taken[after])
         if not own:
-            heapq.heappush(columns.free, column)
+            heapq.heappush(free, column)
         yield Lane(vertex, column, passing, tuple(opened), tuple(joined))
 
 
@@ -180,8 +163,7 @@ def draw(row: Lane, ink: Ink, most: int) -> str:
     text = []
     for column in range(min(row.width, most)):
         spans = left <= column < right
-        text.append(_letter(row, column, ink, inside=left < column < right))
-        text.append(ink.across if spans else " ")
+        text.append(_letter(row, column, ink, inside=left < column < right) + (ink.across if spans else " "))
     line = "".join(text).rstrip()
     hidden = row.width - most
     return f"{line:<{2 * most}}{ink.folded}+{hidden}" if hidden > 0 else line

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from fuelclient.grouping import grouped
 from fuelclient.insight.lanes import Ink, Reach, draw, lanes
@@ -88,7 +88,8 @@ def picture(
     successors = [sorted(study.row_of[after] for after in study.after[index]) for index in study.indices]
     direct = [(row, after) for row in kept for after in successors[row] if after in place]
     forward = [(row, after) for row, after in direct if row < after]
-    cycle = {edge for edge in _cycle(study) if edge[0] in place and edge[1] in place}
+    rings = [[study.row_of[index] for index in ring] for ring in study.cycles]
+    cycle = {edge for rows in rings for edge in pairwise((*rows, rows[0])) if edge[0] in place and edge[1] in place}
     drawn = forward
     if reduced:
         nearest = zip(kept, Reach(successors).reduced(kept), strict=True)
@@ -107,12 +108,6 @@ def picture(
         grouping,
         frozenset((place[row], place[after]) for row, after in cycle),
     )
-
-
-def _cycle(study: Study) -> Iterator[tuple[int, int]]:
-    for ring in study.cycles:
-        rows = [study.row_of[index] for index in ring]
-        yield from pairwise((*rows, rows[0]))
 
 
 def _vertex(study: Study, number: int, grouping: Grouping, *, unique: bool) -> Vertex:
@@ -227,11 +222,14 @@ class _Drawing:
     def height(self, cell: Iterable[int]) -> float:
         return sum(self.heights[vertex] for vertex in cell)
 
+    def _middles(self, cell: Sequence[int]) -> list[float]:
+        """The rows of what is in a cell, stacked from its top."""
+        tops = accumulate((self.heights[vertex] for vertex in cell), initial=0.0)
+        return [top + self.heights[vertex] / 2 for vertex, top in zip(cell, tops, strict=False)]
+
     def _number(self, cell: Sequence[int]) -> None:
-        top = 0.0
-        for vertex in cell:
-            self.row[vertex] = top + self.heights[vertex] / 2
-            top += self.heights[vertex]
+        for vertex, row in zip(cell, self._middles(cell), strict=True):
+            self.row[vertex] = row
 
     def _wanted(self, vertex: int, forward: bool) -> float:
         """The mean row of the neighbours on the side that is already placed, or else its own row."""
@@ -249,13 +247,10 @@ class _Drawing:
         numbered = list(enumerate(self.cells))
         for number, cell in numbered if forward else reversed(numbered):
             start, room = starts[number % self.bands], heights[number % self.bands]
-            offsets, top = [], 0.0
-            for vertex in cell:
-                offsets.append(top + self.heights[vertex] / 2)
-                top += self.heights[vertex]
+            offsets, height = self._middles(cell), self.height(cell)
             wanted = [self._wanted(vertex, forward) - offset for vertex, offset in zip(cell, offsets, strict=True)]
             for vertex, offset, moved in zip(cell, offsets, _ascending(wanted), strict=True):
-                self.row[vertex] = offset + min(max(moved, start), start + room - top)
+                self.row[vertex] = offset + min(max(moved, start), start + room - height)
 
 
 def _ascending(wanted: Sequence[float]) -> list[float]:

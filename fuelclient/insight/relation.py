@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse, search
 from fuelclient.graph.match import matches, pattern_error
@@ -18,7 +19,6 @@ from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
 from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Word, stated_names
 from fuelclient.plan.fleet import SYNC
-from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
 
 MOST_EDGES_CUT = 64
@@ -377,14 +377,19 @@ class Holds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The position of one task, by its preview row and merged task.
+    """The position of one task.
 
     It is where it is because of the task `after`, which precedes it directly and runs last of those that do; the
     `statements` make the edge.
     """
 
-    row: PreviewRow
     index: int
+    order: int
+    first_generation: int | None
+    last_generation: int | None
+    stage: str | None
+    task: str
+    layer: str
     because: Because | Holds
     after: str | None = None
     statements: tuple[Word, ...] = ()
@@ -403,20 +408,21 @@ def positions(study: Study) -> Iterator[Position]:
     for vertex in study.order:
         first.setdefault(task_of[vertex], vertex)
     for row, index in zip(study.rows, study.indices, strict=True):
-        if not row.nodes:
-            yield Position(row, index, Because.NOWHERE)
-            continue
-        holding = study.held_by(first[index])
+        after = tasks[index]
+        stage = after.task.stage or row.stage or None
+        generations = row.first_generation, row.last_generation
+        position = partial(Position, index, row.order, *generations, stage, row.task, row.layer)
+        holding = study.held_by(first[index]) if row.nodes else None
         if holding is None:
-            yield Position(row, index, Holds.NOTHING)
+            yield position(Holds.NOTHING if row.nodes else Because.NOWHERE)
             continue
-        before, after = tasks[task_of[holding]], tasks[index]
-        words = stated(before, after)
+        before = tasks[task_of[holding]]
+        statements = stated(before, after)
         if before_in_stage.get(index) == task_of[holding]:
-            yield Position(row, index, stage_rule(before, after), before.id)
-        elif words[0].attribute != "stage":
-            yield Position(row, index, Because.DEPENDENCY, before.id, words)
-        elif words[0].word:
-            yield Position(row, index, Holds.STAGE, before.id, words)
+            yield position(stage_rule(before, after), before.id)
+        elif statements[0].attribute != "stage":
+            yield position(Because.DEPENDENCY, before.id, statements)
+        elif statements[0].word:
+            yield position(Holds.STAGE, before.id, statements)
         else:
-            yield Position(row, index, Holds.COMPUTED, before.id)
+            yield position(Holds.COMPUTED, before.id)

@@ -25,21 +25,19 @@ def graph_document(
     absolute paths, as stored documents need. Raise what `files` and `serializers.graph` raise for unusable documents,
     and `InvalidDocument` if there is not even an empty graph.
     """
-    documents = [_load(path, stdin, absolute) for path in _paths(parsed_args)]
-    _require_graph(documents, parsed_args)
     if parsed_args.dir is None:
-        return document_from(documents[0], owner_label=owner_label)
-    path = files.metadata_file(str(parsed_args.dir))
+        file = parsed_args.file
+        if file != "-" and os.path.isdir(file):
+            raise UsageError(f"{file} is a directory.", hint="Give it with --dir, or name a file in it.")
+        document = _load(file, stdin, absolute)
+        _require_graph([document], "document", document.file)
+        return document_from(document, owner_label=owner_label)
+    directory = str(parsed_args.dir)
+    documents = [_load(path, stdin, absolute) for path in files.task_files(directory)]
+    _require_graph(documents, "directory", directory)
+    path = files.metadata_file(directory)
     metadata = _load(path, stdin, absolute) if path else None
     return documents_from(documents, metadata, owner_label=owner_label)
-
-
-def _paths(parsed_args: argparse.Namespace) -> Sequence[str]:
-    if parsed_args.dir is not None:
-        return files.task_files(str(parsed_args.dir))
-    if parsed_args.file != "-" and os.path.isdir(parsed_args.file):
-        raise UsageError(f"{parsed_args.file} is a directory.", hint="Give it with --dir, or name a file in it.")
-    return [parsed_args.file]
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
@@ -52,23 +50,13 @@ def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
     return replace(document, file=file, findings=findings)
 
 
-def _require_graph(documents: Sequence[Document], parsed_args: argparse.Namespace) -> None:
-    """Raise `InvalidDocument` if none of `documents` mentions tasks.
+def _require_graph(documents: Sequence[Document], noun: str, path: str) -> None:
+    """Raise `InvalidDocument` if none of `documents` has tasks: some, an empty list, or something invalid.
 
     The command before a pipe may have failed, or the file was never written. Taken for an empty graph, such a document
     would wipe the stored one.
     """
-    if any(_has_tasks(document.data) for document in documents):
-        return
-    file = documents[0].file if parsed_args.dir is None else str(parsed_args.dir)
-    noun = "document" if parsed_args.dir is None else "directory"
-    message = f"this {noun} contains no graph; write [] for an empty one"
-    finding = Finding(Severity.ERROR, "G006", message, Place(file))
-    raise InvalidDocument(f"{file}: {message}.", findings=[finding])
-
-
-def _has_tasks(data: object) -> bool:
-    """Whether the document has tasks: some, an empty list, or something invalid."""
-    if isinstance(data, Mapping) and "tasks" in data:
-        return data["tasks"] is not None
-    return data is not None
+    tasks = [data.get("tasks", data) if isinstance(data := each.data, Mapping) else data for each in documents]
+    if all(each is None for each in tasks):
+        message = f"this {noun} contains no graph; write [] for an empty one"
+        raise InvalidDocument(f"{path}: {message}.", findings=[Finding(Severity.ERROR, "G006", message, Place(path))])

@@ -160,7 +160,10 @@ class GraphUpload(Command):
         """Ask whether to replace the tasks of a graph, and name who uses it; empty if there are none and the type is
         given. Raise `NotFound` for an unknown owner."""
         self.backend.graphs.owner(owner)
-        before = _tasks(self.backend, owner, graph_type or DEFAULT)
+        try:
+            before = len(self.backend.graphs.get(owner, graph_type or DEFAULT).tasks)
+        except NotFound:
+            before = 0
         if not before and graph_type:
             return ""
         if not before:
@@ -182,14 +185,6 @@ def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
         enabled = backend.plugins.get(owner.id).clusters
         users = [cluster for cluster in clusters if cluster.id in enabled]
     return [f"environment {cluster.id} ({cluster.name})" for cluster in users]
-
-
-def _tasks(backend: Backend, owner: OwnerRef, graph_type: str) -> int:
-    """The number of tasks in the graph to replace; 0 if it does not exist."""
-    try:
-        return len(backend.graphs.get(owner, graph_type).tasks)
-    except NotFound:
-        return 0
 
 
 def _narrate(uploaded: Uploaded, where: str) -> None:
@@ -263,7 +258,7 @@ class GraphDownload(Command):
         return self._merge_of_master(parsed_args) if supports(backend.runs.act) else self._merge(parsed_args)
 
     def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
-        """Merge several layers here. Raise `InvalidGraph` if one cannot be merged, because its tasks would be missing."""
+        """Merge several layers. Raise `InvalidGraph` if one cannot be merged, because its tasks would be missing."""
         from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import option
 from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, where
@@ -199,21 +199,11 @@ class GraphOrder(OrderQuestion):
         study = self.study(parsed_args)
         places = list(positions(study))
         header = ("#", "gen", "stage", "task", "layer", "because", "where")
-        lines = aligned([header, *(_cells(study, position) for position in places)])
-        return Answer(lines, {"order": [_record(study, position) for position in places]})
-
-
-def _cells(study: Study, position: Position) -> tuple[str, ...]:
-    row = position.row
-    place = where(position.statements[0].place) if position.statements else ""
-    return (
-        str(row.order), row.generations, _stage(study, position), row.task, row.layer, _because(study, position), place,
-    )  # fmt: skip
-
-
-def _stage(study: Study, position: Position) -> str:
-    """The stage that the task has, or else that of the sync points around it."""
-    return study.merged.tasks[position.index].task.stage or position.row.stage or ""
+        rows: list[tuple[str, ...]] = []
+        for row, position in zip(study.rows, places, strict=True):
+            place, because = "".join(where(each.place) for each in position.statements[:1]), _because(study, position)
+            rows.append((str(row.order), row.generations, position.stage or "", row.task, row.layer, because, place))
+        return Answer(aligned([header, *rows]), {"order": places})
 
 
 def _because(study: Study, position: Position) -> str:
@@ -234,15 +224,6 @@ def _because(study: Study, position: Position) -> str:
         "nothing": "nothing precedes it", "nowhere": "it runs on no node", "computed": f"computed: after {after}",
         "stage": f"stage: after {after}",
     }[because]  # fmt: skip
-
-
-def _record(study: Study, position: Position) -> dict[str, Any]:
-    row = position.row
-    return {
-        "order": row.order, "first_generation": row.first_generation, "last_generation": row.last_generation,
-        "stage": _stage(study, position) or None, "task": row.task, "layer": row.layer,
-        "because": position.because, "after": position.after, "statements": position.statements,
-    }  # fmt: skip
 
 
 class GraphStats(OrderQuestion):

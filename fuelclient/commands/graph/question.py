@@ -24,9 +24,8 @@ from fuelclient.printing import one_line, printable
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.insight.query import Results, Selected
-    from fuelclient.model.finding import Finding, Place
+    from fuelclient.model.finding import Place
     from fuelclient.model.snapshot import Snapshot
-    from fuelclient.plan.expand import Expansion
     from fuelclient.plan.study import Study
 
 FORMAT_VERSION = 1
@@ -98,13 +97,13 @@ class OrderQuestion(Question):
         elif studied.problem:
             errors = [finding for finding in studied.findings if finding.is_error]
             raise InvalidGraph(studied.problem, findings=errors)
-        _narrate(studied.expansion, studied.findings)
+        _narrate(studied)
         return studied
 
     def unordered(self, parsed_args: argparse.Namespace) -> Study:
         """Study the graph, which may have no order, and print its errors."""
         studied = self._study(parsed_args)
-        _narrate(studied.expansion, studied.findings)
+        _narrate(studied)
         report(finding for finding in studied.findings if finding.is_error)
         return studied
 
@@ -132,16 +131,16 @@ def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Res
         raise
 
 
-def _narrate(expansion: Expansion, findings: Iterable[Finding]) -> None:
+def _narrate(study: Study) -> None:
     """Print on stderr which nodes are assumed, and how many dependencies are left out."""
-    if expansion.fleet.assumption:
-        LOG.info("%s", expansion.fleet.assumption)
-    report_left_out(findings)
+    if study.expansion.fleet.assumption:
+        LOG.info("%s", study.expansion.fleet.assumption)
+    _report_left_out(study)
 
 
-def report_left_out(findings: Iterable[Finding]) -> None:
+def _report_left_out(study: Study) -> None:
     """Print on stderr how many tasks have dependencies that could not be computed."""
-    left_out = {finding.task for finding in findings if finding.code == "G033"}
+    left_out = {finding.task for finding in study.findings if finding.code == "G033"}
     if left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
 
@@ -233,7 +232,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
     studied = study_of(command.backend, snapshot, despite_cycles=True)
     tasks = chosen_tasks(command, studied, query, env, graph_types[0])
-    report_left_out(studied.findings)
+    _report_left_out(studied)
     LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
     return tasks
 

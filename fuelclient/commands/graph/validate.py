@@ -95,7 +95,7 @@ class GraphValidate(DocumentCheck):
 
 
 def _with_unreadable(study: Study) -> tuple[Finding, ...]:
-    """Replace findings that an expression cannot be computed (G034) by those that explain why it cannot be read (G024)."""
+    """Replace findings that an expression cannot be computed (G034) by those that it cannot be read, and why (G024)."""
     from fuelclient.expressions.readable import check_filter, unreadable
     from fuelclient.model.finding import errors_in
 

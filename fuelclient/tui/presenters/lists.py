@@ -335,7 +335,7 @@ _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.
 
 
 def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
-    """What enabling the plugin of that name would change: tasks, attributes, the order of instances, and new findings."""
+    """What enabling the plugin of that name would change: tasks, attributes, the order of instances, new findings."""
     refused = [finding for finding in found.findings if finding.code.startswith("P07")]
     new = [finding for finding in found.findings if finding not in refused]
     said = [title(f"If {name} were enabled here"), ()]

@@ -60,11 +60,11 @@ def test_reasons_name_predecessors_of_the_generation_before() -> None:
         for position in positions(studied):
             before = {studied.merged.tasks[index].id for index in studied.before[position.index]}
             if not position.after:
-                assert generation[position.row.task] in (0, None), (seed, position)
+                assert generation[position.task] in (0, None), (seed, position)
                 continue
             assert position.after in before, (seed, position)
             assert position.because == "dependency"
-            assert {position.after, position.row.task} >= {word.task for word in position.statements}
+            assert {position.after, position.task} >= {word.task for word in position.statements}
 
 
 def test_an_impact_is_the_closure_of_the_edges() -> None:
