@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import layer_name, letter
+from fuelclient.tui.presenters.blame import layer_name, letter
 from fuelclient.tui.presenters.table import Tone
 from fuelclient.tui.requests import GraphData
 from fuelclient.tui.routes import TABS, Route, View

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from fuelclient.insight.blame import Blame, blame
+from fuelclient.insight.blame import blame as blame_of
 from fuelclient.insight.relation import Step, chain, stated
 from fuelclient.plan.expand import Word
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import (
-    changed_tone,
-    chips,
-    count,
-    fact,
-    given_value,
-    layer_name,
-    mark,
-    replaced_sign,
-    set_by,
-    short_place,
-    sigil,
-    title,
-    value_text,
-)
-from fuelclient.tui.presenters.preview import attribute_lines, detail, empty
+from fuelclient.tui.presenters import blame
+from fuelclient.tui.presenters.blame import changed_tone, chips, layer_name, sigil
+from fuelclient.tui.presenters.formatting import count, short_place, title
+from fuelclient.tui.presenters.preview import detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
@@ -137,10 +124,7 @@ def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
         (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),
         (Cell("after", Tone.DIM), f"{count(data.reach.descendants(row), 'task')} in all", ""),
     ]
-    for blamed in blame(task):
-        tone = changed_tone(blamed.changed)
-        by = Cell(layer_name(blamed.origin.owner), Tone.DIM)
-        rows.append((Cell(mark(blamed, glyphs).lstrip() + blamed.attribute, tone), Cell(given_value(blamed), tone), by))
+    rows += blame.short_rows(task, glyphs)
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
 
 
@@ -151,40 +135,10 @@ _FACTS = 5
 def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
     """A row of the middle in full: an attribute with its whole value, its layer and place, and the values that it
     replaced; for the rows above the attributes, the details of the task."""
-    attributes = blame(data.study.task(row))
+    attributes = blame_of(data.study.task(row))
     if not _FACTS <= place < _FACTS + len(attributes):
         return detail(data, row, glyphs)
-    blamed = attributes[place - _FACTS]
-    origin = blamed.origin
-    lines = [title(blamed.attribute), fact("set by", set_by(origin)), fact("where", short_place(origin.place)), ()]
-    lines += [(given_value(blamed),)] if blamed.removed else [(line,) for line in _block(blamed.value)]
-    return [*lines, *_replaced(blamed, glyphs)]
-
-
-def _replaced(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
-    for below in reversed(blamed.overrode):
-        yield ()
-        sign, where = f"{replaced_sign(blamed, glyphs)}  ", f"  {short_place(below.origin.place)}"
-        yield (Cell(sign, Tone.DIM), set_by(below.origin), Cell(where, Tone.DIM))
-        if below.value == blamed.value and not blamed.removed:
-            yield (Cell("the same", Tone.DIM),)
-        else:
-            yield from ((Cell(line, Tone.DIM),) for line in _block(below.value))
-
-
-def _block(value: Any) -> list[str]:
-    """A value in as many lines as it has entries.
-
-    >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
-    (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])
-    """
-    if isinstance(value, Mapping) and set(value) != {"yaql_exp"}:
-        return [f"{key}: {value_text(item)}" for key, item in value.items()]
-    if isinstance(value, list | tuple) and value:
-        return [f"- {value_text(item)}" for item in value]
-    if isinstance(value, str) and "\n" in value:
-        return value.rstrip("\n").split("\n")
-    return [value_text(value)]
+    return list(blame.as_block(attributes[place - _FACTS], glyphs))
 
 
 def nothing(data: GraphData) -> Table:
@@ -263,7 +217,7 @@ def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
         lines += [*([()] if lines else []), _stop(data, name, index)]
-        lines += attribute_lines(study.merged.tasks[index], glyphs)
+        lines += blame.lines(study.merged.tasks[index], glyphs)
     return lines
 
 

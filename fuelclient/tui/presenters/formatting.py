@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fuelclient.insight.blame import Blame
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import Layer, Level, MergedTask, Origin, Owner
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone
-
-_LETTERS = {Level.RELEASE: "R", Level.PLUGIN: "P", Level.CLUSTER: "C"}
 
 
 def short_place(place: Place) -> str:
@@ -25,34 +21,6 @@ def short_place(place: Place) -> str:
         return ""
     name = "/".join(place.file.rsplit("/", 2)[-2:])
     return f"{name}:{place.line}" if place.line else name
-
-
-def letter(owner: Owner) -> str:
-    return _LETTERS[owner.level]
-
-
-def layer_name(owner: Owner) -> str:
-    """The name of a layer; plugins have theirs and their version."""
-    return owner.label.removeprefix("plugin ")
-
-
-def chips(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
-    """One sign for each layer of the environment: its letter if it sets something in the task."""
-    involved = {task.owner.order, *(owner.order for owner in task.overrides)}
-    return "".join(letter(layer.owner) if layer.owner.order in involved else glyphs.dot for layer in layers)
-
-
-def sigil(task: MergedTask, glyphs: Glyphs) -> str:
-    """A sign for a task that a layer above the release changes or adds."""
-    if task.overrides:
-        return glyphs.changed
-    return "" if task.owner.level is Level.RELEASE else glyphs.added
-
-
-def set_by(origin: Origin) -> Cell:
-    """The layer that set a value, dim if that is the release, the ordinary case."""
-    tone = Tone.DIM if origin.owner.level is Level.RELEASE else Tone.ACCENT
-    return Cell(layer_name(origin.owner), tone)
 
 
 def value_text(value: Any) -> str:
@@ -70,19 +38,6 @@ def value_text(value: Any) -> str:
     if isinstance(value, str):
         return " ".join(value.split()) if value else '""'
     return json.dumps(value, default=str)
-
-
-def mark(blamed: Blame, glyphs: Glyphs) -> str:
-    """A sign for an attribute that a layer above changes, or as much room."""
-    return f"{glyphs.changed if blamed.changed else ' '} "
-
-
-def replaced_sign(blamed: Blame, glyphs: Glyphs) -> str:
-    return glyphs.gone if blamed.removed else glyphs.was
-
-
-def given_value(blamed: Blame) -> str:
-    return "not stated" if blamed.removed else value_text(blamed.value)
 
 
 def names(values: Iterable[object]) -> str:
@@ -117,11 +72,6 @@ def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]
         yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
         if finding.hint:
             yield (Cell(f"  {finding.hint}", Tone.DIM),)
-
-
-def changed_tone(is_changed: bool) -> Tone:
-    """Marks tasks and attributes that a layer above the release adds or changes."""
-    return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
 def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:

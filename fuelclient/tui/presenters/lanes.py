@@ -8,7 +8,7 @@ from dataclasses import replace
 from fuelclient.insight.lanes import Lane, draw, lanes
 from fuelclient.insight.query import Query
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import changed_tone, chips, sigil
+from fuelclient.tui.presenters.blame import changed_tone, chips, sigil
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Lazy, Table, Tone, Value
 from fuelclient.tui.requests import GraphData

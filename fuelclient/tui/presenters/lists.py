@@ -16,18 +16,8 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import (
-    changed_tone,
-    count,
-    fact,
-    finding_lines,
-    given_value,
-    names,
-    replaced_sign,
-    sigil,
-    title,
-    value_text,
-)
+from fuelclient.tui.presenters.blame import changed_tone, given_value, replaced_sign, sigil
+from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.requests import Abilities, GraphData
 

@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from fuelclient.insight.blame import blame
-from fuelclient.model.graph import MergedTask, Origin
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.formatting import (
-    changed_tone,
-    chips,
-    count,
-    fact,
-    finding_lines,
-    given_value,
-    layer_name,
-    mark,
-    names,
-    node_name,
-    node_words,
-    replaced_sign,
-    set_by,
-    short_place,
-    sigil,
-    title,
-    value_text,
-    worst,
-)
+from fuelclient.tui.presenters.blame import changed_tone, chips, layer_name, sigil
+from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, node_name, node_words, title, worst
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
@@ -43,13 +21,6 @@ _TASKS = (
     Column("nodes", "nodes", least=5, right=True, rank=1),
     Column("role", "roles", least=14, most=30, rank=8),
     Column("layer", "from", least=12, most=26, rank=7),
-)
-
-_BLAME = (
-    Column("attribute", "attribute", least=19, most=32, tail=True),
-    Column("value", "value", least=12, most=60, grows=True),
-    Column("by", "set by", least=7, most=28),
-    Column("place", "where", least=14, most=40, rank=1, tail=True),
 )
 
 
@@ -88,56 +59,6 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
         Cell(names(row.roles), Tone.DIM),
         Cell(row.layer.removeprefix("plugin "), changed),
     )
-
-
-def attributes(task: MergedTask, glyphs: Glyphs) -> Table:
-    """The value and layer of each attribute of a task, and the values that it replaced. Entries of a mapping stand
-    below its name, because a whole path would leave no room for the rest."""
-    rows: list[tuple[Value, ...]] = []
-    ids: list[str] = []
-    mapping = ""
-    for blamed in blame(task):
-        name, dot, inner = blamed.attribute.partition(".")
-        if dot and name != mapping:
-            rows.append((f"  {name}", "", "", ""))
-            ids.append(name)
-        mapping = name if dot else ""
-        tone = changed_tone(blamed.changed)
-        shown = Cell(given_value(blamed), Tone.WARN if blamed.removed else tone)
-        label = Cell(mark(blamed, glyphs) + (f"  {inner}" if inner else name), tone)
-        rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
-        for below in reversed(blamed.overrode):
-            text = "the same" if below.value == blamed.value and not blamed.removed else value_text(below.value)
-            before = (Cell(f"  {replaced_sign(blamed, glyphs)}", Tone.DIM), Cell(text, Tone.DIM))
-            rows.append((*before, set_by(below.origin), short_place(below.origin.place)))
-        ids += [blamed.attribute] * (1 + len(blamed.overrode))
-    return Table(_BLAME, rows, ids)
-
-
-def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
-    """An attribute of a task as lines that wrap: its value, layer and place, and the values that it replaced."""
-    lines: list[Line] = []
-    for blamed in blame(task):
-        if blamed.attribute == path:
-            lines += [title(path), (given_value(blamed),), _source(blamed.origin)]
-            for below in reversed(blamed.overrode):
-                sign = Cell(f"{replaced_sign(blamed, glyphs)} ", Tone.DIM)
-                lines += [(sign, value_text(below.value)), _source(below.origin)]
-    return lines
-
-
-def _source(origin: Origin) -> Line:
-    place = origin.place
-    where = f"  {place.file}:{place.line}" if place.file else ""
-    return (Cell("  set by ", Tone.DIM), set_by(origin), Cell(where, Tone.DIM))
-
-
-def attribute_lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
-    """The attributes of a task and their layers, as lines that wrap."""
-    for blamed in blame(task):
-        value = Cell(given_value(blamed), Tone.WARN if blamed.removed else Tone.PLAIN)
-        by = set_by(blamed.origin)
-        yield (Cell(f"{mark(blamed, glyphs)}{blamed.attribute}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:

@@ -12,7 +12,7 @@ from textual.binding import Binding
 
 from fuelclient.insight.query import BadQuery, Query, Results, Rows, parse, query_for_command
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui.presenters import lanes, preview
+from fuelclient.tui.presenters import blame, lanes, preview
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskGraph, AskResults, GraphData, Request
@@ -174,7 +174,7 @@ class PreviewScreen(GraphScreen):
     def _moved(self, message: Moved) -> None:
         row = self.task_row()
         if message.table is self.main and 0 <= row < len(self.data.study.rows):
-            self.blame.show(preview.attributes(self.data.study.task(row), self.glyphs))
+            self.blame.show(blame.table(self.data.study.task(row), self.glyphs))
             self.panes.note(1, self.data.study.rows[row].task)
             self.details.show(preview.detail(self.data, row, self.glyphs))
         elif message.table is self.blame:
@@ -191,7 +191,7 @@ class PreviewScreen(GraphScreen):
         if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
             details = preview.detail(self.data, row, self.glyphs)
-            self.details.show([*preview.in_full(task, path, self.glyphs), (), *details])
+            self.details.show([*blame.in_full(task, path, self.glyphs), (), *details])
 
     def on_descendant_focus(self) -> None:
         self._show_attribute()
@@ -265,7 +265,7 @@ class LanesScreen(GraphScreen):
         if isinstance(self.main.table, lanes.Lanes):
             self.main.table.centre(row)
             self.main.refresh()
-        attributes = preview.attribute_lines(self.data.study.task(row), self.glyphs)
+        attributes = blame.lines(self.data.study.task(row), self.glyphs)
         self.details.show([*preview.detail(self.data, row, self.glyphs), (), *attributes])
 
     @on(Chosen)
