@@ -47,7 +47,7 @@ class ChangedFact:
     """
 
     expression: str
-    path: str
+    path: str | None
     before: Any
     after: Any
     had_value: bool = True
@@ -62,7 +62,7 @@ class Rerun:
     node: NodeKey
     runs: bool
     why: Why
-    detail: str = ""
+    detail: str | None = None
     facts: tuple[ChangedFact, ...] = ()
 
 
@@ -96,7 +96,7 @@ def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first:
         return Rerun(task.id, uid, runs, Why.UNKNOWN, made.unknown[vertex])
     if not runs:
         detail = made.details.get(vertex, "")
-        return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail)
+        return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail or None)
     if task.task.condition is None:
         return Rerun(task.id, uid, runs, Why.ALWAYS)
     if _sees_no_past(task):
@@ -116,7 +116,7 @@ def _leaves(change: FactChange) -> Iterator[ChangedFact]:
     if change.had_value and isinstance(change.before, Mapping) and isinstance(change.after, Mapping):
         for each in differences_below(name, change.before, change.after):
             before, after = each.masked
-            yield ChangedFact(change.expression, each.path, before, after)
+            yield ChangedFact(change.expression, each.path or None, before, after)
         return
     whole = EnvironmentDifference(FACTS, "", name, change.before, change.after)
-    yield ChangedFact(change.expression, "", *whole.masked, change.had_value)
+    yield ChangedFact(change.expression, None, *whole.masked, change.had_value)

@@ -225,6 +225,7 @@ class _Parser:
 
     def __init__(self, text: str, columns: Collection[str], rows: Rows, ids: Collection[str], *, is_box: bool) -> None:
         self.text, self.columns, self.rows, self.ids, self.is_box = text, columns, rows, ids, is_box
+        self._wrong = partial(_wrong, text)
         self.tokens = list(self._tokens())
         self.next = self.depth = 0
 
@@ -237,9 +238,6 @@ class _Parser:
                 raise self._wrong(at, "cannot be read from here on")
             yield match
             at = match.end()
-
-    def _wrong(self, at: int, problem: str, hint: str = "") -> BadQuery:
-        return _wrong(self.text, at, problem, hint)
 
     def parse(self) -> Node:
         if not self.tokens and not self.is_box:

@@ -92,16 +92,13 @@ def minimum_cut(
                 for after in sorted(set(successors[vertex]))
                 if after not in reached
             ]
-        vertex = end
-        while vertex != start:
-            before = parent[vertex]
+        for before, vertex in itertools.pairwise(path_to(parent, end, len(successors))):
             if vertex in forward[before]:
                 forward[before].discard(vertex)
                 backward[vertex].add(before)
             else:
                 backward[before].discard(vertex)
                 forward[vertex].add(before)
-            vertex = before
     return None
 
 
@@ -126,12 +123,8 @@ def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
     """
     if before == after:
         return ()
-    task_of = expansion.task_of
-    return chain_between(
-        expansion,
-        [vertex for vertex, task in enumerate(task_of) if task == before],
-        {vertex for vertex, task in enumerate(task_of) if task == after},
-    )
+    starts, ends = ([vertex for vertex, task in enumerate(expansion.task_of) if task == end] for end in (before, after))
+    return chain_between(expansion, starts, set(ends))
 
 
 def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -> tuple[Step, ...]:
@@ -351,17 +344,14 @@ def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Com
     successors = expansion.edges.successors()
     away, back = (successors, reverse(successors)) if forward else (reverse(successors), successors)
     shared = reachable(away, [start]) & reachable(away, [end])
-    real = [vertex for vertex in shared if vertex < expansion.size]
+    id_of = {vertex: expansion.task(vertex).id for vertex in sorted(shared) if vertex < expansion.size}
 
     def is_nearest(vertex: int) -> bool:
         barriers = [other for other in back[vertex] if other >= expansion.size]
         return shared.isdisjoint(back[vertex]) and all(shared.isdisjoint(back[barrier]) for barrier in barriers)
 
-    names = dict.fromkeys(expansion.tasks[expansion.task_of[vertex]].id for vertex in sorted(real))
-    nearest = dict.fromkeys(
-        expansion.tasks[expansion.task_of[vertex]].id for vertex in sorted(real) if is_nearest(vertex)
-    )
-    return Common(len(names), tuple(nearest))
+    nearest = dict.fromkeys(name for vertex, name in id_of.items() if is_nearest(vertex))
+    return Common(len(set(id_of.values())), tuple(nearest))
 
 
 class Holds(StrEnum):

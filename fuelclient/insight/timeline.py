@@ -92,9 +92,7 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
     if not dated:
         return Timeline((), 0.0)
     start = min(str(row.time_start) for row in dated)
-    ends = {
-        (row.run_id, row.task, row.node): elapsed(start, row.time_end, now) or 0.0 for row in dated
-    }  # fmt: skip
+    ends = {(row.run_id, row.task, row.node): elapsed(start, row.time_end, now) or 0.0 for row in dated}
     bars: list[Bar] = []
     free: dict[NodeKey, float] = {}
     begun: dict[int, float] = {}

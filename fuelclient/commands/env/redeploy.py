@@ -51,22 +51,7 @@ class EnvChanges(Question):
 
         parsed_args.env = parsed_args.id
         ((_, found),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        document = {"instances": [_record(rerun) for rerun in found]}
-        return Answer(list(_lines(found, everything=parsed_args.all)), document)
-
-
-def _record(rerun: Rerun) -> dict[str, Any]:
-    facts = [
-        {
-            "expression": fact.expression, "path": fact.path or None, "before": fact.before, "after": fact.after,
-            "had_value": fact.had_value,
-        }
-        for fact in rerun.facts
-    ]  # fmt: skip
-    return {
-        "task": rerun.task, "node": rerun.node, "runs": rerun.runs, "why": str(rerun.why),
-        "detail": rerun.detail or None, "facts": facts,
-    }  # fmt: skip
+        return Answer(_lines(found, everything=parsed_args.all), {"instances": found})
 
 
 def _lines(found: Sequence[Rerun], *, everything: bool) -> Iterator[str]:

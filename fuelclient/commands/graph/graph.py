@@ -33,7 +33,7 @@ from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.graph import MergedGraph, OwnerRef, Uploaded
+    from fuelclient.model.graph import OwnerRef, Uploaded
 
 
 class GraphList(Lister):
@@ -259,6 +259,7 @@ class GraphDownload(Command):
 
     def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
         """Merge several layers. Raise `InvalidGraph` if one cannot be merged, because its tasks would be missing."""
+        from fuelclient.grouping import grouped
         from fuelclient.model.finding import errors_in
         from fuelclient.model.graph import Level
         from fuelclient.serializers.graph import layer_to
@@ -271,10 +272,14 @@ class GraphDownload(Command):
                 "written.", findings=merged.findings,
             )  # fmt: skip
         report(merged.findings)
-        _warn_of_variants(merged)
-        owners = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
+        for task, labels in grouped((task.id, task.owner.label) for task in merged.tasks).items():
+            if len(labels) > 1:  # which an upload refuses
+                LOG.warning(
+                    "Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels)
+                )
+        owning = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
         rank = list(Level)
-        order = sorted(owners, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
+        order = sorted(owning, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
         layers = ", ".join(owner.label for owner in order) or "none"
         return layer_to([task.task for task in merged.tasks], metadata=merged.metadata), f"the layers: {layers}"
 
@@ -291,12 +296,3 @@ class GraphDownload(Command):
             graphs.layers(parsed_args.env, (), parsed_args.graph_type)
         layers = "the plugins' layers" if only_plugins else "all layers"
         return layer_to(tasks), f"{layers} by the master"
-
-
-def _warn_of_variants(merged: MergedGraph) -> None:
-    """Warn about ids that several plugins define, which an upload refuses."""
-    from fuelclient.grouping import grouped
-
-    for task, labels in grouped((task.id, task.owner.label) for task in merged.tasks).items():
-        if len(labels) > 1:
-            LOG.warning("Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels))

@@ -23,7 +23,6 @@ from fuelclient.printing import printable
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
-    from fuelclient.model.task import Task
     from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
     from fuelclient.plan.study import Study
 
@@ -272,13 +271,24 @@ class GraphPreview(Comparing, Lister):
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""
+        from fuelclient.graph.merge import merge_layers
+        from fuelclient.insight.differences import differences
+
         try:
-            merged = self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type)
+            theirs = self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type)
         except (Conflict, InvalidGraph) as error:
             LOG.error("The other side cannot merge this graph: %s", error)
             self._broken = True
+            return
+        ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
+        differing = differences(ours, theirs)
+        for difference in differing:
+            LOG.warning("%s", difference)
+        if differing:
+            LOG.warning("The other side merges differently: %s.", count(len(differing), "difference"))
         else:
-            self.differs = _verified(snapshot, merged, options)
+            LOG.info("The other side merges to the same %s.", count(len(ours), "task"))
+        self.differs = bool(differing)
 
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
@@ -333,22 +343,6 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
         Names([*row.requires, *(f"{name} (runs nowhere)" for name in row.dropped)]),
         Fields(list(map(finding_fields, row.findings))), Names(row.verdicts),
     )  # fmt: skip
-
-
-def _verified(snapshot: Snapshot, theirs: Sequence[Task], options: PreviewOptions) -> bool:
-    """Print on stderr how the merge of the other side differs from ours, and return whether it does."""
-    from fuelclient.graph.merge import merge_layers
-    from fuelclient.insight.differences import differences
-
-    ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
-    differing = differences(ours, theirs)
-    for difference in differing:
-        LOG.warning("%s", difference)
-    if differing:
-        LOG.warning("The other side merges differently: %s.", count(len(differing), "difference"))
-    else:
-        LOG.info("The other side merges to the same %s.", count(len(ours), "task"))
-    return bool(differing)
 
 
 def _narrate(seen: Preview) -> None:

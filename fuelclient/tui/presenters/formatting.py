@@ -93,9 +93,9 @@ def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
     return str(node) if not name or name.strip().isdigit() else f"{node},{name.replace(',', ' ')}".lower()
 
 
-def fact(name: str, *value: Cell | str, width: int = 14) -> Line:
+def fact(name: str, *value: Cell | str) -> Line:
     """A line `name  value` of a detail pane."""
-    return (Cell(f"{name:<{width}}", Tone.DIM), *value)
+    return (Cell(f"{name:<14}", Tone.DIM), *value)
 
 
 def title(text: str) -> Line:

@@ -107,7 +107,6 @@ class Instances(Table):
         ids = Lazy(len(study.order), lambda place: study.expansion.name(study.order[place]))
         indices = [study.expansion.task_of[vertex] for vertex in study.order]
         super().__init__(_INSTANCES, Lazy(len(study.order), self._row), ids, empty(data), indices)
-        self._known: dict[str, Distinct] = {}
 
     def _row(self, place: int) -> tuple[Value, ...]:
         study = self.study
@@ -122,20 +121,17 @@ class Instances(Table):
         )  # fmt: skip
 
     def distinct(self, key: str) -> Distinct | None:
-        if key not in self._known:
-            study = self.study
-            tasks = study.merged.tasks
-            texts = {
-                "node": self._named,
-                "task": [task.id for task in tasks],
-                "type": [task.task.type for task in tasks],
-                "layers": self._layers,
-            }.get(key)
-            if texts is None:
-                return None
-            of = study.expansion.node_of if key == "node" else study.expansion.task_of
-            self._known[key] = [text.lower() for text in texts], [of[vertex] for vertex in study.order]
-        return self._known[key]
+        expansion, tasks = self.study.expansion, self.study.merged.tasks
+        texts = {
+            "node": self._named,
+            "task": [task.id for task in tasks],
+            "type": [task.task.type for task in tasks],
+            "layers": self._layers,
+        }
+        if key not in texts:
+            return None
+        of = expansion.node_of if key == "node" else expansion.task_of
+        return [text.lower() for text in texts[key]], [of[vertex] for vertex in self.study.order]
 
 
 def row_of(data: GraphData, place: int) -> int:
