@@ -23,8 +23,6 @@ _FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requi
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A value, and the layer that set it."""
-
     value: Any
     origin: Origin
 
@@ -96,7 +94,7 @@ def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> 
 
 
 class Effect(StrEnum):
-    """What a layer does to an attribute of a task."""
+    """The effect of a layer on an attribute of a task."""
 
     SETS = "sets"
     """Its value is the one that counts."""
@@ -148,7 +146,7 @@ def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
 
 
 def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every path that has a value of its own. Expressions and empty mappings are values."""
+    """Yield each path with a value of its own. Expressions and empty mappings are values."""
     for key, value in attributes.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and value and "yaql_exp" not in value:
@@ -185,7 +183,7 @@ OVERRIDES = ("G060", "G061", "G062", "G063")
 
 
 def override_findings(merged: MergedGraph) -> Iterator[Finding]:
-    """Yield the warnings, task by task, then those about ties."""
+    """The warnings task by task, then those about ties."""
     for task in merged.tasks:
         if task.overrides:
             yield from _of_overrides(task)

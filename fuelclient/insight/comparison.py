@@ -42,9 +42,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class OrderEffect:
-    """What a change does to the order of the task instances that both graphs have.
+    """The effect of a change on the order of the task instances that both graphs have.
 
-    Edges are between tasks, and orderings between instances: those that only one graph has are lost or gained. `lost`
+    Edges are between tasks, orderings between instances; only one graph has those that are lost or gained. `lost`
     and `gained` are the pairs from which all others follow, with no instance of both graphs in between.
     """
 
@@ -111,7 +111,7 @@ class _Side:
         return (self._instance(vertex) for vertex in self._topological if vertex < self._expansion.size)
 
     def number(self, number: dict[Instance, int]) -> None:
-        """Number the vertices that both graphs have; barriers and all others get -1."""
+        """Number the vertices of both graphs; barriers and all others get -1."""
         self._bit = [-1] * self.size
         for name, vertex in self.vertex_of.items():
             self._bit[vertex] = number.get(name, -1)
@@ -148,7 +148,6 @@ def _task_edges(expansion: Expansion) -> dict[tuple[str, str], None]:
 
 
 def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -> tuple[Pair, ...]:
-    """The pairs of tasks in sets of instances, each with the number of its pairs of instances."""
     pairs = Counter[tuple[str, str]]()
     for (after, low, bits), times in counted.items():
         for number in _bits(bits):
@@ -194,7 +193,7 @@ class ValueChange:
 
 @dataclass(frozen=True, slots=True)
 class TaskChange:
-    """A task that differs, and who defines it in each of the graphs that have it."""
+    """A task that differs, with its origin in each of the graphs that have it."""
 
     task: str
     change: Change
@@ -260,10 +259,10 @@ def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What differs between two graphs.
+    """The differences between two graphs.
 
-    `order` is None if one of the two has no order, and `problem` says why. `findings` are those about the second graph
-    that the first one does not have; the places do not count.
+    `order` is None if one of the two has no order, and `problem` has the reason. `findings` are about the second
+    graph and new in it; places do not count.
     """
 
     tasks: tuple[TaskChange, ...]

@@ -24,7 +24,7 @@ class Difference:
     theirs: Any
 
     def __str__(self) -> str:
-        """Format as one line.
+        """In one line.
 
         >>> print(Difference("a", "parameters.timeout", 5, None))
         task a: parameters.timeout is 5 here, and not stated on the other side
@@ -85,7 +85,7 @@ def value_differences(
 
 
 def is_equal(value: Any, other: Any) -> bool:
-    """Compare two values; a truth value differs from a number.
+    """A truth value differs from a number.
 
     >>> is_equal(1, 1.0), is_equal(1, True)
     (True, False)

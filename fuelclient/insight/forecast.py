@@ -42,7 +42,6 @@ class Simulation:
     critical: tuple[int, ...]
 
     def last(self) -> dict[int, Change]:
-        """The newest change of each instance that has one."""
         return {moment.change.vertex: moment.change for moment in self.moments}
 
 
@@ -147,7 +146,7 @@ def pictured(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[s
 
 
 def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> Iterator[tuple[Plan, Simulation]]:
-    """Yield the plans with their runs, up to the first that fails."""
+    """The plans with their runs, up to the first that fails."""
     named: list[set[int]] = [set() for _ in plans]
     for text in fail:
         errors = []

@@ -17,9 +17,9 @@ MOST = 10_000
 
 
 class Reach:
-    """Which vertices of a graph can be reached from which.
+    """The vertices of a graph that can be reached from each other one.
 
-    Edges should lead to higher numbers. Those that do not are ignored, and counted in `against`.
+    Edges should lead to higher numbers; others are ignored, and counted in `against`.
     """
 
     def __init__(self, successors: Sequence[Iterable[int]]) -> None:
@@ -33,13 +33,11 @@ class Reach:
                 self._bits[vertex] |= self._bits[after] | 1 << after
 
     def ancestors(self, vertex: int) -> int:
-        """The number of vertices that reach `vertex`."""
         if self._bits:
             return sum(bits >> vertex & 1 for bits in self._bits[:vertex])
         return len(reachable(reverse(self.forward), (vertex,))) - 1
 
     def descendants(self, vertex: int) -> int:
-        """The number of vertices that `vertex` reaches."""
         return self._bits[vertex].bit_count() if self._bits else len(reachable(self.forward, (vertex,))) - 1
 
     def around(self, vertex: int) -> tuple[frozenset[int], frozenset[int]]:
@@ -89,8 +87,6 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """The characters that lanes are drawn with."""
-
     vertex: str = "●"
     lane: str = "│"
     across: str = "─"
@@ -122,7 +118,7 @@ class Lane:
 
 
 def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
-    """Yield one row for each vertex, by number, in O(V + E). Every edge must lead to a higher number.
+    """One row for each vertex, by number, in O(V + E). Every edge must lead to a higher number.
 
     >>> [(row.column, row.opened, row.joined) for row in lanes([[1, 2], [2], []])]
     [(0, (1,), ()), (0, (), (1,)), (1, (), ())]

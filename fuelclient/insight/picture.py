@@ -25,8 +25,6 @@ _MOST_ROLES = 2
 
 
 class Grouping(StrEnum):
-    """By what tasks are grouped."""
-
     STAGE = "stage"
     ROLE = "role"
     NONE = "none"
@@ -296,7 +294,6 @@ def kind(task: Task, *, skipped: bool | None = None) -> str:
 
 
 def style(kind: str) -> str:
-    """Nailgun's DOT attributes for that kind of task."""
     return _STYLES[kind]
 
 
@@ -313,7 +310,7 @@ def quoted(name: str) -> str:
 
 
 def dot(drawn: Picture) -> str:
-    """Write a picture for Graphviz; each group is a cluster."""
+    """Each group is a cluster of Graphviz."""
 
     def vertex(number: int) -> str:
         shown = drawn.vertices[number]
@@ -331,7 +328,7 @@ def dot(drawn: Picture) -> str:
 
 
 def mermaid(drawn: Picture, note: str = "") -> str:
-    """Write a picture as a flowchart of Mermaid; each group is a subgraph. `note` becomes a comment."""
+    """Each group is a subgraph. `note` becomes a comment."""
 
     def vertex(number: int) -> str:
         return f"t{number}[{_mermaid_text(drawn.vertices[number].name)}]"
@@ -363,7 +360,7 @@ def _mermaid_text(text: str) -> str:
 def _grouped(
     drawn: Picture, begin: str, end: str, vertex: Callable[[int], str], name: Callable[[str], str]
 ) -> Iterator[str]:
-    """Yield the vertices, those of a named group between `begin` and `end`."""
+    """The vertices, those of a named group between `begin` and `end`."""
     for number, (group, members) in enumerate(drawn.groups.items()):
         if group:
             yield "  " + begin.format(number, name(group))
@@ -373,7 +370,7 @@ def _grouped(
 
 
 def text(drawn: Picture, ink: Ink) -> Iterator[str]:
-    """Yield a picture as lines, one for each task: lanes, the task, its group, and its layer if it is changed."""
+    """Lines, one for each task: lanes, the task, its group, and its layer if it is changed."""
     after = grouped(drawn.edges)
     rows = lanes([after.get(number, []) for number in range(len(drawn.vertices))])
     pictures = [draw(row, ink, _MOST_LANES) for row in rows]

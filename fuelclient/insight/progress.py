@@ -151,7 +151,7 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """An earlier run of a graph: its id, how many seconds the graph took, and how many each (task, node) took."""
+    """An earlier run of a graph: its id, the seconds of the graph and of each (task, node)."""
 
     run_id: int
     seconds: float
@@ -190,7 +190,7 @@ def _seconds(start: datetime, end: datetime) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """About how many seconds a run still takes, and the earlier runs that this is derived from, if any."""
+    """The remaining seconds of a run, and the earlier runs that they are estimated from, if any."""
 
     seconds: float
     earlier: tuple[int, ...] = ()
@@ -198,8 +198,8 @@ class Remaining:
 
 @dataclass(slots=True)
 class _Graph:
-    """How far one graph of a run is. An instance that runs but did not run earlier makes the earlier run no guide;
-    `surprises` counts those."""
+    """The progress of one graph of a run. With `surprises`, instances that run now but did not run earlier, the
+    earlier run is no guide."""
 
     earlier: Earlier | None = None
     graph_type: str = ""
@@ -258,7 +258,7 @@ class Progress:
     """
 
     def __init__(self, rows: Iterable[HistoryRow] = (), earlier: Mapping[int, Earlier | None] | None = None) -> None:
-        """Begin with these rows; `earlier` as `remember` takes it, by the graphs' runs."""
+        """`earlier` is by the graphs' runs; see `remember`."""
         self.keys: list[Key] = []
         self.statuses: list[InstanceStatus] = []
         self.reasons: list[str] = []
@@ -368,7 +368,7 @@ class Progress:
     # one instance
 
     def number(self, key: Key) -> int:
-        """The number of an instance, or -1 if it is not known."""
+        """-1 if the instance is not known."""
         return self._numbers.get(key, -1)
 
     def word(self, number: int) -> str:

@@ -35,7 +35,7 @@ Results = Mapping[str, Collection[str]]
 
 
 class BadQuery(UsageError):
-    """A query cannot be read, or names something that does not exist; `at` is the position of that."""
+    """A query cannot be parsed, or names something unknown at position `at`."""
 
     def __init__(self, message: str, query: str, at: int, *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -66,8 +66,8 @@ Kind = Literal["id", "glob", "pattern", "range", "property", "text", "part", "wh
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of a query, with signs such as `2+` and `+1` for the neighbours that it adds. `name` is that of a property
-    or column, `tasks` the indices of what it selects in a study."""
+    """A word of a query, with signs such as `2+` and `+1` for the neighbours that it adds. `name` is that of a
+    property or column, `tasks` the selected indices in a study."""
 
     kind: Kind
     base: str
@@ -392,8 +392,6 @@ def select(study: Study, query: str, results: Callable[[], Results] | None = Non
 
 
 class _Selection:
-    """Selects the tasks of a study by the terms of a query, and records the reasons."""
-
     def __init__(self, study: Study, query: Query, results: Callable[[], Results] | None) -> None:
         self.study, self.query, self.results = study, query, results
         self.tasks = study.merged.tasks
@@ -479,7 +477,6 @@ class _Selection:
         return self.results()
 
     def _words(self, name: str, index: int, task: MergedTask) -> Collection[str]:
-        """The values of a property that a task has."""
         if name == "type":
             return (task.task.type,)
         if name == "layer":
@@ -490,7 +487,7 @@ class _Selection:
         return ()
 
     def _staged(self, value: str, term: Term) -> Iterable[int]:
-        """The tasks of a stage: all between its sync points, or those that name it with such a priority."""
+        """All tasks between the sync points of a stage, or those that name it with such a priority."""
         compared = _COMPARED.fullmatch(value)
         if compared is None:
             if self.study.cycles:

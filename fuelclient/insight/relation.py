@@ -104,8 +104,7 @@ def minimum_cut(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of a chain: two task instances, by name, merged task and vertex, and why the first precedes the
-    second."""
+    """An edge of a chain of task instances, by name, merged task and vertex."""
 
     before: str
     after: str
@@ -158,8 +157,6 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
 
 
 class Because(StrEnum):
-    """The rule that orders two tasks."""
-
     DEPENDENCY = "dependency"
     """Statements of tasks, one after another."""
     PRIORITY = "priority"
@@ -204,7 +201,7 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What precedes, or follows, both of two tasks: how many tasks, and the nearest ones of them."""
+    """The number of tasks that precede (or follow) both of two tasks, and the nearest ones."""
 
     count: int = 0
     nearest: tuple[str, ...] = ()
@@ -259,7 +256,7 @@ def relation(expansion: Expansion, first: Collection[int], second: Collection[in
 
 
 def _pairs(expansion: Expansion, first: Iterable[int], second: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield the instances of two tasks that share a node; a sync point shares every node."""
+    """The pairs of instances of two tasks that share a node; a sync point shares every node."""
     node_of = expansion.node_of
     at = {node_of[vertex]: vertex for vertex in second}
     for vertex in first:
@@ -273,7 +270,7 @@ def _pairs(expansion: Expansion, first: Iterable[int], second: Iterable[int]) ->
 def _candidates(
     expansion: Expansion, first: list[int], second: list[int]
 ) -> Iterator[tuple[list[int], list[int], bool]]:
-    """Yield where a chain may begin and end, and whether that is one node: both directions, the same node first."""
+    """The possible ends of a chain, and whether they are on one node: both directions, the same node first."""
     seen = set()
     for start, end in _pairs(expansion, first, second):
         kind = tuple(expansion.fleet.nodes[expansion.node_of[vertex]].tags for vertex in (start, end))
@@ -286,7 +283,6 @@ def _candidates(
 
 
 def stage_rule(before: MergedTask, after: MergedTask) -> Because:
-    """The rule that orders two tasks of one stage."""
     priorities = [parse_stage(task.task.stage).priority for task in (before, after)]
     owners = [author(task) for task in (before, after)]
     if priorities[0] != priorities[1]:
@@ -355,7 +351,7 @@ def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Com
 
 
 class Holds(StrEnum):
-    """What keeps a task from an earlier position, where that is not one of `Because`."""
+    """Reasons for a position besides those of `Because`."""
 
     NOTHING = "nothing"
     """Nothing precedes it."""
@@ -367,11 +363,8 @@ class Holds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The position of one task.
-
-    It is where it is because of the task `after`, which precedes it directly and runs last of those that do; the
-    `statements` make the edge.
-    """
+    """A task is at its position because of the task `after`, the last of its direct predecessors; the `statements`
+    make that edge."""
 
     index: int
     order: int

@@ -106,7 +106,8 @@ def _longest(study: Study) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A task that runs after another: the fewest edges between instances of the two, and how many instances wait."""
+    """A task that waits: the fewest edges between instances of the two tasks, and the number of its waiting
+    instances."""
 
     index: int
     task: str
@@ -119,7 +120,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a task holds up: the tasks by distance and position in the merge, and how many are placed at all."""
+    """The waiting tasks by distance and position in the merge, and the numbers of all placed tasks and instances."""
 
     task: str
     waiting: tuple[Held, ...]

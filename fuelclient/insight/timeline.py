@@ -24,8 +24,8 @@ Before = Mapping[int, Mapping[Instance, Iterable[Instance]]]
 class Bar:
     """An instance that ran, in seconds since the run began.
 
-    At `ready` the last of its predecessors had ended; from `idle` on its node had nothing else to do. `word` says how
-    it ended. The bars that are `critical` follow each other up to the end of the run.
+    At `ready` the last of its predecessors had ended; from `idle` on its node was free. `critical` bars follow each
+    other up to the end of the run.
     """
 
     row: HistoryRow
@@ -50,7 +50,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The instances of a run that ran, by their beginning, and how many seconds the run took up to now or its end."""
+    """The instances that ran, by their beginning, and the seconds of the run up to now or its end."""
 
     bars: tuple[Bar, ...]
     seconds: float
@@ -68,7 +68,7 @@ class Timeline:
 
     @property
     def waits(self) -> dict[str, float]:
-        """The seconds of all nodes together: how long they ran tasks, and what they waited for between tasks."""
+        """The seconds of all nodes together: running tasks, and waiting for each cause between tasks."""
         return {
             "running": sum(bar.seconds for bar in self.bars),
             "predecessors": sum(max(0.0, min(bar.ready, bar.begin) - bar.idle) for bar in self.bars),
@@ -112,10 +112,10 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
 
 
 def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:
-    """Yield the bars of the critical path, the last one first.
+    """The bars of the critical path, the last one first.
 
-    A bar was held up by the last bar to end before it began, among its predecessors and the bars of its node; if there
-    are none, among all.
+    A bar was held up by the last bar to end before it began, among its predecessors and the bars of its node; if
+    there are none, among all.
     """
     at = max(range(len(bars)), key=lambda number: bars[number].end, default=-1)
     while at >= 0:

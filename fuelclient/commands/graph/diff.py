@@ -91,13 +91,12 @@ class GraphDiff(Comparing, Question):
 
 
 def comparison_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
-    """Yield what differs, for people. `expansion` is that of the second graph."""
+    """The differences for people. `expansion` is that of the second graph."""
     yield from task_lines(found)
     yield from _order_lines(found, expansion)
 
 
 def task_lines(found: Comparison) -> Iterator[str]:
-    """Yield which tasks differ, and in what."""
     changes = [str(task.change) for task in found.tasks]
     figures = [f"{changes.count(word)} {word}" for word in _SIGNS if word in changes]
     yield f"Tasks: {', '.join(figures) or 'no difference'}."

@@ -41,7 +41,7 @@ def graph_document(
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
-    """Read a file, or stdin if the path is `-`; with `absolute`, findings have the absolute path."""
+    """Read a file, or stdin if the path is `-`."""
     document = files.load(path, stdin=stdin)
     if path == "-" or not absolute:
         return document
@@ -53,8 +53,8 @@ def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
 def _require_graph(documents: Sequence[Document], noun: str, path: str) -> None:
     """Raise `InvalidDocument` if none of `documents` has tasks: some, an empty list, or something invalid.
 
-    The command before a pipe may have failed, or the file was never written. Taken for an empty graph, such a document
-    would wipe the stored one.
+    Such a document comes from a failed command before a pipe, or from a file that was never written. As an empty
+    graph it would wipe the stored one.
     """
     tasks = [data.get("tasks", data) if isinstance(data := each.data, Mapping) else data for each in documents]
     if all(each is None for each in tasks):

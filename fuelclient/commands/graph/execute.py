@@ -65,7 +65,6 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
 
 
 def run_flags(parsed_args: argparse.Namespace) -> dict[str, Any]:
-    """The fields of a `RunRequest` that the options of `run_options` set."""
     names = ("force", "dry_run", "noop", "trace", "executor", "on_originals")
     return {name: getattr(parsed_args, name) for name in names}
 
@@ -193,7 +192,6 @@ def _seconds(moment: float | None) -> float | None:
 
 
 def _narrate(graph: SimulatedGraph) -> None:
-    """Print on stderr how a run would end, and how many of its durations are assumed."""
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)

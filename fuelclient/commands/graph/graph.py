@@ -157,8 +157,8 @@ class GraphUpload(Command):
         return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
     def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
-        """Ask whether to replace the tasks of a graph, and name who uses it; empty if there are none and the type is
-        given. Raise `NotFound` for an unknown owner."""
+        """The question whether to replace the tasks of a graph, with the environments that use it; empty if there
+        are none and the type is given. Raise `NotFound` for an unknown owner."""
         self.backend.graphs.owner(owner)
         try:
             before = len(self.backend.graphs.get(owner, graph_type or DEFAULT).tasks)
@@ -188,7 +188,7 @@ def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
 
 
 def _narrate(uploaded: Uploaded, where: str) -> None:
-    """Print on stderr what was stored and replaced, as a warning if the new graph is empty and the old one was not."""
+    """Warn if the new graph is empty and the old one was not."""
     before, now = uploaded.replaced, len(uploaded.graph.tasks)
     if uploaded.created:
         LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)

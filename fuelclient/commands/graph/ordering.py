@@ -72,7 +72,6 @@ def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
 
 
 def _on(steps: Sequence[Step], *, same_node: bool) -> str:
-    """The nodes of both ends of a chain."""
     start, end = (name.rpartition("@")[2] if "@" in name else "" for name in (steps[0].before, steps[-1].after))
     if same_node:
         node = start or end
@@ -100,7 +99,7 @@ def _tie(expansion: Expansion, found: Relation) -> str:
 
 
 def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
-    """Yield the instances of a chain, each followed by the statements that make its edge to the next."""
+    """The instances of a chain, each followed by the statements that make its edge to the next."""
     words = [word for step in steps for word in step.statements]
     statements = iter(aligned([(str(word), word.place.layer, where(word.place)) for word in words], "      "))
     yield f"  {steps[0].before}"

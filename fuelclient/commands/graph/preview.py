@@ -38,7 +38,7 @@ _FRAME = 3
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What to print, and the columns that were dropped because they are empty or too wide."""
+    """A table, and the columns that were dropped because they are empty or too wide."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -183,8 +183,7 @@ class GraphPreview(Comparing, Lister):
     )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """Print the preview. The exit code says whether there is an error among the findings and, with `--exit-code`,
-        whether the other merge differs."""
+        """The exit code depends on the findings and, with `--exit-code`, on the comparison."""
         if parsed_args.exit_code and not (parsed_args.verify or _compares(parsed_args)):
             hint = "Add --with, --without, --against or --verify, or leave --exit-code out."
             raise UsageError("--exit-code needs a comparison.", hint=hint)
@@ -227,7 +226,7 @@ class GraphPreview(Comparing, Lister):
         return columns[:shown], [cells[:shown] for cells in tables]
 
     def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
-        """The snapshot to preview. Print how it differs from the environment or from --against."""
+        """The snapshot to preview. Its differences from the environment or from --against are printed."""
         known = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
         if not _compares(parsed_args):
             return known
@@ -270,7 +269,7 @@ class GraphPreview(Comparing, Lister):
         return study.preview(more)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
-        """Compare with the merge of the other side. If it refuses to merge, the preview is shown all the same."""
+        """Compare with the merge of the other side. The preview is shown even if that refuses to merge."""
         from fuelclient.graph.merge import merge_layers
         from fuelclient.insight.differences import differences
 
@@ -293,7 +292,6 @@ class GraphPreview(Comparing, Lister):
     def _fitted(
         self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        """Fit the table into the terminal, and print on stderr which columns are left out."""
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
@@ -346,7 +344,6 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
 
 
 def _narrate(seen: Preview) -> None:
-    """Print on stderr what the rows do not show: the assumed nodes, all findings, and the figures."""
     if seen.assumption:
         LOG.info("%s", seen.assumption)
     report(seen.findings)

@@ -56,8 +56,6 @@ class Answer:
 
 
 class Question(Command):
-    """A question about the merged graph of one type of an environment."""
-
     reads_once = True
 
     arguments: Arguments = (*OF_GRAPH, FORMAT)
@@ -79,7 +77,7 @@ class Question(Command):
 
 
 class OrderQuestion(Question):
-    """A question about the order of the task instances, on the environment's nodes or on assumed ones."""
+    """A question about the order of instances, on the environment's nodes or on assumed ones."""
 
     arguments: Arguments = (*OF_GRAPH, FORMAT, *ON_NODES)
 
@@ -120,7 +118,7 @@ def cycle_names(study: Study) -> list[list[str]]:
 
 
 def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
-    """Select tasks by a query. A wrong query is printed on stderr, with a caret below the mistake."""
+    """A wrong query is printed on stderr, with a caret below the mistake."""
     from fuelclient.insight.query import BadQuery, select
 
     try:
@@ -132,14 +130,12 @@ def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Res
 
 
 def _narrate(study: Study) -> None:
-    """Print on stderr which nodes are assumed, and how many dependencies are left out."""
     if study.expansion.fleet.assumption:
         LOG.info("%s", study.expansion.fleet.assumption)
     _report_left_out(study)
 
 
 def _report_left_out(study: Study) -> None:
-    """Print on stderr how many tasks have dependencies that could not be computed."""
     left_out = {finding.task for finding in study.findings if finding.code == "G033"}
     if left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
@@ -238,7 +234,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
 
 
 def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
-    """The ids of the tasks of a study that a query selects, in execution order. Raise `NotFound` for none."""
+    """The ids of the tasks that a query selects, in execution order. Raise `NotFound` for none."""
     chosen = selected(studied, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
         raise NotFound(
@@ -251,7 +247,7 @@ def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_t
 def results_of(
     backend: Backend, env: int, graph_type: str, run_id: int | None = None
 ) -> Callable[[], dict[str, set[str]]]:
-    """A function that reads the statuses of each task's instances in a run, once; by default the last run."""
+    """A function that reads the results of a run (by default the last one) when they are first needed."""
     from fuelclient.backends.earlier_runs import results_of as results_in
 
     return cache(partial(results_in, backend, env, graph_type, run_id))

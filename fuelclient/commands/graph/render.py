@@ -94,7 +94,6 @@ class GraphRender(OrderQuestion):
         return drawn
 
     def _run(self, drawn: Picture, form: str, run_id: int) -> Timeline:
-        """Read the times of a run, for a page about the graph as it is now."""
         from fuelclient.commands.task.gantt import timeline_of
 
         if form != "html":
@@ -142,7 +141,7 @@ def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeli
 
 
 def _mermaid(whole: Picture) -> str:
-    """Write the picture for Mermaid, without the least important tasks if it is too large."""
+    """Leave out the least important tasks if the picture is too large for Mermaid."""
     from fuelclient.insight.picture import MERMAID_EDGES, MERMAID_LETTERS, fewer, mermaid
 
     drawn = whole
@@ -161,7 +160,7 @@ def _mermaid(whole: Picture) -> str:
 
 
 def _graphviz(described: str, form: str) -> bytes:
-    """Let Graphviz draw. Raise `Unavailable` if it is not installed, or is too slow."""
+    """Raise `Unavailable` if Graphviz is not installed, or is too slow."""
     program = shutil.which("dot")
     if program is None:
         hint = "Install the package graphviz, or write .html or .dot instead."

@@ -63,7 +63,6 @@ def graph_reference(word: str) -> list[Any]:
 
 
 def graph_option(*spellings: str, help: str, **more: Any) -> Argument:
-    """An argument or option that names a graph, to be read by `sides`."""
     return option(*spellings, type=graph_reference, metavar="GRAPH", help=help, **more)
 
 
@@ -116,8 +115,8 @@ WHAT_IF = (
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A graph to compare. That of a layer, a file or a run is `alone`: nothing else is merged into it. A `masked` one
-    lacks its secrets."""
+    """A graph to compare. Nothing else is merged into one that is `alone`: that of a layer, a file or a run. A
+    `masked` one lacks its secrets."""
 
     label: str
     snapshot: Snapshot
@@ -134,8 +133,7 @@ class Side:
 def compared(
     both: tuple[Side, Side], options: PreviewOptions, backend: Backend
 ) -> tuple[Comparison, tuple[Expansion, Expansion]]:
-    """Compare two graphs, and return the difference and both with their order. Secrets that one of them lacks are
-    masked in the other."""
+    """Compare two graphs, and return their orders too. Secrets that one of them lacks are masked in the other."""
     from fuelclient.insight.comparison import compare
 
     before, after = (side.study(options, backend) for side in both)
@@ -150,8 +148,8 @@ def _masked(merged: MergedTask) -> MergedTask:
 
 
 def sides(command: Command, named: Sequence[Sequence[Any]], parsed_args: argparse.Namespace) -> list[Side]:
-    """Read the graphs that are named. Those without nodes of their own are placed on the nodes of the environment
-    `env`, or of the first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
+    """Read graphs. Those without nodes of their own are placed on the nodes of the environment `env`, or of the
+    first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
     env, graph_type = parsed_args.env, parsed_args.graph_type
     found = [_side(command, word, graph_type) for word in named]
     base = next((side.snapshot for side in found if env is None and side.snapshot.cluster.id), None)
@@ -187,7 +185,7 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
 
 
 def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Side:
-    """Change the graph of an environment as the options of `WHAT_IF` say, and add that to its label."""
+    """Apply the options of `WHAT_IF` to the graph of an environment and to its label."""
     from fuelclient.environment.layers import changed
     from fuelclient.model.graph import GraphDocument
 
@@ -253,7 +251,7 @@ def _document(command: Command, path: str) -> GraphDocument:
 
 
 def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
-    """The graph that a saved plan was made of, on the nodes that its environment has now."""
+    """The graph of a saved plan, on the nodes that its environment has now."""
     from fuelclient import files
     from fuelclient.environment.saved_plans import plan_from
 
@@ -265,7 +263,7 @@ def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
 
 
 def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
-    """The graph that a run had. A run keeps no groups, so those of the environment's graph are added.
+    """The graph of a run. A run keeps no groups, so those of the environment's graph are added.
 
     Raise `NotFound` for a type that the run did not have, and `UsageError` if it had several and none is named.
     """
@@ -304,7 +302,7 @@ def _tasks(known: Snapshot) -> Iterable[Task]:
 
 
 def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
-    """Make a role of each name in `roles` and `tags` of tasks, so that layers without an environment can be placed."""
+    """A role for each name in `roles` and `tags` of tasks, so that layers without an environment can be placed."""
     from fuelclient.model.release import Role
 
     names = {name for task in tasks for attribute in ("roles", "tags") for name in task.names(attribute)}
@@ -312,7 +310,6 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
 
 
 def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
-    """Read a plugin to enable: an installed one, or one from a package."""
     if kind != "package":
         from fuelclient.backends.plugins import installed_addition
 
@@ -326,7 +323,7 @@ def _added(backend: Backend, environment: Environment, known: Snapshot, number: 
 
 
 def package_at(path: Path) -> Package:
-    """Read the package in a directory or an archive. Raise `NotFound`, and `InvalidDocument` if it is unusable."""
+    """Read a package from a directory or an archive. Raise `NotFound`, or `InvalidDocument` if it is unusable."""
     from fuelclient.plugins.archive import opened_package
     from fuelclient.plugins.load import load_package
 

@@ -106,7 +106,7 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Add those warnings about the documents of the layers that are not among the findings."""
+    """Add the warnings about the documents of the layers."""
     known = {(finding.code, finding.task) for finding in findings}
     known |= {("G013", task) for code, task in known if code == "G046"}  # which says more of missing parameters
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)

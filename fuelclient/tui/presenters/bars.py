@@ -48,7 +48,6 @@ def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = Fal
 
 
 def tabs(route: Route) -> list[Part]:
-    """The views of an environment with their keys."""
     if not route.env:
         if route.view is View.HISTORY:
             return [Part("The runs of all environments. Enter opens a run, a shows those of one environment", Tone.DIM)]
@@ -70,7 +69,7 @@ def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
 
 
 def line(command: str, mark: str, picked: Mapping[str, Sequence[str]]) -> tuple[list[Part], list[Part]]:
-    """The equivalent command line, what is picked for executing, and the task that is marked."""
+    """The equivalent command line, the ids picked for executing, and the marked task."""
     kinds = "; ".join(f"{kind}: {' '.join(ids)}" for kind, ids in picked.items() if ids)
     right = [Part(f"picked {kinds}", Tone.ACCENT, rank=2)] if kinds else []
     right += [Part(f"marked: {mark}", Tone.ACCENT, rank=1)] if mark else []

@@ -19,7 +19,6 @@ def letter(owner: Owner) -> str:
 
 
 def layer_name(owner: Owner) -> str:
-    """The name of a layer; plugins have theirs and their version."""
     return owner.label.removeprefix("plugin ")
 
 
@@ -111,7 +110,7 @@ def _source(origin: Origin) -> Line:
 
 
 def lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
-    """The attributes of a task and their layers, as lines that wrap."""
+    """The attributes of a task with their values and layers, as lines that wrap."""
     for blamed in blame(task):
         value = Cell(given_value(blamed), Tone.WARN if blamed.removed else Tone.PLAIN)
         by = set_by(blamed.origin)

@@ -39,7 +39,7 @@ _ATTRIBUTES = (
 
 
 class Side:
-    """What precedes a row of the study, or what follows it."""
+    """The tasks before a row of the study, or those after it."""
 
     def __init__(self, data: GraphData, row: int, glyphs: Glyphs, *, following: bool) -> None:
         self._data, self._row, self._glyphs, self._following = data, row, glyphs, following
@@ -47,7 +47,6 @@ class Side:
         self._verb = "follows" if following else "precedes"
 
     def adjacent(self, row: int) -> list[int]:
-        """The rows of all tasks that are directly on this side of a row."""
         study = self._data.study
         return sorted(study.row_of[index] for index in self._edges[study.indices[row]])
 
@@ -77,7 +76,7 @@ class Side:
         return self._table(_FURTHER, lines, [other for other, _, _ in beyond], f"Nothing {self._verb} those.")
 
     def _beyond(self) -> list[tuple[int, int, int]]:
-        """Rows with the row through which each is reached, and the number of edges between it and the middle."""
+        """Rows with the row that leads to each, and their distance from the middle."""
         ring = self.adjacent(self._row)
         seen = {self._row, *ring}
         beyond: list[tuple[int, int, int]] = []
@@ -114,7 +113,6 @@ def _because(words: Sequence[Word], centre: str) -> str:
 
 
 def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
-    """The facts and attributes of the task in the middle."""
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
@@ -212,7 +210,6 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
 
 
 def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
-    """The two tasks of an edge, with their attributes."""
     study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):

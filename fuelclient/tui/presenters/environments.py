@@ -75,7 +75,6 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
 
 
 def detail(overview: Overview, row: int, glyphs: Glyphs) -> list[Line]:
-    """One environment: its release, nodes by role, plugins, and where to go from here."""
     cluster = overview.clusters[row]
     release = next((known for known in overview.releases if known.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
@@ -110,7 +109,6 @@ def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool
 
 
 def _graphs(overview: Overview, cluster: Cluster) -> list[str]:
-    """Each graph type with the layers that make it."""
     layers_of: dict[str, list[str]] = {}
     for graph in overview.graphs:
         if graph.task_ids and _concerns(graph, overview, cluster):

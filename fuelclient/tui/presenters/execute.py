@@ -54,7 +54,7 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
 
 
 def not_assumed(wanted: RunRequest) -> str:
-    """Why a request cannot be planned on assumed nodes; empty if it can.
+    """The reason why a request cannot be planned on assumed nodes; empty if it can.
 
     >>> not_assumed(RunRequest(1, dry_run=True)), not_assumed(RunRequest(1))
     ('', 'Nodes can be assumed only for a dry run.')

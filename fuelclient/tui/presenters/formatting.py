@@ -67,7 +67,6 @@ def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
 
 
 def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]:
-    """Findings with their hints as lines of a detail pane."""
     for finding in findings:
         yield (severity(finding, glyphs), f" {finding.message} ", Cell(finding.code, Tone.DIM))
         if finding.hint:
@@ -75,7 +74,6 @@ def finding_lines(findings: Iterable[Finding], glyphs: Glyphs) -> Iterator[Line]
 
 
 def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:
-    """A node by its id and its name, if that is known."""
     if node is None:
         return "sync point"
     return f"{node} {names_of[node]}" if isinstance(node, int) and node in names_of else str(node)

@@ -69,7 +69,6 @@ class Lanes(Table):
         super().__init__(columns, Lazy(len(kept), self._row), names, nothing)
 
     def centre(self, row: int) -> None:
-        """Put a row of the study in the middle."""
         before, after = self._data.reach.around(row)
         self._signs = {row: " "}
         self._signs |= dict.fromkeys(before, self._glyphs.up) | dict.fromkeys(after, self._glyphs.down)
@@ -114,7 +113,7 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
 
 
 def width(data: GraphData, kept: Sequence[int]) -> int:
-    """How many lanes the kept rows need."""
+    """The number of lanes that the kept rows need."""
     return max((line.width for line in _lanes(data, kept)), default=0)
 
 

@@ -46,7 +46,6 @@ _NO_ROLES = ("The release of this environment has no roles.", "", "fuel2 release
 
 
 def _roles(data: GraphData, _: Glyphs) -> Table:
-    """All roles in the release's order, then those of plugins."""
     holding = holders(data.study.snapshot.nodes)
     rows: list[tuple[Value, ...]] = []
     for role in data.study.snapshot.roles.values():
@@ -80,7 +79,6 @@ def _conflicts(role: Role) -> str:
 
 
 def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """One role: its description, limits, volumes and nodes, and its tasks in execution order."""
     role = list(data.study.snapshot.roles.values())[row]
     having = holders(data.study.snapshot.nodes).get(role.name, Holders())
     by_id = {node.id: node.name for node in data.study.snapshot.nodes}
@@ -184,7 +182,6 @@ def _reached_by(node: Node, can: Abilities) -> str:
 
 
 def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """One node and its task instances in execution order."""
     node, study = _nodes_by_id(data)[row], data.study
     fleet = study.expansion.fleet.nodes
     place = next((place for place, placed in enumerate(fleet) if placed.uid == node.id), None)
@@ -231,7 +228,6 @@ _NO_PLUGINS = (
 
 
 def _plugins(data: GraphData, glyphs: Glyphs) -> Table:
-    """All installed plugins by name and version."""
     rows: list[tuple[Value, ...]] = []
     for plugin in data.plugins:
         counts = [str(len(tasks)) if data.env in plugin.clusters else "" for tasks in _tasks(plugin, data)]
@@ -263,7 +259,6 @@ def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
 
 
 def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """One plugin: its description, what it brings, adds and overrides, and where it clashes."""
     plugin = data.plugins[row]
     metadata = plugin.metadata
     settings = metadata.get("attributes_metadata") or {}

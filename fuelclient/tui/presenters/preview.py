@@ -62,7 +62,6 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
 
 
 def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
-    """The place and the nodes of a task, and its findings."""
     study, shown, task = data.study, data.study.rows[row], data.study.task(row)
     by_id = {node.id: node.name for node in study.snapshot.nodes}
     stage = shown.stage or "none"
@@ -135,7 +134,6 @@ class Instances(Table):
 
 
 def row_of(data: GraphData, place: int) -> int:
-    """The row of the study that has the task of the instance at `place`."""
     return data.study.row_of[data.study.expansion.task_of[data.study.order[place]]]
 
 

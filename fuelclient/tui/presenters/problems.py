@@ -63,8 +63,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
 def detail(
     finding: Finding, source: Sequence[tuple[int, str]] | None, glyphs: Glyphs, directory: str = ""
 ) -> list[Line]:
-    """A finding in full, with its source and a caret below the line; without it while it is None, because it is still
-    being read. A file below `directory` is named as seen from there."""
+    """A finding with its source and a caret below the line. The source is None while it is being read. A file below
+    `directory` is shown relative to it."""
     file = finding.place.file.removeprefix(f"{directory}/") if directory else finding.place.file
     lines: list[Line] = [
         (severity(finding, glyphs), " ", Cell(finding.code, Tone.DIM), f" {finding.message}"),

@@ -126,7 +126,7 @@ def advice(state: RunState) -> str:
 
 
 class Instances(Table):
-    """One row for each task instance, made when it is looked at. With `only`, those of these numbers."""
+    """One row for each task instance (with `only`, for these), made when it is looked at."""
 
     def __init__(
         self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], now: datetime,
@@ -194,18 +194,16 @@ class Grid:
         return self.state.tasks[self.columns[column]][1]
 
     def number(self, line: int, column: int) -> int:
-        """The instance in a cell, or -1."""
+        """-1 for a cell without an instance."""
         if not (0 <= line < len(self.lines) and 0 <= column < len(self.columns)):
             return -1
         return self.state.grid[self.lines[line]][self.columns[column]]
 
     def cell(self, line: int, column: int) -> Cell | None:
-        """The sign of a cell; None if the task has no instance on the node."""
         number = self.state.grid[self.lines[line]][self.columns[column]]
         return self._signs[self.state.progress.word(number)] if number >= 0 else None
 
     def place(self, number: int) -> tuple[int, int] | None:
-        """The line and the column of an instance; None if it is not shown."""
         line, column = self.state.cell[number] if 0 <= number < len(self.state.cell) else (-1, -1)
         if line not in self.lines or column not in self.columns:
             return None
@@ -213,7 +211,6 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    """The times, status and summary of one instance."""
     progress, row = state.progress, state.rows[number]
     lines = [
         title(progress.name(number)),
@@ -235,7 +232,6 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
 
 
 def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
-    """A run as a whole: its request, times and status."""
     run, asked, progress = state.run, state.run.request, state.progress
     lines = [
         title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
@@ -275,7 +271,6 @@ def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
 
 
 def manner(run: Run) -> str:
-    """The unusual options of a run."""
     asked = run.request
     flags = (("dry run", asked.dry_run), ("noop", asked.noop), ("force", asked.force), ("trace", asked.trace))
     return names(name for name, is_set in flags if is_set)

@@ -104,7 +104,7 @@ class Table:
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
-        """Those of some rows that a term of a query keeps; of `distinct` values each is tested once."""
+        """The rows that a term of a query keeps. Each of `distinct` values is tested once."""
         if self.tasks is not None and (wanted := term.tasks) is not None:
             return [row for row in rows if self.tasks[row] in wanted]
         holds = term.test()
@@ -130,7 +130,7 @@ class Table:
 
 
 def _sort_key(text: str) -> tuple[int, float, str] | None:
-    """Where a cell sorts; None for a blank one.
+    """None for a blank cell.
 
     >>> sorted(["10", "9-12", "b", "a"], key=_sort_key)
     ['9-12', '10', 'a', 'b']

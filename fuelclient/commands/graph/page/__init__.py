@@ -22,7 +22,7 @@ from fuelclient.redact import masked_document, scrubbed, secrets_of
 
 
 def page(drawn: Picture, title: str, seen: Timeline | None = None) -> str:
-    """Make a page of a picture, with the times of a run if `seen` has them. Secrets are masked."""
+    """A picture as a page, with the times of a run if `seen` has them. Secrets are masked."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
