@@ -62,11 +62,11 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
             for inner, _ in _leaves({path: value}):
                 history.setdefault(inner, list(_history(task, inner)))
     rows = []
-    for path, was in history.items():
+    for path, former in history.items():
         removed, value = path not in leaves, leaves.get(path)
         if removed and any(leaf.startswith(f"{path}.") for leaf in leaves):
             continue  # a value that has become a mapping is explained by the rows of what is in the mapping
-        overrode = tuple(Stated(value, placed(origin, path)) for value, origin in reversed(was))
+        overrode = tuple(Stated(value, placed(origin, path)) for value, origin in reversed(former))
         changed = removed or any(below.value != value for below in overrode)
         added: tuple[Any, ...] = ()
         lost: tuple[Any, ...] = ()
@@ -133,10 +133,10 @@ def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
     if owner not in (task.owner, *task.overrides):
         return Statement(owner, Effect.APART, place=record.source.place())
     place = record.source.place(row.attribute)
-    stated = dict(_leaves(record.attributes))
+    values = dict(_leaves(record.attributes))
     sets = row.origin.owner == owner
-    if row.attribute in stated:
-        return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, stated[row.attribute], place)
+    if row.attribute in values:
+        return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, values[row.attribute], place)
     if sets and row.removed:
         return Statement(owner, Effect.REMOVES, place=row.origin.place)
     if sets:  # a default that the layer adds to its own tasks, or a part of what it states
@@ -157,11 +157,11 @@ def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
     """Yield the values that `path` had, from its own record or from that of a mapping around it."""
-    known = _recorded(task, path)
-    setting = task.settings.get(known)
+    recorded = _recorded(task, path)
+    setting = task.settings.get(recorded)
     if setting is None:
         return
-    rest = path[len(known) + 1 :]
+    rest = path[len(recorded) + 1 :]
     for value, origin in setting.replaced:
         if not rest:
             yield value, origin
@@ -198,7 +198,8 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
         below = row.overrode[-1] if row.overrode else None
         if below is None:
             continue
-        if row.removed and not _is_default(row.attribute, below):
+        is_default = row.attribute in ("parameters.cwd", "fault_tolerance") and not below.origin.place.file
+        if row.removed and not is_default:  # a layer adds such values to its own tasks
             yield _warning(
                 "G060", task, row.origin, f"{row.attribute} of {below.origin.owner.label} is lost",
                 "The whole task is replaced: leave its type out to override single attributes, or repeat this one.",
@@ -212,11 +213,6 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
     if whole == task.owner and not any(row.changed for row in rows) and all(row.overrode for row in rows):
         text = f"{task.owner.label} states the task as {task.overrides[0].label} does"
         yield _warning("G061", task, task.origin("type"), text, "Leave it out, so that later changes below count.")
-
-
-def _is_default(attribute: str, lost: Stated) -> bool:
-    """Whether the lost value is one that a layer adds to its own tasks, so that it stands in no file."""
-    return attribute in ("parameters.cwd", "fault_tolerance") and not lost.origin.place.file
 
 
 def _shortened(task: MergedTask, row: Blame, below: Stated) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -237,14 +237,6 @@ def value_change(
     return ValueChange(path, before, after, added, removed, not (added or removed), was, now)
 
 
-def metadata_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ValueChange, ...]:
-    return tuple(
-        value_change(key, before.get(key), after.get(key))
-        for key in dict.fromkeys((*before, *after))
-        if before.get(key) != after.get(key)
-    )
-
-
 def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
     """The elements that one list has more often than the other, in its order."""
     left = list(others)
@@ -284,14 +276,16 @@ def compare(before: Study, after: Study, *, masked: Callable[[MergedTask], Merge
         order = order_effect(before.expansion, after.expansion)
     except InvalidGraph as error:
         problem = error.message
-    known = {_subject(finding) for finding in _findings(before)}
-    new = dict.fromkeys(finding for finding in _findings(after) if _subject(finding) not in known)
+    old = {_subject(finding) for finding in _findings(before)}
+    new = dict.fromkeys(finding for finding in _findings(after) if _subject(finding) not in old)
     tasks = [side.merged.tasks if masked is None else tuple(map(masked, side.merged.tasks)) for side in (before, after)]
-    return Comparison(
-        task_changes(*tasks),
-        metadata_changes(before.merged.metadata, after.merged.metadata),
-        order, problem, tuple(new),
-    )  # fmt: skip
+    was, now = before.merged.metadata, after.merged.metadata
+    metadata = tuple(
+        value_change(key, was.get(key), now.get(key))
+        for key in dict.fromkeys((*was, *now))
+        if was.get(key) != now.get(key)
+    )
+    return Comparison(task_changes(*tasks), metadata, order, problem, tuple(new))
 
 
 def _findings(study: Study) -> Iterator[Finding]:

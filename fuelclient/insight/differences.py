@@ -77,11 +77,11 @@ def value_differences(
     [('a.b', 1, True)]
     """
     for key in dict.fromkeys((*ours, *theirs)):
-        here, there, path = ours.get(key), theirs.get(key), f"{above}{key}"
-        if isinstance(here, Mapping) and isinstance(there, Mapping):
-            yield from value_differences(here, there, f"{path}.", nulls=nulls)
-        elif not is_equal(here, there) or (nulls and (key in ours) != (key in theirs)):
-            yield path, here, there
+        our, their, path = ours.get(key), theirs.get(key), f"{above}{key}"
+        if isinstance(our, Mapping) and isinstance(their, Mapping):
+            yield from value_differences(our, their, f"{path}.", nulls=nulls)
+        elif not is_equal(our, their) or (nulls and (key in ours) != (key in theirs)):
+            yield path, our, their
 
 
 def is_equal(value: Any, other: Any) -> bool:

@@ -200,15 +200,15 @@ def task_instance(made: Plan, text: str) -> int:
 
     Raise `NotFound` if there is no such instance.
     """
-    known = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
+    vertex_of = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
     task, slash, node = text.rpartition("/")
     for name in (f"{task}@{node}" if slash else text, text):
-        if name in known:
-            return known[name]
-    places = [vertex for name, vertex in known.items() if name.rpartition("@")[0] == text]
+        if name in vertex_of:
+            return vertex_of[name]
+    places = [vertex for name, vertex in vertex_of.items() if name.rpartition("@")[0] == text]
     if len(places) == 1:
         return places[0]
-    raise NotFound("task instance", text, known=[name.replace("@", "/") for name in known])
+    raise NotFound("task instance", text, known=[name.replace("@", "/") for name in vertex_of])
 
 
 def dot(work: Work, history: Iterable[Change] = ()) -> str:

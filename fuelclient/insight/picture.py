@@ -322,8 +322,8 @@ def dot(drawn: Picture) -> str:
     for edges, styles in ((drawn.edges, []), (drawn.back, ["style=dashed", "constraint=false"])):
         for before, after in edges:
             marks = ["color=red", "penwidth=2"] if (before, after) in drawn.cycle else []
-            stated = ", ".join((*styles, *marks))
-            lines.append(f"  {names[before]} -> {names[after]}{f' [{stated}]' if stated else ''};")
+            attributes = ", ".join((*styles, *marks))
+            lines.append(f"  {names[before]} -> {names[after]}{f' [{attributes}]' if attributes else ''};")
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -96,8 +96,8 @@ def rest_of(run: Run) -> str:
 
         query = f"{query},({' or '.join(map(named, asked.task_names))})"
     (first, began), *others = left
-    words = ["--type", first, *(("--select", query) if began else ())]
-    stated = (
+    arguments = ["--type", first, *(("--select", query) if began else ())]
+    optional = (
         (asked.node_ids, ["--node", *map(str, asked.node_ids)]),
         (asked.subgraphs, ["--subgraphs", *asked.subgraphs]),
         (asked.force, ["--force"]),
@@ -107,8 +107,8 @@ def rest_of(run: Run) -> str:
         (not asked.assumed.is_empty, ["--assume-facts", "FILE"]),
         (asked.trace, ["--trace"]),
     )
-    options = [word for is_stated, words in stated if is_stated for word in words]
-    lines = [words, ["--type", *(name for name, _ in others)]] if others else [words]
+    options = [word for is_stated, arguments in optional if is_stated for word in arguments]
+    lines = [arguments, ["--type", *(name for name, _ in others)]] if others else [arguments]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
 

@@ -325,16 +325,16 @@ class _Parser:
             if base.startswith('"'):
                 return _NOTHING
             base += '"'
-        if (found := _FIELD.fullmatch(base)) and (kind := self._field_kind(found["name"], found["sign"], is_alone)):
-            values = tuple(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^|"]+)', found["values"]))
-            return term(kind, base, values or ("",), found["name"].lower()) if values or not self.is_box else _NOTHING
-        if found and found["sign"] == "=" and found["name"] in FIELDS and not self.is_box:
-            hint = f"Write {found['name']}:{found['values']}, or the id of a task in double quotes."
-            raise self._wrong(token.start(), f"compares {found['name']} with a sign of filters", hint)
+        if (match := _FIELD.fullmatch(base)) and (kind := self._field_kind(match["name"], match["sign"], is_alone)):
+            values = tuple(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^|"]+)', match["values"]))
+            return term(kind, base, values or ("",), match["name"].lower()) if values or not self.is_box else _NOTHING
+        if match and match["sign"] == "=" and match["name"] in FIELDS and not self.is_box:
+            hint = f"Write {match['name']}:{match['values']}, or the id of a task in double quotes."
+            raise self._wrong(token.start(), f"compares {match['name']} with a sign of filters", hint)
         if knows_tasks and (ends := _RANGE.fullmatch(base)):
             return term("range", base, tuple(end.strip('"') for end in ends.groups()))
-        if found and found["sign"] == "=" and self.is_box and self.rows is Rows.TASKS:
-            problem = f"asks for {base}, and there is no column {found['name']} here"
+        if match and match["sign"] == "=" and self.is_box and self.rows is Rows.TASKS:
+            problem = f"asks for {base}, and there is no column {match['name']} here"
             raise self._wrong(token.start(), problem, f"There are {', '.join(self.columns)}.")
         glob: Kind = "glob" if self.rows is Rows.TASKS or not is_alone else "text"
         if base.startswith('"') or (is_alone and base in self.ids):
@@ -399,14 +399,14 @@ class _Selection:
     def of(self, node: Node) -> Selected:
         if isinstance(node, Term):
             return self.term(node)
-        found, every = [self.of(part) for part in node.parts], range(len(self.tasks))
+        parts, every = [self.of(part) for part in node.parts], range(len(self.tasks))
         if node.sign == "!":
-            return {index: (node.source,) for index in every if index not in found[0]}
+            return {index: (node.source,) for index in every if index not in parts[0]}
         holds = any if node.sign == "or" else all
         return {
-            index: tuple(dict.fromkeys(reason for part in found for reason in part.get(index, ())))
+            index: tuple(dict.fromkeys(reason for part in parts for reason in part.get(index, ())))
             for index in every
-            if holds(index in part for part in found)
+            if holds(index in part for part in parts)
         }
 
     def term(self, term: Term) -> Selected:
@@ -438,14 +438,14 @@ class _Selection:
         return {index: f"matches {first}" for index, task in enumerate(self.tasks) if holds(changed(task.id))}
 
     def _named(self, name: str, term: Term) -> list[int]:
-        found = [index for index, task in enumerate(self.tasks) if task.id == name]
-        if not found:
+        indices = [index for index, task in enumerate(self.tasks) if task.id == name]
+        if not indices:
             raise self._unknown("task", name, [task.id for task in self.tasks], term)
-        return found
+        return indices
 
-    def _unknown(self, noun: str, name: str, known: Sequence[str], term: Term) -> BadQuery:
-        close = nearest(name, known)
-        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(known[:12])}."
+    def _unknown(self, noun: str, name: str, names: Sequence[str], term: Term) -> BadQuery:
+        close = nearest(name, names)
+        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(names[:12])}."
         if noun == "task" and "|" in name:
             hint = f"Write '{' or '.join(name.split('|'))}'."
         at = term.source.index(name, len(term.up)) if name else len(term.up) + len(term.base)
@@ -457,8 +457,8 @@ class _Selection:
         by_value: dict[str, set[int]] = {}
         if term.name == "role":
             by_value |= {role: {*tasks} for role, tasks in tasks_of_roles(self.tasks, self.study.snapshot).items()}
-        known: dict[str, Iterable[str]] = {"state": STATES, "layer": Level, "result": InstanceStatus}
-        by_value |= {str(value): set() for value in known.get(term.name, ())}
+        always: dict[str, Iterable[str]] = {"state": STATES, "layer": Level, "result": InstanceStatus}
+        by_value |= {str(value): set() for value in always.get(term.name, ())}
         results = self._results(term) if term.name == "result" else {}
         for index, task in enumerate(self.tasks):
             for word in (*results.get(task.id, ()), *self._words(term.name, index, task)):

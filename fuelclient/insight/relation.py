@@ -82,7 +82,7 @@ def minimum_cut(
     forward = [set(following) - {vertex} for vertex, following in enumerate(successors)]
     backward: list[set[int]] = [set() for _ in successors]
     for _ in range(most + 1):
-        following = [(*sorted(there), *sorted(back)) for there, back in zip(forward, backward, strict=True)]
+        following = [(*sorted(ahead), *sorted(back)) for ahead, back in zip(forward, backward, strict=True)]
         parent = search(following, [start], ends=[end])
         if end not in parent:
             reached = set(parent)
@@ -131,9 +131,9 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
     parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
     last = next(reversed(parent), -1)
     path = path_to(parent, last, expansion.size) if last in ends else []
-    name, task_of, words = expansion.name, expansion.task_of, expansion.words_between
+    name, task_of, statements = expansion.name, expansion.task_of, expansion.words_between
     return tuple(
-        Step(name(first), name(second), task_of[first], task_of[second], words(first, second), first, second)
+        Step(name(first), name(second), task_of[first], task_of[second], statements(first, second), first, second)
         for first, second in itertools.pairwise(path)
     )
 
@@ -143,15 +143,15 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
 
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
-    words = tuple(
+    statements = tuple(
         Word(task.id, attribute, word, task.place(attribute))
         for task, other, names_other in ((after, before.id, False), (before, after.id, True))
         for attribute, word, _ in stated_names(task.task)
         if (attribute in OF_SUCCESSORS) is names_other
         and (word == other or (not pattern_error(word) and matches(word, other)))
     )
-    if words:
-        return words
+    if statements:
+        return statements
     staged = after if after.task.stage else before
     return (Word(staged.id, "stage", staged.task.stage, staged.place("stage")),)
 

@@ -86,8 +86,8 @@ def stats(study: Study) -> Stats:
     )
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
 def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[Counted, ...]:

@@ -63,8 +63,8 @@ class Timeline:
     @property
     def nodes(self) -> dict[NodeKey, list[Bar]]:
         """The bars of each node: the master, then the others by id."""
-        found = grouped((bar.row.node, bar) for bar in self.bars)
-        return dict(sorted(found.items(), key=lambda item: (isinstance(item[0], int), item[0] or 0)))
+        by_node = grouped((bar.row.node, bar) for bar in self.bars)
+        return dict(sorted(by_node.items(), key=lambda item: (isinstance(item[0], int), item[0] or 0)))
 
     @property
     def waits(self) -> dict[str, float]:
@@ -100,8 +100,8 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
     for row in sorted(ran, key=lambda row: (parse_time(str(row.time_start)), row.task, str(row.node))):
         begin = elapsed(start, row.time_start, now) or 0.0
         first = begun.setdefault(row.run_id, begin)
-        known = before.get(row.run_id, {}).get((row.task, row.node), ())
-        ready = max((ends.get((row.run_id, *other), first) for other in known), default=first)
+        preceding = before.get(row.run_id, {}).get((row.task, row.node), ())
+        ready = max((ends.get((row.run_id, *other), first) for other in preceding), default=first)
         idle = min(begin, free.get(row.node, first))
         end = max(begin, ends[row.run_id, row.task, row.node])
         bars.append(Bar(row, min(ready, begin), idle, begin, end))
@@ -121,11 +121,11 @@ def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:
     while at >= 0:
         yield at
         bar = bars[at]
-        known = set(before.get(bar.row.run_id, {}).get((bar.row.task, bar.row.node), ()))
+        preceding = set(before.get(bar.row.run_id, {}).get((bar.row.task, bar.row.node), ()))
         earlier = [number for number in range(at) if bars[number].end <= bar.begin]
         held = [
             number
             for number in earlier
-            if bars[number].row.node == bar.row.node or (bars[number].row.task, bars[number].row.node) in known
+            if bars[number].row.node == bar.row.node or (bars[number].row.task, bars[number].row.node) in preceding
         ]
         at = max(held or earlier, key=lambda number: bars[number].end, default=-1)

@@ -59,19 +59,20 @@ class GraphBlame(Question):
             attribute = parsed_args.attribute
             rows = blame_of(task, attribute, layers) if attribute else blame(task, layers)
             explained = layers if parsed_args.explain else ()
-            said = [statements(task, row, explained) for row in rows]
-            lines += [*([""] if lines else []), *_lines(task, rows, said)]
+            explanations = [statements(task, row, explained) for row in rows]
+            lines += [*([""] if lines else []), *_lines(task, rows, explanations)]
             attributes = [
-                {**encoded(row), "layers": each} if explained else row for row, each in zip(rows, said, strict=True)
+                {**encoded(row), "layers": each} if explained else row
+                for row, each in zip(rows, explanations, strict=True)
             ]
             definitions.append({"layer": task.owner, "overrides": task.overrides, "attributes": attributes})
         return Answer(lines, {"task": parsed_args.task, "definitions": definitions})
 
 
-def _lines(task: MergedTask, rows: Sequence[Blame], explained: Sequence[Sequence[Statement]]) -> Iterator[str]:
+def _lines(task: MergedTask, rows: Sequence[Blame], explanations: Sequence[Sequence[Statement]]) -> Iterator[str]:
     over = ", ".join(owner.label for owner in task.overrides)
     yield f"{task.id}: {task.owner.label}{f', over {over}' if over else ''}"
-    shown = map(_explained, rows, explained) if any(explained) else map(_shown, rows)
+    shown = map(_explained, rows, explanations) if any(explanations) else map(_shown, rows)
     yield from aligned(chain.from_iterable(shown), "  ")
 
 

@@ -60,18 +60,18 @@ class GraphDiff(Comparing, Question):
 
         before, after = self._sides(parsed_args)
         options = PreviewOptions(assume=parsed_args.assume or "")
-        found, expansions = compared((before, after), options, self.backend)
+        comparison, expansions = compared((before, after), options, self.backend)
         assumptions = dict.fromkeys(expansion.fleet.assumption for expansion in expansions)
         for assumption in filter(None, assumptions):
             LOG.info("%s", assumption)
         if parsed_args.added:
             refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
-            found = replace(found, findings=(*refused, *found.findings))
-        self.differs = found.is_different
-        report(found.findings)
-        document = {"before": before.label, "after": after.label, **encoded(found)}
+            comparison = replace(comparison, findings=(*refused, *comparison.findings))
+        self.differs = comparison.is_different
+        report(comparison.findings)
+        document = {"before": before.label, "after": after.label, **encoded(comparison)}
         title = f"{before.label} -> {after.label}"
-        return Answer([title, *comparison_lines(found, expansions[1])], document)
+        return Answer([title, *comparison_lines(comparison, expansions[1])], document)
 
     def _sides(self, parsed_args: argparse.Namespace) -> list[Side]:
         changes = bool(parsed_args.added or parsed_args.left_out)
@@ -80,34 +80,34 @@ class GraphDiff(Comparing, Question):
                 "There is nothing to compare with.", hint="Name a second graph, or add --with or --without."
             )
         named = [parsed_args.before, parsed_args.after or parsed_args.before]
-        found = sides(self, named, parsed_args)
+        both = sides(self, named, parsed_args)
         if changes:
             if named[1][0] != "env":
                 raise UsageError(
                     "--with and --without change an environment.", hint="Name it as the last graph: env:1."
                 )
-            found[1] = what_if(self, found[1], parsed_args)
-        return found
+            both[1] = what_if(self, both[1], parsed_args)
+        return both
 
 
-def comparison_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
+def comparison_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
     """The differences for people. `expansion` is that of the second graph."""
-    yield from task_lines(found)
-    yield from _order_lines(found, expansion)
+    yield from task_lines(comparison)
+    yield from _order_lines(comparison, expansion)
 
 
-def task_lines(found: Comparison) -> Iterator[str]:
-    changes = [str(task.change) for task in found.tasks]
+def task_lines(comparison: Comparison) -> Iterator[str]:
+    changes = [str(task.change) for task in comparison.tasks]
     figures = [f"{changes.count(word)} {word}" for word in _SIGNS if word in changes]
     yield f"Tasks: {', '.join(figures) or 'no difference'}."
     rows: list[tuple[str, ...]] = []
-    for task in found.tasks:
+    for task in comparison.tasks:
         rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_where(task.after or task.before)))
         rows += [
             (f"    {value.attribute}", _change(value), *_where(value.set_after or value.set_before))
             for value in task.attributes
         ]
-    rows += [(f"~ {value.attribute} of the graph", _change(value), "", "") for value in found.metadata]
+    rows += [(f"~ {value.attribute} of the graph", _change(value), "", "") for value in comparison.metadata]
     if rows:
         yield from aligned(rows)
 
@@ -126,10 +126,10 @@ def _change(value: ValueChange) -> str:
     return f"{before} -> {after}"
 
 
-def _order_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
-    order = found.order
+def _order_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
+    order = comparison.order
     if order is None:
-        yield f"Order: cannot be compared. {found.problem}"
+        yield f"Order: cannot be compared. {comparison.problem}"
         return
     edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"
     lost = count(order.orderings_lost, "ordering")

@@ -60,10 +60,8 @@ class GraphList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.graph import Level
 
-        asked = {
-            Level.RELEASE: parsed_args.release, Level.PLUGIN: parsed_args.plugins, Level.CLUSTER: parsed_args.cluster,
-        }  # fmt: skip
-        levels = [level for level, is_asked in asked.items() if is_asked]
+        asked = zip(Level, (parsed_args.release, parsed_args.plugins, parsed_args.cluster), strict=True)
+        levels = [level for level, is_asked in asked if is_asked]
         graphs = self.backend.graphs.list(parsed_args.env, levels)
         if not graphs and parsed_args.env is None and not levels:
             LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")

@@ -57,18 +57,19 @@ class GraphWhy(OrderQuestion):
         return Answer(_lines(study.expansion, found), found)
 
 
-def _lines(expansion: Expansion, found: Relation) -> Iterator[str]:
-    before, after = found.before, found.after
-    if found.because == "nowhere":
+def _lines(expansion: Expansion, relation: Relation) -> Iterator[str]:
+    before, after = relation.before, relation.after
+    if relation.because == "nowhere":
         placed = {expansion.tasks[index].id for index in set(expansion.task_of)}
         nowhere = [name for name in (before, after) if name not in placed]
         yield f"{' and '.join(nowhere)} {'runs' if len(nowhere) == 1 else 'run'} on no node, so there is no order."
-    elif found.paths is None:
-        yield from _unordered(found)
+    elif relation.paths is None:
+        yield from _unordered(relation)
     else:
-        yield f"{after} runs after {before}{_on(found.chain, same_node=found.same_node)}{_tie(expansion, found)}."
-        yield from _chain(found.chain, found.paths)
-        yield from _figures(found.paths)
+        nodes = _on(relation.chain, same_node=relation.same_node)
+        yield f"{after} runs after {before}{nodes}{_tie(expansion, relation)}."
+        yield from _chain(relation.chain, relation.paths)
+        yield from _figures(relation.paths)
 
 
 def _on(steps: Sequence[Step], *, same_node: bool) -> str:
@@ -79,23 +80,22 @@ def _on(steps: Sequence[Step], *, same_node: bool) -> str:
     return f", here from node {start} to node {end}"
 
 
-def _tie(expansion: Expansion, found: Relation) -> str:
+def _tie(expansion: Expansion, relation: Relation) -> str:
     """The rule of stages that orders two tasks."""
     from fuelclient.graph.stage import author, parse_stage
 
-    tasks = [expansion.tasks[index] for index in (found.chain[0].before_task, found.chain[-1].after_task)]
-    stages = [parse_stage(task.task.stage) for task in tasks]
-    owners = [author(task).label for task in tasks]
-    if found.because == "dependency":
+    tasks = [expansion.tasks[index] for index in (relation.chain[0].before_task, relation.chain[-1].after_task)]
+    low, high = (parse_stage(task.task.stage) for task in tasks)
+    first, second = (author(task).label for task in tasks)
+    if relation.because == "dependency":
         return ""
-    if found.because == "priority":
-        low, high = (f"{stage.priority:g}" for stage in stages)
-        return f": both are in stage {stages[0].name}, and {low} is less than {high}"
-    same = f": both are in stage {stages[0].name} with priority {stages[0].priority:g}, a tie that "
-    if found.because == "file":
-        return f"{same}their order in {owners[0]} breaks"
-    rule = "the names of the plugins break" if found.because == "plugin" else "their layers break"
-    return f"{same}{rule}: {owners[0]} before {owners[1]}. Different priorities would make it certain"
+    if relation.because == "priority":
+        return f": both are in stage {low.name}, and {low.priority:g} is less than {high.priority:g}"
+    same = f": both are in stage {low.name} with priority {low.priority:g}, a tie that "
+    if relation.because == "file":
+        return f"{same}their order in {first} breaks"
+    rule = "the names of the plugins break" if relation.because == "plugin" else "their layers break"
+    return f"{same}{rule}: {first} before {second}. Different priorities would make it certain"
 
 
 def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
@@ -125,14 +125,14 @@ def _figures(paths: Paths) -> Iterator[str]:
     yield f"Without {these} the order is gone: {edges}."
 
 
-def _unordered(found: Relation) -> Iterator[str]:
-    before, after = found.before, found.after
-    apart = "" if found.same_node else " No node has both."
-    yield f"{before} and {after} have no order: they may run at the same time.{apart}"
-    for word, common in (("precede", found.preceding), ("follow", found.following)):
+def _unordered(relation: Relation) -> Iterator[str]:
+    before, after = relation.before, relation.after
+    note = "" if relation.same_node else " No node has both."
+    yield f"{before} and {after} have no order: they may run at the same time.{note}"
+    for word, common in (("precede", relation.preceding), ("follow", relation.following)):
         nearest = f"; the nearest: {_some(common.nearest)}" if common.count else ""
         yield f"{count(common.count, 'task')} {word}{'s' if common.count == 1 else ''} both{nearest}."
-    added = f"{before} to the requires" if found.same_node else f"{{name: {before}}} to the cross_depends"
+    added = f"{before} to the requires" if relation.same_node else f"{{name: {before}}} to the cross_depends"
     yield f"To run {after} after {before}, add {added} of {after}; that closes no cycle."
 
 
@@ -164,17 +164,17 @@ class GraphImpact(OrderQuestion):
         return Answer(_impact_lines(found), found)
 
 
-def _impact_lines(found: Impact) -> Iterator[str]:
-    share = round(100 * len(found.waiting) / max(found.tasks, 1))
+def _impact_lines(impact: Impact) -> Iterator[str]:
+    share = round(100 * len(impact.waiting) / max(impact.tasks, 1))
     yield (
-        f"{count(len(found.waiting), 'task')} of {found.tasks} ({share} %), with "
-        f"{count(found.waiting_instances, 'instance')} of {found.instances}, wait for {found.task}."
+        f"{count(len(impact.waiting), 'task')} of {impact.tasks} ({share} %), with "
+        f"{count(impact.waiting_instances, 'instance')} of {impact.instances}, wait for {impact.task}."
     )
-    if found.waiting:
-        only = sum(held.only_through for held in found.waiting)
-        yield f"Every path to {only} of them leads through {found.task}."
+    if impact.waiting:
+        only = sum(held.only_through for held in impact.waiting)
+        yield f"Every path to {only} of them leads through {impact.task}."
         rows = [("edges", "task", "instances", "only through it", "layer")]
-        for held in found.waiting:
+        for held in impact.waiting:
             through = "yes" if held.only_through else ""
             rows.append((str(held.distance), held.task, str(held.instances), through, held.layer.label))
         yield from aligned(rows, "  ")

@@ -206,8 +206,7 @@ class GraphPreview(Comparing, Lister):
             tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
         snapshot = self._snapshot(parsed_args, options)
-        study = self._study(snapshot, options, parsed_args)
-        seen = self._seen(study, as_master=parsed_args.as_master)
+        study, seen = self._preview(snapshot, options, parsed_args)
         _narrate(seen)
         self._broken = any(finding.is_error for finding in seen.findings)
         if parsed_args.verify:
@@ -227,46 +226,44 @@ class GraphPreview(Comparing, Lister):
 
     def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
         """The snapshot to preview. Its differences from the environment or from --against are printed."""
-        known = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
+        current = self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
         if not _compares(parsed_args):
-            return known
+            return current
         from fuelclient.commands.graph.diff import comparison_lines
         from fuelclient.insight.blame import OVERRIDES
 
-        before = after = Side(f"env:{parsed_args.env}", known)
+        before = after = Side(f"env:{parsed_args.env}", current)
         if parsed_args.added or parsed_args.left_out:
             after = what_if(self, after, parsed_args)
             report(refusals_of(self.backend, parsed_args.env, parsed_args))
         if parsed_args.against:
             (before,) = sides(self, [parsed_args.against], parsed_args)
-        found, expansions = compared((before, after), options, self.backend)
-        self.differs = found.is_different
+        comparison, expansions = compared((before, after), options, self.backend)
+        self.differs = comparison.is_different
         LOG.info("%s -> %s", before.label, after.label)
-        for line in comparison_lines(found, expansions[1]):
+        for line in comparison_lines(comparison, expansions[1]):
             LOG.info("%s", printable(line))
-        report(finding for finding in found.findings if finding.code in OVERRIDES)  # the preview has all others
+        report(finding for finding in comparison.findings if finding.code in OVERRIDES)  # the preview has all others
         return after.snapshot
 
-    def _study(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> Study:
+    def _preview(
+        self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace
+    ) -> tuple[Study, Preview]:
         from fuelclient.backends.studies import study_of
 
         if parsed_args.as_master:
-            from fuelclient.environment.as_master import strict
+            from fuelclient.environment.as_master import in_graph, strict
 
             snapshot = strict(snapshot)
-        return study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
-
-    def _seen(self, study: Study, *, as_master: bool) -> Preview:
+        study = study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
         more: tuple[Finding, ...] = ()
-        if not study.options.node_ids and study.merged.metadata.get("node_filter"):
+        if not options.node_ids and study.merged.metadata.get("node_filter"):
             from fuelclient.expressions.readable import check_filter  # few graphs have a filter
 
-            more = (*check_filter(study.snapshot, study.merged.metadata),)
-        if as_master:
-            from fuelclient.environment.as_master import in_graph
-
+            more = tuple(check_filter(study.snapshot, study.merged.metadata))
+        if parsed_args.as_master:
             more = (*more, *in_graph(study, more))
-        return study.preview(more)
+        return study, study.preview(more)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
         """Compare with the merge of the other side. The preview is shown even if that refuses to merge."""

@@ -137,8 +137,8 @@ def compared(
     from fuelclient.insight.comparison import compare
 
     before, after = (side.study(options, backend) for side in both)
-    found = compare(before, after, masked=_masked if any(side.masked for side in both) else None)
-    return found, (before.expansion, after.expansion)
+    comparison = compare(before, after, masked=_masked if any(side.masked for side in both) else None)
+    return comparison, (before.expansion, after.expansion)
 
 
 def _masked(merged: MergedTask) -> MergedTask:
@@ -151,22 +151,22 @@ def sides(command: Command, named: Sequence[Sequence[Any]], parsed_args: argpars
     """Read graphs. Those without nodes of their own are placed on the nodes of the environment `env`, or of the
     first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
     env, graph_type = parsed_args.env, parsed_args.graph_type
-    found = [_side(command, word, graph_type) for word in named]
-    base = next((side.snapshot for side in found if env is None and side.snapshot.cluster.id), None)
+    both = [_side(command, word, graph_type) for word in named]
+    base = next((side.snapshot for side in both if env is None and side.snapshot.cluster.id), None)
     if base is None:
         env = next((number for kind, number, _ in named if env is None and kind == "cluster"), env)
         if env is not None:
             base = command.backend.graphs.snapshot(env, graph_type)
         else:
-            tasks = (task for side in found for task in _tasks(side.snapshot))
-            base = replace(found[0].snapshot, roles=_roles_of(tasks))
-    return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in found]
+            tasks = (task for side in both for task in _tasks(side.snapshot))
+            base = replace(both[0].snapshot, roles=_roles_of(tasks))
+    return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in both]
 
 
 def _placed(side: Side, base: Snapshot) -> Side:
     """Place a layer on the nodes of a snapshot, with the defaults that it has among the layers there."""
     layers = tuple(
-        next((replace(known, tasks=own.tasks) for known in base.layers if known.owner == own.owner), own)
+        next((replace(layer, tasks=own.tasks) for layer in base.layers if layer.owner == own.owner), own)
         for own in side.snapshot.layers
     )
     return replace(side, snapshot=replace(base, layers=layers, graph_type=side.snapshot.graph_type))
@@ -179,9 +179,9 @@ def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespa
     from fuelclient.environment.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
 
     installed = [what for kind, what in parsed_args.added if kind not in ("file", "package")]
-    found = refusals(backend, cluster_id, installed) if installed else ()
+    errors = refusals(backend, cluster_id, installed) if installed else ()
     left_out = any(what[0] == "plugin" for what in parsed_args.left_out)  # it may be what the other one clashes with
-    return tuple(error for error in found if not (left_out and error.code in (COMPONENT, NETWORK_ROLE, ROLE, VOLUME)))
+    return tuple(error for error in errors if not (left_out and error.code in (COMPONENT, NETWORK_ROLE, ROLE, VOLUME)))
 
 
 def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Side:
@@ -189,8 +189,8 @@ def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Si
     from fuelclient.environment.layers import changed
     from fuelclient.model.graph import GraphDocument
 
-    backend, known = command.backend, side.snapshot
-    environment = backend.clusters.environment(known.cluster.id)
+    backend, current = command.backend, side.snapshot
+    environment = backend.clusters.environment(current.cluster.id)
     files = [what[1] for what in parsed_args.added if what[0] == "file"]
     if len(files) > 1:
         raise UsageError("An environment has one graph of its own of each type.", hint="Name one file with --with.")
@@ -200,15 +200,15 @@ def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Si
             raise UsageError("--without cluster and a file in --with contradict each other.", hint="Leave one out.")
         own = GraphDocument((), metadata={})
     plugins = [what for what in parsed_args.added if what[0] != "file"]
-    added = [_added(backend, environment, known, number, *what) for number, what in enumerate(plugins, start=1)]
+    added = [_added(backend, environment, current, number, *what) for number, what in enumerate(plugins, start=1)]
     without = [what[1] for what in parsed_args.left_out if what[0] == "plugin"]
     names = {plugin.id: plugin.label for plugin in environment.plugins}
-    words = [f"with {path}" for path in files]
-    words += [f"with plugin {more.plugin.label}" for more in added]
-    words += [f"without plugin {names.get(plugin_id, plugin_id)}" for plugin_id in without]
-    words += ["without cluster"] * (["cluster"] in parsed_args.left_out)
-    after = changed(environment, known, without=without, added=added, own=own)
-    return replace(side, label=f"{side.label} {', '.join(words)}", snapshot=after)
+    changes = [f"with {path}" for path in files]
+    changes += [f"with plugin {more.plugin.label}" for more in added]
+    changes += [f"without plugin {names.get(plugin_id, plugin_id)}" for plugin_id in without]
+    changes += ["without cluster"] * (["cluster"] in parsed_args.left_out)
+    after = changed(environment, current, without=without, added=added, own=own)
+    return replace(side, label=f"{side.label} {', '.join(changes)}", snapshot=after)
 
 
 def _side(command: Command, word: Sequence[Any], default_type: str) -> Side:
@@ -257,9 +257,9 @@ def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
 
     plan = plan_from(files.load(path).data, path)
     graph = next((graph for graph in plan.graphs if graph.type == graph_type), plan.graphs[0])
-    known = backend.graphs.snapshot(plan.request.cluster_id, graph.type)
+    current = backend.graphs.snapshot(plan.request.cluster_id, graph.type)
     layers = tuple(saved.layer for saved in graph.layers)
-    return Side(f"plan:{path}", replace(known, layers=layers), masked=True)
+    return Side(f"plan:{path}", replace(current, layers=layers), masked=True)
 
 
 def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
@@ -277,11 +277,11 @@ def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
     }
     if not any(definitions.values()):
         raise NotFound("graph", f"of run {run_id}", hint="The run did not keep its tasks, as it planned nothing.")
-    known = backend.graphs.snapshot(run.cluster_id, child.graph_type)
-    groups = [task for task in _tasks(known) if task.type == TaskType.GROUP and task.id not in definitions]
+    current = backend.graphs.snapshot(run.cluster_id, child.graph_type)
+    groups = [task for task in _tasks(current) if task.type == TaskType.GROUP and task.id not in definitions]
     tasks = (*groups, *(Task(name, definition) for name, definition in definitions.items()))
     layer = Layer(Owner(Level.CLUSTER, run.cluster_id), tasks)
-    return Side(f"run:{run_id}/{child.graph_type}", replace(known, layers=(layer,)), alone=True, masked=True)
+    return Side(f"run:{run_id}/{child.graph_type}", replace(current, layers=(layer,)), alone=True, masked=True)
 
 
 def _child(run: Run, graph_type: str) -> Run:
@@ -295,10 +295,10 @@ def _child(run: Run, graph_type: str) -> Run:
     raise NotFound("graph type", f"{graph_type} of run {run.id}", known=types)
 
 
-def _tasks(known: Snapshot) -> Iterable[Task]:
+def _tasks(snapshot: Snapshot) -> Iterable[Task]:
     from fuelclient.graph.merge import merge_layers
 
-    return (merged.task for merged in merge_layers(known.layers, keep_partial=True).tasks)
+    return (merged.task for merged in merge_layers(snapshot.layers, keep_partial=True).tasks)
 
 
 def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
@@ -309,17 +309,17 @@ def _roles_of(tasks: Iterable[Task]) -> dict[str, Role]:
     return {name: Role(name, (name,)) for name in sorted(names - {"master"}) if not name.startswith(("/", "*"))}
 
 
-def _added(backend: Backend, environment: Environment, known: Snapshot, number: int, kind: str, what: Any) -> Added:
+def _added(backend: Backend, environment: Environment, snapshot: Snapshot, number: int, kind: str, what: Any) -> Added:
     if kind != "package":
         from fuelclient.backends.plugins import installed_addition
 
-        return installed_addition(backend, environment, known, what)
+        return installed_addition(backend, environment, snapshot, what)
     from fuelclient.plugins.checks.in_environment import check_enabled
 
     package = package_at(Path(what))
-    layers: dict[str, Sequence[Layer]] = {known.graph_type: known.layers}
+    layers: dict[str, Sequence[Layer]] = {snapshot.graph_type: snapshot.layers}
     report(finding for finding in check_enabled(package, environment, layers) if finding.code.startswith("P07"))
-    return package_addition(package, environment, known, number)
+    return package_addition(package, environment, snapshot, number)
 
 
 def package_at(path: Path) -> Package:
@@ -331,7 +331,7 @@ def package_at(path: Path) -> Package:
         return load_package(directory, shown_as=shown_as)
 
 
-def package_addition(package: Package, environment: Environment, known: Snapshot, number: int = 1) -> Added:
+def package_addition(package: Package, environment: Environment, snapshot: Snapshot, number: int = 1) -> Added:
     """Make a package the plugin that would be enabled; several need different numbers."""
     from fuelclient.environment.layers import Added
     from fuelclient.plugins.load import plugin_of
@@ -339,4 +339,4 @@ def package_addition(package: Package, environment: Environment, known: Snapshot
 
     contents = select(package, environment.release).contents
     plugin = replace(plugin_of(replace(package, contents=contents)), id=-number)
-    return Added(plugin, contents.graphs.get(known.graph_type))
+    return Added(plugin, contents.graphs.get(snapshot.graph_type))

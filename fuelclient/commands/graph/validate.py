@@ -99,15 +99,15 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
     from fuelclient.expressions.readable import check_filter, unreadable
     from fuelclient.model.finding import errors_in
 
-    found = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
-    explained = {(finding.task, finding.place) for finding in found}
+    reasons = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
+    explained = {(finding.task, finding.place) for finding in reasons}
     others = (one for one in study.findings if one.code != "G034" or (one.task, one.place) not in explained)
-    return (*others, *found)
+    return (*others, *reasons)
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
     """Add the warnings about the documents of the layers."""
-    known = {(finding.code, finding.task) for finding in findings}
-    known |= {("G013", task) for code, task in known if code == "G046"}  # which says more of missing parameters
+    reported = {(finding.code, finding.task) for finding in findings}
+    reported |= {("G013", task) for code, task in reported if code == "G046"}  # which says more of missing parameters
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)
-    return (*findings, *(warning for warning in warnings if (warning.code, warning.task) not in known))
+    return (*findings, *(warning for warning in warnings if (warning.code, warning.task) not in reported))

@@ -61,8 +61,9 @@ class Side:
         lines: list[tuple[Value, ...]] = []
         for other in rows:
             first, last = (row, other) if self._following else (other, row)
-            because = _because(stated(study.task(first), study.task(last)), study.rows[row].task)
-            lines.append((*self._sign_and_name(other), Cell(because, Tone.DIM)))
+            statements, own = stated(study.task(first), study.task(last)), study.rows[row].task
+            because = dict.fromkeys(("" if word.task == own else "its ") + word.attribute for word in statements)
+            lines.append((*self._sign_and_name(other), Cell(", ".join(because), Tone.DIM)))
         return self._table(_NEIGHBOURS, lines, rows, f"Nothing {self._verb} it.")
 
     def further(self) -> Table:
@@ -104,12 +105,6 @@ class Side:
         study, shown = self._data.study, self._data.study.rows[row]
         sign = Cell(sigil(study.task(row), self._glyphs), Tone.ACCENT)
         return sign, Cell(shown.task, changed_tone(shown.is_changed))
-
-
-def _because(words: Sequence[Word], centre: str) -> str:
-    """The attributes that make the edge; "its" marks those of the other task."""
-    attributes = dict.fromkeys(("" if word.task == centre else "its ") + word.attribute for word in words)
-    return ", ".join(attributes)
 
 
 def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
@@ -156,9 +151,9 @@ _STEPS = (
 def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
     """The shortest chain between two rows in either direction, and whether it begins at `row`."""
     study = data.study
-    there = chain(study.expansion, study.indices[row], study.indices[other])
-    if there:
-        return there, True
+    steps = chain(study.expansion, study.indices[row], study.indices[other])
+    if steps:
+        return steps, True
     return chain(study.expansion, study.indices[other], study.indices[row]), False
 
 
@@ -225,5 +220,5 @@ def _stop(data: GraphData, name: str, index: int) -> Line:
         return (Cell(name, Tone.STRONG),)
     shown = data.study.rows[row]
     nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"
-    told_of = [shown.type, *([shown.stage] if shown.stage else []), nodes]
-    return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(told_of)}", Tone.DIM))
+    facts = [shown.type, *([shown.stage] if shown.stage else []), nodes]
+    return (Cell(name, Tone.STRONG), Cell(f"  {', '.join(facts)}", Tone.DIM))

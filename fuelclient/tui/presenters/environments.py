@@ -76,7 +76,7 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
 
 def detail(overview: Overview, row: int, glyphs: Glyphs) -> list[Line]:
     cluster = overview.clusters[row]
-    release = next((known for known in overview.releases if known.id == cluster.release_id), None)
+    release = next((each for each in overview.releases if each.id == cluster.release_id), None)
     nodes = [node for node in overview.nodes if node.cluster_id == cluster.id]
     plugins = [plugin for plugin in overview.plugins if cluster.id in plugin.clusters]
     roles = Counter(role for node in nodes for role in node.all_roles)

@@ -84,15 +84,15 @@ def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)
     assumed = " on assumed nodes" if any(plan.assumption for plan in plans) else ""
-    said = f"{count(running, 'task instance')} would run{assumed}, {total - running} would be skipped"
+    text = f"{count(running, 'task instance')} would run{assumed}, {total - running} would be skipped"
     if not with_master:
-        return said
+        return text
     decided = sum(sum(graph.decided.values()) for graph in graphs)
     differing = sum(len(graph.disagreements) for graph in graphs)
     silent = [graph.graph_type for graph in graphs if not graph.decided]
     unplanned = [f"no plan of {graph.graph_type}: {graph.problem}" for graph in graphs if graph.plan is None]
     parts = [f"master: {decided} would run", f"{differing} differ", *(f"{name} not decided" for name in silent)]
-    return f"{said}; {', '.join((*parts, *unplanned))}"
+    return f"{text}; {', '.join((*parts, *unplanned))}"
 
 
 def planned(graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) -> Table:

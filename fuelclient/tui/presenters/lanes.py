@@ -45,14 +45,14 @@ def keep(data: GraphData, query: Query) -> list[int]:
         for index in tasks:
             roles.setdefault(index, []).append(role)
     indices = [study.indices[row] for row in placed]
-    table = Table(FIELDS.columns, Lazy(len(placed), lambda place: _fields(data, placed[place], roles)), (), (), indices)
+
+    def fields(place: int) -> tuple[str, ...]:
+        shown, of_task = study.rows[placed[place]], ",".join(roles.get(indices[place], ()))
+        layers = ",".join((shown.layer, *shown.overrides))
+        return shown.task, shown.type, of_task, shown.stage or "", shown.band or "", layers
+
+    table = Table(FIELDS.columns, Lazy(len(placed), fields), (), (), indices)
     return [placed[place] for place in table.select(query)]
-
-
-def _fields(data: GraphData, row: int, roles: dict[int, list[str]]) -> tuple[str, ...]:
-    shown = data.study.rows[row]
-    of_task, layers = roles.get(data.study.indices[row], ()), (shown.layer, *shown.overrides)
-    return shown.task, shown.type, ",".join(of_task), shown.stage or "", shown.band or "", ",".join(layers)
 
 
 class Lanes(Table):

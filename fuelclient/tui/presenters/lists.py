@@ -11,7 +11,7 @@ from typing import Any
 from fuelclient.insight.blame import blame
 from fuelclient.insight.comparison import Change, Comparison, OrderEffect, TaskChange, ValueChange
 from fuelclient.insight.stats import Holders, holders
-from fuelclient.model.graph import Level
+from fuelclient.model.graph import Level, MergedTask
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Role
@@ -286,26 +286,23 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     for word, sign, tasks in (("adds", glyphs.added, added), ("overrides", glyphs.changed, overridden)):
         if tasks:
             lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
-            for task in tasks:
-                lines.append((Cell(f"  {sign} {task}", Tone.ACCENT), Cell(_where(data, task), Tone.DIM)))
-                lines += _set(data, plugin, task, glyphs) if tasks is overridden else []
+            for name in tasks:
+                place, where = data.study.named(name), ""
+                if place is not None:
+                    nodes = len(data.study.rows[place].nodes)
+                    where = f"  {count(nodes, 'node') if nodes else 'on no node here'}"
+                lines.append((Cell(f"  {sign} {name}", Tone.ACCENT), Cell(where, Tone.DIM)))
+                if place is not None and tasks is overridden:
+                    lines += _set(data.study.task(place), plugin, glyphs)
     clashes = data.clashes.get(plugin.id, ())
     if clashes:
         lines += [(), title("clashes, and what to know"), *finding_lines(clashes, glyphs)]
     return lines
 
 
-def _where(data: GraphData, task: str) -> str:
-    """The number of nodes that a task runs on; empty for one without a place in the order."""
-    row = data.study.named(task)
-    nodes = len(data.study.rows[row].nodes) if row is not None else 0
-    return "" if row is None else f"  {count(nodes, 'node') if nodes else 'on no node here'}"
-
-
-def _set(data: GraphData, plugin: Plugin, task: str, glyphs: Glyphs) -> Iterator[Line]:
+def _set(task: MergedTask, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
     """The attributes that a plugin changes in a task of a layer below, and their former values."""
-    row = data.study.named(task)
-    for blamed in blame(data.study.task(row)) if row is not None else ():
+    for blamed in blame(task):
         owner = blamed.origin.owner
         if blamed.changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
             was = value_text(blamed.overrode[-1].value) if blamed.overrode else ""
@@ -319,25 +316,25 @@ MOST_PAIRS = 20
 _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.REMOVED: Tone.WARN}
 
 
-def if_enabled(found: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
+def if_enabled(comparison: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
     """What enabling the plugin of that name would change: tasks, attributes, the order of instances, new findings."""
-    refused = [finding for finding in found.findings if finding.code.startswith("P07")]
-    new = [finding for finding in found.findings if finding not in refused]
-    said = [title(f"If {name} were enabled here"), ()]
+    refused = [finding for finding in comparison.findings if finding.code.startswith("P07")]
+    new = [finding for finding in comparison.findings if finding not in refused]
+    lines = [title(f"If {name} were enabled here"), ()]
     for finding in refused:
         why = replace(finding, message=f"It cannot be enabled here: {finding.message}.")
-        said += [*finding_lines([why], glyphs), ()]
-    if not found.is_different and not new:
-        return [*said, ("Nothing would change in this graph.",)]
-    changes = [task.change for task in found.tasks]
+        lines += [*finding_lines([why], glyphs), ()]
+    if not comparison.is_different and not new:
+        return [*lines, ("Nothing would change in this graph.",)]
+    changes = [task.change for task in comparison.tasks]
     figures = ", ".join(f"{changes.count(change)} {change}" for change in Change if change in changes)
-    said += [title(f"tasks: {figures or 'no difference'}"), *_order_lines(found, glyphs), ()]
-    said += [line for task in found.tasks for line in _changed_task(task, glyphs)]
-    said += [line for value in found.metadata for line in _value(value, glyphs)]
-    said += _pairs(found.order, glyphs) if found.order else ()
+    lines += [title(f"tasks: {figures or 'no difference'}"), *_order_lines(comparison, glyphs), ()]
+    lines += [line for task in comparison.tasks for line in _changed_task(task, glyphs)]
+    lines += [line for value in comparison.metadata for line in _value(value, glyphs)]
+    lines += _pairs(comparison.order, glyphs) if comparison.order else ()
     if new:
-        said += [(), title(count(len(new), "new finding")), *finding_lines(new, glyphs)]
-    return said
+        lines += [(), title(count(len(new), "new finding")), *finding_lines(new, glyphs)]
+    return lines
 
 
 def _changed_task(task: TaskChange, glyphs: Glyphs) -> Iterator[Line]:
@@ -353,11 +350,11 @@ def _value(value: ValueChange, glyphs: Glyphs) -> Iterator[Line]:
     yield (Cell(f"        {glyphs.was} {before}", Tone.DIM),)
 
 
-def _order_lines(found: Comparison, glyphs: Glyphs) -> Iterator[Line]:
-    order = found.order
+def _order_lines(comparison: Comparison, glyphs: Glyphs) -> Iterator[Line]:
+    order = comparison.order
     if order is None:
         yield title("order: cannot be compared")
-        yield (Cell(f"  {glyphs.error} {found.problem}", Tone.BAD),)
+        yield (Cell(f"  {glyphs.error} {comparison.problem}", Tone.BAD),)
         return
     lost = count(order.orderings_lost, "ordering")
     yield title(f"order: {lost} of {order.orderings_before} lost, {order.orderings_gained} gained")

@@ -112,10 +112,10 @@ class Table:
             if len(self._texts) != len(self.rows):
                 self._texts = self.texts()
             return [row for row in rows if holds(self._texts[row])]
-        known = self.distinct(term.name)
-        if known is None:
+        distinct = self.distinct(term.name)
+        if distinct is None:
             return [row for row in rows if holds(self.field(row, term.name))]
-        values, value_of = known
+        values, value_of = distinct
         places = {place for place, value in enumerate(values) if holds(value)}
         return [row for row in rows if value_of[row] in places]
 

@@ -99,8 +99,8 @@ def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
 
 def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:
     rows = list(blame(task, drawn.study.snapshot.layers))
-    stated = ({row.attribute: value} for row in rows for value in (row.value, *(below.value for below in row.overrode)))
-    secrets = frozenset[str]().union(*map(secrets_of, stated))  # a command may repeat what another attribute states
+    values = ({row.attribute: value} for row in rows for value in (row.value, *(below.value for below in row.overrode)))
+    secrets = frozenset[str]().union(*map(secrets_of, values))  # a command may repeat what another attribute states
     return [
         [
             row.attribute, "(removed)" if row.removed else _shown(row.attribute, row.value, secrets),
