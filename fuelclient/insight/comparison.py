@@ -62,10 +62,12 @@ class OrderEffect:
 def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BITS) -> OrderEffect:
     """Compare the orders of two graphs. Raise `InvalidGraph` if one has a cycle. `most_bits` only bounds the memory."""
     old, new = _Side(before), _Side(after)
-    shared = [name for name in old.instances_in_order() if name in new.vertex_of]
+    # in topological order, so that the sets of the first ones are short
+    ordered = [old.names[vertex] for vertex in old.topological if vertex < len(old.names)]
+    shared = [name for name in ordered if name in new.vertex_of]
     number = {name: bit for bit, name in enumerate(shared)}
-    old.number(number)
-    new.number(number)
+    for side in (old, new):
+        side.bits[: len(side.names)] = [number.get(name, -1) for name in side.names]
     width = max(most_bits // max(old.size, new.size, 1), 64)
     totals, lost, gained = [0, 0, 0, 0], Counter[tuple[str, int, int]](), Counter[tuple[str, int, int]]()
     for low in range(0, len(shared), width):
@@ -89,32 +91,22 @@ def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BIT
 
 
 class _Side:
-    """One of the two graphs: its vertices and barriers in topological order, each with its direct predecessors."""
+    """One of the two graphs. `names` has its vertices by number, and `bits` their bits in sets; -1 for those that only
+    this graph has, and for barriers."""
 
     def __init__(self, expansion: Expansion) -> None:
-        self._expansion = expansion
         successors = expansion.edges.successors()
         result = order(successors, expansion.size)
         if result.stuck:
             raise InvalidGraph("A graph with a cycle has no order that could be compared.")
         self.size = len(successors)
-        self._topological = result.topological
+        self.topological = result.topological
         self._predecessors = reverse(successors)
-        self.vertex_of = {self._instance(vertex): vertex for vertex in range(expansion.size)}
-        self._bit: list[int] = []
-
-    def _instance(self, vertex: int) -> Instance:
-        return self._expansion.task(vertex).id, self._expansion.uid(vertex)
-
-    def instances_in_order(self) -> Iterator[Instance]:
-        """Yield the instances in topological order, so that the sets of the first ones are short."""
-        return (self._instance(vertex) for vertex in self._topological if vertex < self._expansion.size)
-
-    def number(self, number: dict[Instance, int]) -> None:
-        """Number the vertices of both graphs; barriers and all others get -1."""
-        self._bit = [-1] * self.size
-        for name, vertex in self.vertex_of.items():
-            self._bit[vertex] = number.get(name, -1)
+        self.names: list[Instance] = [
+            (expansion.task(vertex).id, expansion.uid(vertex)) for vertex in range(expansion.size)
+        ]
+        self.vertex_of = {name: vertex for vertex, name in enumerate(self.names)}
+        self.bits = [-1] * self.size
 
     def slice(self, low: int, high: int) -> tuple[list[int], list[int]]:
         """For every vertex, the set of vertices before it, and those of them with no shared vertex in between.
@@ -122,10 +114,10 @@ class _Side:
         Only the shared vertices from `low` to `high` are in the sets.
         """
         closure, near = [0] * self.size, [0] * self.size
-        for vertex in self._topological:
+        for vertex in self.topological:
             everything = nearest = 0
             for before in self._predecessors[vertex]:
-                bit = self._bit[before]
+                bit = self.bits[before]
                 everything |= closure[before]
                 if bit < 0:
                     nearest |= near[before]
