@@ -195,36 +195,27 @@ def _of_overrides(task: MergedTask) -> Iterator[Finding]:
     setting = task.settings.get("type")
     whole = setting.origin.owner if setting is not None and setting.replaced else None
     for row in rows:
-        below = row.overrode[-1] if row.overrode else None
-        if below is None:
+        if not row.overrode:
             continue
-        is_default = row.attribute in ("parameters.cwd", "fault_tolerance") and not below.origin.place.file
+        below, path = row.overrode[-1], row.attribute
+        owner = below.origin.owner.label
+        is_default = path in ("parameters.cwd", "fault_tolerance") and not below.origin.place.file
         if row.removed and not is_default:  # a layer adds such values to its own tasks
-            yield _warning(
-                "G060", task, row.origin, f"{row.attribute} of {below.origin.owner.label} is lost",
-                "The whole task is replaced: leave its type out to override single attributes, or repeat this one.",
-            )  # fmt: skip
+            hint = "The whole task is replaced: leave its type out to override single attributes, or repeat this one."
+            yield _warning("G060", task, row.origin, f"{path} of {owner} is lost", hint)
         elif not row.removed and is_equal(row.value, below.value):
             if row.origin.owner != whole:  # a whole definition has to repeat what stays
-                text = f"the override of {row.attribute} states what {below.origin.owner.label} says already"
+                text = f"the override of {path} states what {owner} says already"
                 yield _warning("G061", task, row.origin, text, "Leave the attribute out of the override.")
-        elif not row.removed and isinstance(below.value, list) and isinstance(row.value, list):
-            yield from _shortened(task, row, below)
+        elif isinstance(below.value, list) and isinstance(row.value, list) and len(row.value) < len(below.value):
+            lost = row.elements_removed
+            names = f", without {', '.join(lost)}" if lost and all(isinstance(item, str) for item in lost) else ""
+            text = f"{path} has {len(row.value)} of the {len(below.value)} elements of {owner}{names}"
+            hint = "A list replaces the one below it as a whole: state everything that shall stay."
+            yield _warning("G062", task, row.origin, text, hint)
     if whole == task.owner and not any(row.changed for row in rows) and all(row.overrode for row in rows):
         text = f"{task.owner.label} states the task as {task.overrides[0].label} does"
         yield _warning("G061", task, task.origin("type"), text, "Leave it out, so that later changes below count.")
-
-
-def _shortened(task: MergedTask, row: Blame, below: Stated) -> Iterator[Finding]:
-    if len(row.value) < len(below.value):
-        lost = row.elements_removed
-        names = f", without {', '.join(lost)}" if lost and all(isinstance(item, str) for item in lost) else ""
-        yield _warning(
-            "G062", task, row.origin,
-            f"{row.attribute} has {len(row.value)} of the {len(below.value)} elements of "
-            f"{below.origin.owner.label}{names}",
-            "A list replaces the one below it as a whole: state everything that shall stay.",
-        )  # fmt: skip
 
 
 def _ties(tasks: Sequence[MergedTask]) -> Iterator[Finding]:

@@ -35,10 +35,13 @@ def sigil(task: MergedTask, glyphs: Glyphs) -> str:
     return "" if task.owner.level is Level.RELEASE else glyphs.added
 
 
+def layer_cell(label: str) -> Cell:
+    """A layer by its label, dim if it is the release, the ordinary case."""
+    return Cell(label.removeprefix("plugin "), Tone.DIM if label == Level.RELEASE else Tone.ACCENT)
+
+
 def set_by(origin: Origin) -> Cell:
-    """The layer that set a value, dim if that is the release, the ordinary case."""
-    tone = Tone.DIM if origin.owner.level is Level.RELEASE else Tone.ACCENT
-    return Cell(layer_name(origin.owner), tone)
+    return layer_cell(origin.owner.label)
 
 
 def changed_tone(is_changed: bool) -> Tone:

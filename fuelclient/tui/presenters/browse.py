@@ -9,7 +9,7 @@ from fuelclient.insight.relation import Step, chain, stated
 from fuelclient.plan.expand import Word
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import blame
-from fuelclient.tui.presenters.blame import changed_tone, chips, layer_name, sigil
+from fuelclient.tui.presenters.blame import changed_tone, chips, layer_cell, layer_name, sigil
 from fuelclient.tui.presenters.formatting import count, short_place, title
 from fuelclient.tui.presenters.preview import detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
@@ -164,7 +164,7 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
     for number, step in enumerate(steps, start=1):
         edge = (str(number), Cell(step.before, Tone.STRONG), Cell(f"{glyphs.arrow} {step.after}", Tone.STRONG))
         for word in step.statements:
-            rows.append((*edge, _said(step, word), _layer(word), short_place(word.place)))
+            rows.append((*edge, _said(step, word), layer_cell(word.place.layer), short_place(word.place)))
             edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # it is named once
     ids = [step.after for step in steps for _ in step.statements]
     names = (data.study.rows[row].task, data.study.rows[other].task)
@@ -176,11 +176,6 @@ def _said(step: Step, word: Word) -> str:
     """The statement of an edge. Usually the later task makes it; "its" marks one of the earlier task."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
-
-
-def _layer(word: Word) -> Cell:
-    layer = word.place.layer
-    return Cell(layer.removeprefix("plugin "), Tone.DIM if layer == "release" else Tone.ACCENT)
 
 
 def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
@@ -197,7 +192,7 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
     ]
     for step in steps:
         for word in step.statements:
-            layer = _layer(word)
+            layer = layer_cell(word.place.layer)
             lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
             lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", layer.tone)))
         lines.append(_stop(data, step.after, step.after_task))

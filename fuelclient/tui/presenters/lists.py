@@ -16,7 +16,7 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.blame import changed_tone, given_value, replaced_sign, sigil
+from fuelclient.tui.presenters.blame import changed_tone, given_value, layer_cell, replaced_sign, sigil
 from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.requests import Abilities, GraphData
@@ -50,11 +50,10 @@ def _roles(data: GraphData, _: Glyphs) -> Table:
     rows: list[tuple[Value, ...]] = []
     for role in data.study.snapshot.roles.values():
         having = holding.get(role.name, Holders())
-        owner = Cell(role.owner.removeprefix("plugin "), Tone.DIM if role.owner == "release" else Tone.ACCENT)
         counts = [str(len(nodes) or "") for nodes in (having.deployed, having.pending)]
         limits = _limits(role.metadata.get("limits"))
         tasks = str(len(data.tasks_of[role.name]))
-        rows.append((Cell(role.name, Tone.STRONG), tasks, *counts, limits, _conflicts(role), owner))
+        rows.append((Cell(role.name, Tone.STRONG), tasks, *counts, limits, _conflicts(role), layer_cell(role.owner)))
     return Table(_ROLES, rows, empty=_NO_ROLES)
 
 
