@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from textual import events, on
+from textual import events
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 
@@ -103,6 +103,9 @@ class FuelUI(UI):
     """Whether the UI may change something. A key arms it; that key disarms it, and so do leaving the environment and
     `IDLE` seconds without a key."""
 
+    view: ViewScreen
+    """The view that is shown, possibly under a dialog."""
+
     _last_key = 0.0
     _marked: tuple[AskGraph, TaskKey] | None = None
     _picked: tuple[AskGraph, dict[str, list[str]]] | None = None
@@ -113,11 +116,6 @@ class FuelUI(UI):
 
     def on_unmount(self) -> None:
         self.gateway.close()
-
-    @property
-    def view(self) -> ViewScreen | None:
-        """The view that is shown, possibly under a dialog; None while the app starts or ends."""
-        return next((screen for screen in reversed(self._screen_stack) if isinstance(screen, ViewScreen)), None)
 
     # going from place to place
 
@@ -130,7 +128,7 @@ class FuelUI(UI):
     def _enter(self, before: Route) -> None:
         if before.env and before.env != self.trail.here.env:
             self.disarm()
-        while self.view not in (None, self.screen):
+        while self.screen is not self.view:
             self.pop_screen()  # a dialog
         self.switch_screen(self._made())
 
@@ -138,7 +136,7 @@ class FuelUI(UI):
         route = self.trail.here
         self.looked(route)
         self.typed.entered()
-        screen = screen_class(route.view)(route)
+        screen = self.view = screen_class(route.view)(route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
         screen.fit(self.size)
         self.gateway.revisit(screen.request())
@@ -148,8 +146,8 @@ class FuelUI(UI):
 
     def _remember(self) -> None:
         """Note what the screen shows, so that coming back finds it."""
-        if isinstance(self.screen, ViewScreen) and self.screen.filled:
-            self.trail.here = self.screen.state()
+        if self.screen is self.view and self.view.filled:
+            self.trail.here = self.view.state()
 
     def action_go_back(self) -> None:
         self._step(self.trail.back)
@@ -169,13 +167,13 @@ class FuelUI(UI):
 
     def action_view(self, view: str) -> None:
         """Go to another view of the environment, or of the one under the cursor, at the same task."""
-        here, screen = self.trail.here, self.view
-        if screen is None or view == here.view:
+        here = self.trail.here
+        if view == here.view:
             return
         if here.env:
-            self.go(here.to(View(view), task=screen.task_here()))
-        elif screen.env_here():
-            self.go(Route(View(view), screen.env_here()))
+            self.go(here.to(View(view), task=self.view.task_here()))
+        elif self.view.env_here():
+            self.go(Route(View(view), self.view.env_here()))
 
     def action_types(self) -> None:
         """Go to the next graph type of the environment, from any screen."""
@@ -188,12 +186,9 @@ class FuelUI(UI):
 
     # marking and picking
 
-    def _task_here(self) -> TaskKey | None:
-        return self.view.task_here() if self.view is not None else None
-
     def action_mark(self) -> None:
         """Mark the task under the cursor, or unmark it."""
-        task = self._task_here()
+        task = self.view.task_here()
         if task is None:
             self.notify("There is no task under the cursor.")
             return
@@ -211,7 +206,7 @@ class FuelUI(UI):
 
     def action_why(self) -> None:
         """Go to the chain between the marked task and the one under the cursor."""
-        task, marked = self._task_here(), self._marked
+        task, marked = self.view.task_here(), self._marked
         if task is None or marked is None or marked[0] != self.graph_here or marked[1] == task:
             self.notify("Mark a task with m, go to another one of the same graph, and press w there.")
         else:
@@ -226,7 +221,7 @@ class FuelUI(UI):
 
     def action_pick(self) -> None:
         """Pick the task or the node under the cursor, or no longer."""
-        task, name = self._task_here(), self.view.name_here() if self.view is not None else ""
+        task, name = self.view.task_here(), self.view.name_here()
         if self.trail.here.view is View.NODES and name.isdigit():
             kind = "nodes"
         elif task is not None:
@@ -252,13 +247,11 @@ class FuelUI(UI):
     # copying
 
     def action_copy_id(self) -> None:
-        if self.view is not None:
-            self.copy_line(self.view.name_here())
+        self.copy_line(self.view.name_here())
 
     def action_copy_yaml(self) -> None:
         """Copy the merged definition of the task under the cursor."""
-        graph = self.graph
-        row = self.view.task_row() if self.view is not None else -1
+        graph, row = self.graph, self.view.task_row()
         if graph is None or row < 0:
             self.notify("There is no task under the cursor.")
             return
@@ -268,13 +261,12 @@ class FuelUI(UI):
         self.copy_line(files.dumps([task_to(graph.study.task(row).task)], "yaml"))
 
     def action_copy_line(self) -> None:
-        if self.view is not None:
-            self.copy_line(command_line(self.view.shown(), self.program))
+        self.copy_line(command_line(self.view.shown(), self.program))
 
     # typing ahead
 
     def is_filled(self) -> bool:
-        return not isinstance(self.screen, ViewScreen) or self.screen.filled or bool(self.trouble)
+        return self.screen is not self.view or self.view.filled or bool(self.trouble)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key):
@@ -299,30 +291,26 @@ class FuelUI(UI):
 
     def pop_screen(self) -> AwaitComplete:
         """Close what lies over a view. The view stays: a palette that two clicks at once close asks for it twice."""
-        return AwaitComplete() if self.view in (None, self.screen) else super().pop_screen()
+        return AwaitComplete() if self.screen is self.view else super().pop_screen()
 
     # answers
 
-    @on(Answered)
-    def _answered(self, message: Answered) -> None:
+    def on_answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
-            if self.view is not None:
-                self.view.refill()
+            self.view.refill()
             self.tell_trouble(self._troubled())  # the screen may have dropped what had failed
 
-    @on(Failed)
-    def _failed(self, message: Failed) -> None:
+    def on_failed(self, message: Failed) -> None:
         if message.request not in self.gateway.pending:
             return
         delay = self.gateway.fail(message)
         self.trouble = self._troubled()
         if delay is not None:
             self.set_timer(delay, lambda: self._again(message))
-        screen = self.view
-        if screen is not None and screen.is_whole():
-            if message.gone and screen.filled and message.request == screen.request():
-                screen.empty()
-            screen.missed(message.request)
+        if self.view.is_whole():
+            if message.gone and self.view.filled and message.request == self.view.request():
+                self.view.empty()
+            self.view.missed(message.request)
         self.decorate()
 
     def _again(self, message: Failed) -> None:
@@ -335,21 +323,21 @@ class FuelUI(UI):
         if not self.trouble and self._troubled():
             self.tell_trouble(self._troubled())
         self.disarm_if_idle()
-        for request in self.view.live() if self.view is not None and self.view.is_whole() else ():
+        for request in self.view.live() if self.view.is_whole() else ():
             if request not in self.gateway.failed and request not in self.gateway.pending:
                 self.gateway.ask(request)
 
     def _troubled(self) -> str:
         """Why what the screen shows is missing or late, else why any request is; empty if nothing is."""
         slow = self.gateway.slow()
-        trouble = self.gateway.trouble(*(self.view.asked() if self.view is not None else ()))
+        trouble = self.gateway.trouble(*self.view.asked())
         return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
 
     def action_renew(self) -> None:
         self.trouble = ""
-        if isinstance(self.screen, ViewScreen):
-            self.gateway.renew(self.screen.request())
-            for request in self.screen.asked():
+        if self.screen is self.view:
+            self.gateway.renew(self.view.request())
+            for request in self.view.asked():
                 self.gateway.revisit(request)
             self.decorate()
 
@@ -381,7 +369,7 @@ class FuelUI(UI):
 
     def action_execute(self) -> None:
         """Ask what to execute on the environment here, of what is picked."""
-        env = self.view.env_here() if self.view is not None else 0
+        env = self.view.env_here()
         if not self._may():
             return
         if not env:
@@ -438,7 +426,7 @@ class FuelUI(UI):
 
     def _run_to(self, verb: str) -> Run | None:
         """The run here, if the UI is armed and there is one."""
-        run = self.view.run_here() if self.view is not None else None
+        run = self.view.run_here()
         if not self._may():
             return None
         if run is None:
@@ -465,8 +453,7 @@ class FuelUI(UI):
             return
         self.log_lines.append(command_of(action, self.program))
 
-    @on(Acted)
-    def _acted(self, message: Acted) -> None:
+    def on_acted(self, message: Acted) -> None:
         """Go where the outcome of an action is seen."""
         action = message.action
         self.gateway.acted(removed=isinstance(action, Delete))
@@ -492,8 +479,7 @@ class FuelUI(UI):
         if run is None or run.is_final:
             self.push_screen(PlanDialog(dry_run.graphs, with_master=run is not None))
 
-    @on(Refused)
-    def _refused(self, message: Refused) -> None:
+    def on_refused(self, message: Refused) -> None:
         """Report that nothing was done, or that this is not certain."""
         self.gateway.acted()
         text = message.reason
@@ -506,7 +492,7 @@ class FuelUI(UI):
 
     def decorate(self) -> None:
         screen = self.view
-        if screen is None or not screen.query("#keys"):
+        if not screen.is_whole():
             return
         here, graph = self.trail.here, self.graph
         badges = bars.badges(here, graph, screen.size.width - 62, armed=self.armed)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from textual import on
 from textual._context import active_message_pump
 from textual.app import App, ScreenStackError
 from textual.binding import Binding
@@ -296,8 +295,7 @@ class UI(App[None]):
             self._busy_until = time.monotonic() + LONGEST
             self._follow(widget, _ROUNDS)
 
-    @on(Handled)
-    def _handled(self, message: Handled) -> None:
+    def on_handled(self, message: Handled) -> None:
         message.stop()
         if message.widget is self._busy:
             if message.rounds:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any, ClassVar, cast
 
-from textual import on
 from textual.actions import parse as parse_action
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -31,7 +30,7 @@ from fuelclient.tui.routes import Looks, Route
 from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryChanged, QueryError, QueryLeft
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Panes
-from fuelclient.tui.widgets.virtual_table import Arranged, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Arranged, Chosen, VirtualTable
 
 RUN_BINDINGS = (
     Binding("x", "app.stop(False)", "stop", id="act.stop"),
@@ -265,14 +264,12 @@ class ViewScreen(Screen[None]):
         """How many rows are shown, out of how many."""
         return len(self.main.order), len(self.main.table)
 
-    @on(QueryChanged)
-    def _query_changed(self, message: QueryChanged) -> None:
+    def on_query_changed(self, message: QueryChanged) -> None:
         message.stop()
         self.apply(self.read_filter())
         self.tell()
 
-    @on(QueryLeft)
-    def _query_left(self, message: QueryLeft) -> None:
+    def on_query_left(self, message: QueryLeft) -> None:
         message.stop()
         if message.clear:
             self.filter_bar.text = ""
@@ -281,8 +278,14 @@ class ViewScreen(Screen[None]):
         self.filter_bar.hide_if_short()
         self.panes.activate(self.MAIN)
 
-    @on(Arranged)
-    def _arranged(self, message: Arranged) -> None:
+    def on_chosen(self, message: Chosen) -> None:
+        message.stop()
+        self.open()
+
+    def open(self) -> None:
+        """Open what is under the cursor."""
+
+    def on_arranged(self, message: Arranged) -> None:
         message.stop()
         if self.is_whole() and message.table is self.main:
             self.tell()

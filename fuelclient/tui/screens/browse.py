@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from textual import on
 from textual.binding import Binding
 
 from fuelclient.insight.relation import Step
 from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.formatting import count
-from fuelclient.tui.routes import Route, View
+from fuelclient.tui.routes import Route
 from fuelclient.tui.screens.graph import GraphScreen, gone
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 _ELSEWHERE = ("", "[ goes back, 3 shows the tasks.")
 """What to do when a task is gone."""
@@ -85,13 +84,11 @@ class BrowseScreen(GraphScreen):
         """The neighbour under the cursor; in the middle, the task itself."""
         if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
-        table = self.focused if isinstance(self.focused, VirtualTable) else self.middle
-        return self.centre if table is self.middle else self._row_of(table, table.row)
-
-    def _row_of(self, table: VirtualTable, row: int) -> int:
-        """The row of the study that stands in a row of one of the tables of neighbours."""
+        table = self.focused
+        if not isinstance(table, VirtualTable) or table is self.middle:
+            return self.centre
         tasks = table.table.tasks or ()
-        return self.data.study.row_of.get(tasks[row], -1) if 0 <= row < len(tasks) else -1
+        return self.data.study.row_of.get(tasks[table.row], -1) if 0 <= table.row < len(tasks) else -1
 
     def name_here(self) -> str:
         row = self.task_row()
@@ -118,16 +115,9 @@ class BrowseScreen(GraphScreen):
             self.switched = not self.switched
             self._show()
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.middle and self.data.study.rows and self.centre >= 0:
+    def on_moved(self, message: Moved) -> None:
+        if self.filled and message.widget is self.middle and self.data.study.rows and self.centre >= 0:
             self.full.show(browse.middle_in_full(self.data, self.centre, self.middle.row, self.glyphs))
-
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        row = self._row_of(message.table, message.row)
-        if row >= 0:
-            self.open_task(row)
 
 
 class WhyScreen(GraphScreen):
@@ -172,14 +162,7 @@ class WhyScreen(GraphScreen):
         row = self.row_here
         return self.data.study.row_of.get(self.edges[row].after_task, -1) if row >= 0 else -1
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
+    def on_moved(self, message: Moved) -> None:
         message.stop()
         if self.row_here >= 0:
             self.both.show(browse.both(self.data, self.edges[self.row_here], self.glyphs))
-
-    @on(Chosen)
-    def _chosen(self) -> None:
-        row = self.task_row()
-        if row >= 0:
-            self.ui.go(self.route.to(View.BROWSE, task=self.data.study.key(row)))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from textual import on
 from textual.binding import Binding
 
 from fuelclient.model.run import Run
@@ -17,7 +16,7 @@ from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 
 class EnvironmentsScreen(ViewScreen):
@@ -64,14 +63,12 @@ class EnvironmentsScreen(ViewScreen):
     def env_here(self) -> int:
         return self.overview.clusters[self.row_here].id if self.row_here >= 0 else 0
 
-    @on(Moved)
-    def _moved(self) -> None:
+    def on_moved(self) -> None:
         row = self.row_here
         self.details.show(environments.detail(self.overview, row, self.glyphs) if row >= 0 else [])
 
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        self.ui.go(Route(View.ROLES, self.overview.clusters[message.row].id))
+    def open(self) -> None:
+        self.ui.go(Route(View.ROLES, self.env_here()))
 
 
 class HistoryScreen(ViewScreen):
@@ -185,14 +182,13 @@ class HistoryScreen(ViewScreen):
         if self.filled:
             self._show_detail()
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.main:
+    def on_moved(self, message: Moved) -> None:
+        if self.filled and message.widget is self.main:
             self.show_other_answers()
         elif self.filled:
             self._show_detail()
 
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        chosen = self.runs[message.row]
-        self.ui.go(Route(View.RUN, chosen.cluster_id, run=chosen.id))
+    def open(self) -> None:
+        chosen = self.run_here()
+        if chosen is not None:
+            self.ui.go(Route(View.RUN, chosen.cluster_id, run=chosen.id))

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import cast
 
-from textual import on
 from textual.binding import Binding
 
 from fuelclient.insight.query import BadQuery, Query, Results, Rows, parse, query_for_command
@@ -20,7 +19,7 @@ from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.base import ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 
 class GraphScreen(ViewScreen):
@@ -106,10 +105,11 @@ class GraphScreen(ViewScreen):
             self.notify(gone(wanted), markup=False)
         return max(0, min(self.place, len(study.rows) - 1)) if row is None else row
 
-    def open_task(self, row: int) -> None:
-        """Browse from a task."""
-        study = self.data.study
-        self.ui.go(self.route.to(View.BROWSE, study.rows[row].task, task=study.key(row)))
+    def open(self) -> None:
+        """Browse from the task under the cursor."""
+        task = self.task_here()
+        if task is not None:
+            self.ui.go(self.route.to(View.BROWSE, task.id, task=task))
 
 
 def gone(task: TaskKey) -> str:
@@ -170,16 +170,15 @@ class PreviewScreen(GraphScreen):
         is_instance = self.switched and self.row_here >= 0
         return replace(super().state(), instance=self.main.table.ids[self.row_here] if is_instance else "")
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
+    def on_moved(self, message: Moved) -> None:
         row = self.task_row()
-        if message.table is self.main and 0 <= row < len(self.data.study.rows):
+        if message.widget is self.main and 0 <= row < len(self.data.study.rows):
             self.blame.show(blame.table(self.data.study.task(row), self.glyphs))
             self.panes.note(1, self.data.study.rows[row].task)
             self.details.show(preview.detail(self.data, row, self.glyphs))
-        elif message.table is self.blame:
+        elif message.widget is self.blame:
             self._show_attribute()
-        elif message.table is self.main:
+        elif message.widget is self.main:
             self.blame.show(Table(self.blame.table.columns, empty=("No task is under the cursor.",)))
             self.panes.note(1, "")
             self.details.show([])
@@ -195,10 +194,6 @@ class PreviewScreen(GraphScreen):
 
     def on_descendant_focus(self) -> None:
         self._show_attribute()
-
-    @on(Chosen)
-    def _chosen(self) -> None:
-        self.open_task(self.task_row())
 
 
 class LanesScreen(GraphScreen):
@@ -256,8 +251,7 @@ class LanesScreen(GraphScreen):
     def task_row(self) -> int:
         return self.kept[self.row_here] if self.row_here >= 0 else -1
 
-    @on(Moved)
-    def _moved(self) -> None:
+    def on_moved(self) -> None:
         row = self.task_row()
         if row < 0:
             self.details.show([])
@@ -267,7 +261,3 @@ class LanesScreen(GraphScreen):
             self.main.refresh()
         attributes = blame.lines(self.data.study.task(row), self.glyphs)
         self.details.show([*preview.detail(self.data, row, self.glyphs), (), *attributes])
-
-    @on(Chosen)
-    def _chosen(self) -> None:
-        self.open_task(self.task_row())

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import on
 from textual.binding import Binding
 
 from fuelclient.insight.query import condition
@@ -22,7 +21,7 @@ from fuelclient.tui.routes import Looks, Route, View
 from fuelclient.tui.screens.graph import GraphScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class DetailsScreen(GraphScreen):
@@ -53,8 +52,7 @@ class DetailsScreen(GraphScreen):
         here = self.main.table.ids[self.main.row] if self.is_beside() and self.main.row >= 0 else ""
         return replace(self.route, focus=here) if self.filled else self.route
 
-    @on(Moved)
-    def _moved(self) -> None:
+    def on_moved(self) -> None:
         self.show_detail()
 
 
@@ -64,9 +62,8 @@ class RolesScreen(DetailsScreen):
     HELP = "What each role brings, which roles it conflicts with, which nodes have it. Enter shows its tasks as lanes."
     LIST = lists.ROLES
 
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        self.ui.go(self.route.to(View.LANES, query=condition("role", self.main.table.ids[message.row], ":")))
+    def open(self) -> None:
+        self.ui.go(self.route.to(View.LANES, query=condition("role", self.name_here(), ":")))
 
 
 class NodesScreen(DetailsScreen):
@@ -75,9 +72,8 @@ class NodesScreen(DetailsScreen):
     HELP = "The machines of the environment. Enter shows what runs on one, in order: node=1 is the node of that id."
     LIST = lists.NODES
 
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        query = condition("node", self.main.table.ids[message.row])
+    def open(self) -> None:
+        query = condition("node", self.name_here())
         self.ui.go(replace(self.route.to(View.PREVIEW, query=query), looks=Looks(switched=True)))
 
 
@@ -186,10 +182,9 @@ class ProblemsScreen(GraphScreen):
 
     def show_other_answers(self) -> None:
         super().show_other_answers()
-        self._moved()
+        self.on_moved()
 
-    @on(Moved)
-    def _moved(self) -> None:
+    def on_moved(self) -> None:
         """Show the finding under the cursor with its source."""
         if self.row_here < 0:
             self.details.show([])
@@ -203,9 +198,3 @@ class ProblemsScreen(GraphScreen):
         task = self.findings[self.row_here].task if self.row_here >= 0 else ""
         row = self.data.study.named(task) if task else None
         return -1 if row is None else row
-
-    @on(Chosen)
-    def _chosen(self) -> None:
-        row = self.task_row()
-        if row >= 0:
-            self.open_task(row)

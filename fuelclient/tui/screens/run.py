@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, cast
 
-from textual import on
 from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Static
@@ -21,9 +20,9 @@ from fuelclient.tui.requests import AskLog, AskRun, Request, RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
-from fuelclient.tui.widgets.matrix import Matrix, Pointed
+from fuelclient.tui.widgets.matrix import Matrix
 from fuelclient.tui.widgets.panes import Pane, Panes
-from fuelclient.tui.widgets.virtual_table import Chosen, Moved, VirtualTable
+from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Event, Run
@@ -315,28 +314,18 @@ class RunScreen(ViewScreen):
     def _number_of(self, row: int) -> int:
         return self._instances().numbers[row] if row >= 0 and self._run_state is not None else -1
 
-    @on(Moved)
-    def _moved(self, message: Moved) -> None:
-        if self.filled and message.table is self.table and self._run_state is not None:
-            number = self._number_of(self.table.row)
-            if number != self.number:
-                self.number, self._touched = number, True
-                self._pointed_at()
-                self.is_behind = True
-
-    @on(Pointed)
-    def _pointed(self, message: Pointed) -> None:
-        """Move the cursor of the table to that of the matrix; a cell may have no instance."""
-        message.stop()
-        self.number, self._touched = self.matrix.number, True
-        if self._run_state is not None and self.number >= 0:
+    def on_moved(self, message: Moved) -> None:
+        """Move the cursor of the matrix to that of the table, or the other way; a cell may have no instance."""
+        in_matrix = message.widget is self.matrix
+        number = self.matrix.number if in_matrix else self._number_of(self.table.row)
+        if not self.filled or (number == self.number and not in_matrix):
+            return
+        self.number, self._touched, self.is_behind = number, True, True
+        if not in_matrix:
+            self._pointed_at()
+        elif number >= 0:
             numbers = self._instances().numbers
-            self.table.go_to(self.number if isinstance(numbers, range) else numbers.index(self.number))
-        self.is_behind = True
-
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
-        message.stop()
+            self.table.go_to(number if isinstance(numbers, range) else numbers.index(number))
 
     def tell(self) -> None:
         super().tell()

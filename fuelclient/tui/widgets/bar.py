@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
@@ -198,7 +198,6 @@ class FilterBar(Horizontal):
     def _slash(self, *, inverted: bool) -> None:
         self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
 
-    @on(Input.Changed)
-    def _changed(self, event: Input.Changed) -> None:
+    def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.post_message(QueryChanged(event.value))

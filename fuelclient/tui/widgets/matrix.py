@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.geometry import Region, Size
-from textual.message import Message
 from textual.strip import Strip
 
 from fuelclient.printing import one_line
 from fuelclient.tui.glyphs import UNICODE, Glyphs
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
-from fuelclient.tui.widgets.virtual_table import Lined, ending
-
-
-@dataclass
-class Pointed(Message):
-    """The cursor of a matrix stands on another cell."""
-
-    matrix: Matrix
-
-    def can_replace(self, message: Message) -> bool:
-        """Of several moves only the last one counts."""
-        return isinstance(message, Pointed) and message.matrix is self.matrix
-
+from fuelclient.tui.widgets.virtual_table import Lined, Moved, ending
 
 _MOST_LABEL = 24
 _SHARE = 7
@@ -103,7 +88,7 @@ class Matrix(Lined):
         column = max(0, min(len(self.grid.columns) - 1, self.column + columns))
         if (line, column) != (self.line, self.column):
             self.go_to(line, column)
-            self.post_message(Pointed(self))
+            self.post_message(Moved(self))
 
     def action_page(self, pages: int) -> None:
         self.action_move(pages * max(1, self.size.height - 2), 0)

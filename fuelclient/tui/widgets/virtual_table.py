@@ -61,21 +61,17 @@ class Lined(ScrollView, Toned, can_focus=True):
 
 @dataclass
 class Moved(Message):
-    """The cursor of a table is on another row, or on none."""
+    """The cursor is on another row or cell, or on none."""
 
-    table: VirtualTable
+    widget: Lined
 
     def can_replace(self, message: Message) -> bool:
         """Of several moves only the last one counts."""
-        return isinstance(message, Moved) and message.table is self.table
+        return isinstance(message, Moved) and message.widget is self.widget
 
 
-@dataclass
 class Chosen(Message):
-    """A row was chosen, by Enter or by a double click."""
-
-    table: VirtualTable
-    row: int
+    """The row under the cursor of a table was chosen, by Enter or by a double click."""
 
 
 @dataclass
@@ -227,7 +223,7 @@ class VirtualTable(Lined):
 
     def action_choose(self) -> None:
         if self.row >= 0 and self.chooses:
-            self.post_message(Chosen(self, self.row))
+            self.post_message(Chosen())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
         return self.chooses or action != "choose"

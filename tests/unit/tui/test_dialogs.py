@@ -98,7 +98,7 @@ def test_time_and_failures_may_come_before_a_view_is_built(demo: Path, view: Vie
         request = one.screen.request()
         waiting = one.ui.gateway.pending.get(request)
         if waiting is not None:
-            one.ui._failed(Failed(waiting, request, "It went away.", passing=False))
+            one.ui.on_failed(Failed(waiting, request, "It went away.", passing=False))
         await one.settle()
         assert one.ui.failure is None
         assert one.view() is view
