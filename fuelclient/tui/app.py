@@ -298,7 +298,7 @@ class FuelUI(UI):
     def on_answered(self, message: Answered) -> None:
         if self.gateway.settle(message):
             self.view.refill()
-            self.tell_trouble(self._troubled())  # the screen may have dropped what had failed
+            self.trouble = self._troubled()  # the screen may have dropped what had failed
 
     def on_failed(self, message: Failed) -> None:
         if message.request not in self.gateway.pending:
@@ -320,8 +320,7 @@ class FuelUI(UI):
     def _watch(self) -> None:
         """Once a second: show a banner if a backend is slow, and ask again for what changes by itself."""
         release_garbage_collector()
-        if not self.trouble and self._troubled():
-            self.tell_trouble(self._troubled())
+        self.trouble = self.trouble or self._troubled()
         self.disarm_if_idle()
         for request in self.view.live() if self.view.is_whole() else ():
             if request not in self.gateway.failed and request not in self.gateway.pending:

@@ -22,6 +22,7 @@ from textual.css.query import NoMatches
 from textual.events import Event, Key
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.reactive import var
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widget import Widget
@@ -36,21 +37,15 @@ from fuelclient.tui.terminal import LONGEST, NEVER_HELD, NoControlCodes, TypeAhe
 MOST_LOG_LINES = 1000
 """How many command lines of what was looked at or done are kept."""
 
-ACCENT = "#e0a458"
-
 THEME = Theme(
     name="fuel",
-    primary=ACCENT,
-    secondary=ACCENT,
-    accent=ACCENT,
+    primary="#e0a458",
     warning="#d8c26a",
     error="#e06c6c",
-    success=ACCENT,
     foreground="#d6d6d2",
     background="#16181a",
     surface="#202427",
     panel="#3a4045",
-    dark=True,
     variables={"text-muted": "#8d959b", "input-selection-background": "#e0a458 35%"},
 )
 
@@ -92,8 +87,8 @@ class UI(App[None]):
         Binding("ctrl+z", "suspend_process", "suspend; fg comes back", show=False, id="app.suspend", priority=True),
     ]
 
-    trouble = ""
-    """The text of the banner."""
+    trouble = var("", init=False)
+    """The text of the banner; without one, it is hidden."""
 
     def __init__(
         self,
@@ -137,16 +132,10 @@ class UI(App[None]):
         self.log_lines.append(command_line(route, self.program))
 
     @abstractmethod
-    def action_renew(self) -> None:
-        """Read again what the screen shows."""
-
-    @abstractmethod
     def decorate(self) -> None:
         """Fill the bars of the screen."""
 
-    def tell_trouble(self, text: str) -> None:
-        """Show a banner, or remove it if the text is empty."""
-        self.trouble = text
+    def watch_trouble(self) -> None:
         self.decorate()
 
     def copy_line(self, text: str) -> None:

@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -115,6 +116,10 @@ class AskGraph(Request["GraphData"]):
             return GraphData(study_of(backend, snapshot), release, graphs, plugins, clashes, _abilities(backend))
 
 
+_AROUND = 4
+"""How many lines of a file are shown above a line, and how many below it."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskSource(Request[tuple[tuple[int, str], ...]]):
     """Ask for the lines around one line of a file on this machine; none if it cannot be read."""
@@ -122,17 +127,12 @@ class AskSource(Request[tuple[tuple[int, str], ...]]):
     WHAT = "{0.file}"
     file: str
     line: int
-    around: int = 4
 
     def read(self, backend: Backend) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 (files lie beside any backend)
         try:
             with Path(self.file).open(encoding="utf-8", errors="replace") as stream:
-                first = max(1, self.line - self.around)
-                return tuple(
-                    (number, text.rstrip("\n"))
-                    for number, text in enumerate(stream, start=1)
-                    if first <= number <= self.line + self.around
-                )
+                lines = islice(enumerate(stream, start=1), max(0, self.line - 1 - _AROUND), self.line + _AROUND)
+                return tuple((number, text.rstrip("\n")) for number, text in lines)
         except OSError:
             return ()
 
@@ -302,23 +302,20 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
 def _clashes(
     env: int, release: Release, plugins: Sequence[Plugin], graphs: Sequence[GraphSummary]
 ) -> Mapping[int, tuple[Finding, ...]]:
-    """For each plugin how it clashes with the environment's release and with the plugins enabled there."""
-    tasks: dict[tuple[Level, int], dict[str, tuple[str, ...]]] = {}
-    for graph in graphs:
-        tasks.setdefault((graph.owner.level, graph.owner.id), {})[graph.type] = graph.task_ids
-    parties = {
-        plugin.id: Contributor(
-            plugin.id, plugin.name, plugin.version, plugin.metadata, tasks.get((Level.PLUGIN, plugin.id), {})
-        )
-        for plugin in plugins
-    }
-    brought_release = {plugin.id for plugin in plugins if release.id in plugin.releases}
-    base = Contributor(0, release.name, metadata=release.metadata, tasks=tasks.get((Level.RELEASE, release.id), {}))
-    enabled = {plugin.id for plugin in plugins if env in plugin.clusters}
+    """How each plugin, unless it brought the release, clashes with the environment's release and enabled plugins."""
+
+    def brought(level: Level, owner: Release | Plugin, version: str = "") -> Contributor:
+        owned = [graph for graph in graphs if (graph.owner.level, graph.owner.id) == (level, owner.id)]
+        tasks = {graph.type: graph.task_ids for graph in owned}
+        return Contributor(owner.id if version else 0, owner.name, version, owner.metadata, tasks)
+
+    base = brought(Level.RELEASE, release)
+    parties = {plugin.id: brought(Level.PLUGIN, plugin, plugin.version) for plugin in plugins}
+    enabled = [plugin.id for plugin in plugins if env in plugin.clusters]
     return {
-        plugin: clashes(party, base, [parties[other] for other in parties if other in enabled - {plugin}])
-        for plugin, party in parties.items()
-        if plugin not in brought_release
+        plugin.id: clashes(parties[plugin.id], base, [parties[other] for other in enabled if other != plugin.id])
+        for plugin in plugins
+        if release.id not in plugin.releases
     }
 
 

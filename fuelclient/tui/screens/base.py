@@ -18,6 +18,7 @@ from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from fuelclient.insight.query import BadQuery, Query, Rows, parse
 from fuelclient.model.run import Run
@@ -27,7 +28,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
-from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryChanged, QueryError, QueryLeft
+from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryError, QueryLeft
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.virtual_table import Arranged, Chosen, VirtualTable
@@ -56,14 +57,12 @@ class ViewScreen(Screen[None]):
     SCOPED_CSS = False  # some rules begin with a class of the screen itself
     DEFAULT_CSS = """
     ViewScreen { background: $background; }
-    ViewScreen #head { background: $surface; }
-    ViewScreen #banner { display: none; background: $surface; }
+    ViewScreen #head, ViewScreen #banner, ViewScreen #keys { background: $surface; }
+    ViewScreen #banner { display: none; }
     ViewScreen #banner.shown { display: block; }
-    ViewScreen #keys { background: $surface; }
     .-short #tabs, .-short #line, .-short FilterBar { display: none; }
     .-tiny Bar, .-tiny FilterBar, .-tiny #advice, .-short #advice, .-short #counts { display: none; }
-    .-tiny FilterBar Bar { display: block; }
-    .-tiny #banner.shown { display: block; }
+    .-tiny FilterBar Bar, .-tiny #banner.shown { display: block; }
     """
 
     BINDINGS = [
@@ -182,10 +181,16 @@ class ViewScreen(Screen[None]):
 
     def asked(self) -> tuple[Request[object], ...]:
         """The requests whose troubles the screen shows."""
-        return (self.request(),)
+        return (self.request(), *(self.asks_more() if self.filled and self.is_whole() else ()))
+
+    def asks_more(self) -> tuple[Request[object], ...]:
+        """The requests beside that of the screen, once it is filled."""
+        return ()
 
     def missed(self, request: Request[object]) -> None:
         """Explain why there is no answer; rows that are shown already stay."""
+        if request in self.asked()[1:]:
+            self.show_other_answers()
         if request == self.request() and not self.filled:
             for table in {self.main, self.panes.panes[self.panes.active].inside}:
                 if isinstance(table, VirtualTable):
@@ -264,10 +269,13 @@ class ViewScreen(Screen[None]):
         """How many rows are shown, out of how many."""
         return len(self.main.order), len(self.main.table)
 
-    def on_query_changed(self, message: QueryChanged) -> None:
-        message.stop()
+    def refilter(self) -> None:
         self.apply(self.read_filter())
         self.tell()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.refilter()
 
     def on_query_left(self, message: QueryLeft) -> None:
         message.stop()
@@ -307,16 +315,14 @@ class ViewScreen(Screen[None]):
 
     def action_invert(self) -> None:
         self.inverted = not self.inverted
-        self.apply(self.read_filter())
-        self.tell()
+        self.refilter()
 
     def action_leave(self) -> None:
         """Clear the filter; without one, go back."""
         if self.filter_bar.text or self.inverted:
             self.inverted = False
             self.filter_bar.text = ""
-            self.apply(self.read_filter())
-            self.tell()
+            self.refilter()
         else:
             self.ui.action_go_back()
 
@@ -341,7 +347,7 @@ class ViewScreen(Screen[None]):
     # what changes by itself
 
     def show_other_answers(self) -> None:
-        """Show the answers to requests beside that of the screen, if there are any."""
+        """Show the answers to the requests beside that of the screen, without asking again for what has failed."""
 
     def live(self) -> Sequence[Request[object]]:
         """The requests to repeat every second, because their answers change by themselves."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from textual.binding import Binding
 
 from fuelclient.insight.relation import Step
-from fuelclient.plan.study import TaskKey
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route
@@ -52,16 +51,12 @@ class BrowseScreen(GraphScreen):
     def present(self) -> None:
         wanted = self.route.task
         if wanted is not None and self.data.study.rows and self.data.study.row_with(wanted) is None:
-            self._lose(wanted)
+            self.centre = -1  # another task in its place would be mistaken for it
+            self.clear()
+            self.middle.say(gone(wanted), *_ELSEWHERE)
             return
         self.centre = self.row_wanted()
         self._show()
-
-    def _lose(self, task: TaskKey) -> None:
-        """Report that the task is gone; another one in its place would be mistaken for it."""
-        self.centre = -1
-        self.clear()
-        self.middle.say(gone(task), *_ELSEWHERE)
 
     def _show(self) -> None:
         if not self.data.study.rows:
@@ -97,10 +92,9 @@ class BrowseScreen(GraphScreen):
     def state(self) -> Route:
         if not self.filled or not self.data.study.rows:
             return self.route
-        if self.centre < 0:
-            return replace(self.route, query=self.filter_bar.text, looks=self.looks())
-        task = self.data.study.key(self.centre)
-        return replace(self.route, focus=task.id, task=task, query=self.filter_bar.text, looks=self.looks())
+        task = self.data.study.key(self.centre) if self.centre >= 0 else self.route.task
+        focus = task.id if task is not None else ""
+        return replace(self.route, focus=focus, task=task, query=self.filter_bar.text, looks=self.looks())
 
     def shown(self) -> Route:
         return self.state()
@@ -141,18 +135,15 @@ class WhyScreen(GraphScreen):
         self.edges: list[Step] = []
         if row is None or other is None:
             lost = next((key for key, place in zip(keys, (row, other), strict=True) if key and place is None), None)
-            self._lose(gone(lost) if lost is not None else "Mark a task with m first, then press w on another one.")
+            reason = gone(lost) if lost is not None else "Mark a task with m first, then press w on another one."
+            self.clear()
+            self.main.say(reason, *_ELSEWHERE)
             return
         steps, _ = browse.between(self.data, row, other)
         self.edges = [step for step in steps for _ in step.statements]
         self.main.show(browse.steps(self.data, row, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
         self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))
-
-    def _lose(self, reason: str) -> None:
-        """Report that one of the two tasks is gone."""
-        self.clear()
-        self.main.say(reason, *_ELSEWHERE)
 
     def state(self) -> Route:
         return self.route

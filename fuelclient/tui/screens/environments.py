@@ -38,18 +38,19 @@ class EnvironmentsScreen(ViewScreen):
         overview = cast(Overview, answer)
         wanted = [place for place, cluster in enumerate(overview.clusters) if str(cluster.id) == self.route.focus]
         self.overview, self.runs = overview, None
+        self.ui.gateway.revisit(AskRuns())
         self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
         self.panes.only(0, alone=not overview.clusters)
 
     def show_other_answers(self) -> None:
         """Show the last run of each environment once it has been read."""
-        runs = self.ui.gateway.answer(AskRuns()) if self.overview.clusters else ()
+        runs = self.ui.gateway.answer_once(AskRuns()) if self.overview.clusters else ()
         if runs is not None and runs is not self.runs:
             self.runs = runs
             self.main.show(environments.table(self.overview, runs, self.glyphs), cursor=self.main.row, keep=True)
 
-    def asked(self) -> tuple[Request[object], ...]:
-        return (self.request(), AskRuns())
+    def asks_more(self) -> tuple[Request[object], ...]:
+        return (AskRuns(),)
 
     def live(self) -> Sequence[Request[object]]:
         return () if not self.filled or all(run.is_final for run in self.runs or ()) else (AskRuns(),)
@@ -108,13 +109,8 @@ class HistoryScreen(ViewScreen):
         self.panes.note(0, count(len(self.runs), "run"))
         self.panes.only(0, alone=not self.runs)
 
-    def missed(self, request: Request[object]) -> None:
-        super().missed(request)
-        if request == self._asked and request in self.ui.gateway.failed and not len(self.instances.table):
-            self.instances.say(*self.why_missed(request))
-
-    def asked(self) -> tuple[Request[object], ...]:
-        return (self.request(), *([self._asked] if self._asked is not None else []))
+    def asks_more(self) -> tuple[Request[object], ...]:
+        return () if self._asked is None else (self._asked,)
 
     def live(self) -> Sequence[Request[object]]:
         """The request for the runs while one goes on, and that for the one under the cursor if it does."""
@@ -155,7 +151,7 @@ class HistoryScreen(ViewScreen):
         if self._asked is not None and self._asked != asked:
             self.ui.gateway.drop(self._asked)
         self._asked = asked
-        state = self.ui.gateway.answer(asked)
+        state = self.ui.gateway.answer_once(asked)
         if state is None and (self._shown is None or self._shown.run.id != here.id):
             self.instances.say(*self.why_missed(asked))
         if state is not None and state is not self._shown:

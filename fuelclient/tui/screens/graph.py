@@ -72,14 +72,8 @@ class GraphScreen(ViewScreen):
         if "result:" in self.filter_bar.text:
             self.apply(self.read_filter())
 
-    def asked(self) -> tuple[Request[object], ...]:
-        asks_results = self.filled and self.is_whole() and "result:" in self.filter_bar.text
-        return (self.request(), *([self._asks_results()] if asks_results else []))
-
-    def missed(self, request: Request[object]) -> None:
-        super().missed(request)
-        if self.filled and request == self._asks_results():
-            GraphScreen.show_other_answers(self)
+    def asks_more(self) -> tuple[Request[object], ...]:
+        return (self._asks_results(),) if "result:" in self.filter_bar.text else ()
 
     def fill(self, answer: object) -> None:
         self.place = max(0, self.task_row()) if self.filled else 0

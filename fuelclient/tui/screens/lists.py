@@ -91,12 +91,12 @@ class PluginsScreen(DetailsScreen):
     BINDINGS = [Binding("d", "what_if", "if enabled", id="plugins.what-if")]
 
     def detail(self, row: int) -> list[Line]:
-        plugin = self.data.plugins[row]
-        if not self.switched or self._is_here(plugin):
+        plugin, request = self.data.plugins[row], self._assumes()
+        if request is None:
             return super().detail(row)
-        answer = self.ui.gateway.answer_once(self._asked(plugin))
+        answer = self.ui.gateway.answer_once(request)
         if answer is None:
-            return [(line,) for line in self.why_missed(self._asked(plugin))]
+            return [(line,) for line in self.why_missed(request)]
         if isinstance(answer, str):
             return [(answer,)]
         return lists.if_enabled(answer, f"{plugin.name} {plugin.version}", self.glyphs)
@@ -121,7 +121,8 @@ class PluginsScreen(DetailsScreen):
             return
         else:
             self.switched = True
-            self.ui.gateway.revisit(self._asked(here))
+            for request in self.asks_more():
+                self.ui.gateway.revisit(request)
         self.ui.looked(self.shown())
         self.show_detail()
 
@@ -131,13 +132,16 @@ class PluginsScreen(DetailsScreen):
     def _is_here(self, plugin: Plugin) -> bool:
         return self.route.env in plugin.clusters or self.data.release.id in plugin.releases
 
-    def _asked(self, plugin: Plugin) -> AskEnabling:
-        return AskEnabling(self.route.env, self.route.graph_type, plugin.id)
+    def _assumes(self) -> AskEnabling | None:
+        """The request for what enabling the plugin under the cursor would change, while that is shown."""
+        here = self._here()
+        if here is None or not self.switched or self._is_here(here):
+            return None
+        return AskEnabling(self.route.env, self.route.graph_type, here.id)
 
     def show_detail(self) -> None:
         super().show_detail()
-        here = self._here()
-        self.panes.note(1, "if it were enabled" if here and self.switched and not self._is_here(here) else "")
+        self.panes.note(1, "if it were enabled" if self._assumes() else "")
         self.ui.decorate()
 
     def show_other_answers(self) -> None:
@@ -145,20 +149,15 @@ class PluginsScreen(DetailsScreen):
         if self.switched:
             self.show_detail()
 
-    def missed(self, request: Request[object]) -> None:
-        super().missed(request)
-        if isinstance(request, AskEnabling) and self.filled:
-            self.show_detail()
-
-    def asked(self) -> tuple[Request[object], ...]:
-        here = self._here()
-        return (*super().asked(), *([self._asked(here)] if here is not None and self.switched else []))
+    def asks_more(self) -> tuple[Request[object], ...]:
+        request = self._assumes()
+        return (*super().asks_more(), *([request] if request is not None else []))
 
     def shown(self) -> Route:
-        here = self._here()
-        if here is None or not self.switched or self._is_here(here):
+        request = self._assumes()
+        if request is None:
             return replace(super().shown(), looks=Looks())
-        return replace(self.route, focus=str(here.id), looks=self.looks())
+        return replace(self.route, focus=str(request.plugin), looks=self.looks())
 
 
 class ProblemsScreen(GraphScreen):

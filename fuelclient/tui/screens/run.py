@@ -48,9 +48,7 @@ class RunScreen(ViewScreen):
     PLACEHOLDER = "filter: status:error, node:node-3, !word"
     MAIN = 1
 
-    DEFAULT_CSS = """
-    RunScreen #advice { height: auto; max-height: 3; padding: 0 1 0 2; text-style: bold; display: none; }
-    """
+    DEFAULT_CSS = "RunScreen #advice { max-height: 3; padding: 0 1 0 2; text-style: bold; display: none; }"
 
     BINDINGS = [
         Binding("f", "faults", "faults only", id="run.faults"),
@@ -60,10 +58,9 @@ class RunScreen(ViewScreen):
 
     number = -1
     _touched = _lost = is_behind = _is_filter_late = False
-    _run_state: RunState | None = None
+    _run_state: RunState
     _feed: Feed | None = None
     _log: AskLog | None = None
-    _advice: str | None = None
 
     def request(self) -> Request[object]:
         return AskRun(self.route.run)
@@ -92,36 +89,30 @@ class RunScreen(ViewScreen):
 
     def fill(self, answer: object) -> None:
         state = cast(RunState, answer)
-        before, self._run_state = self._run_state, state
-        if before is not None and 0 <= self.number < len(before.rows):
-            self.number = state.progress.number(before.progress.keys[self.number])
-        if before is None and self.route.focus:
+        if self.number >= 0:
+            self.number = state.progress.number(self._run_state.progress.keys[self.number])
+        elif not self.filled and self.route.focus:
             names = (number for number in range(len(state.rows)) if state.progress.name(number) == self.route.focus)
             self.number = next(names, -1)
             self._touched = self.number >= 0
+        self._run_state = state
         if not self._touched or not 0 <= self.number < len(state.rows):
             self.number = self._interesting(state)
         self.ui.forget_runs(state.run.cluster_id)
         self._show()
         self._follow(state.run)
 
-    def asked(self) -> tuple[Request[object], ...]:
-        return (self.request(), *([self._log] if self._log is not None else []))
+    def asks_more(self) -> tuple[Request[object], ...]:
+        return () if self._log is None else (self._log,)
 
     def empty(self) -> None:
         self._follow(None)
-        self._run_state = self._log = None
-        self.number, self._touched = -1, False
+        self._log, self.number, self._touched = None, -1, False
         super().empty()
         self.matrix.clear()
         for name in ("#progress", "#counts"):
             self.query_one(name, Bar).show(())
-        self.query_one("#advice").display, self._advice = False, None
-
-    def missed(self, request: Request[object]) -> None:
-        super().missed(request)
-        if request == self._log:
-            self.show_other_answers()
+        self._advise("")
 
     @staticmethod
     def _interesting(state: RunState) -> int:
@@ -143,16 +134,15 @@ class RunScreen(ViewScreen):
         """Apply all batches of the feed, and draw once."""
         if self.is_behind:
             self._show_one()
-        state = self._run_state
-        if self._feed is None or state is None:
+        if self._feed is None:
             return
-        batches = self._feed.take()
+        state, batches = self._run_state, self._feed.take()
         for batch in batches:
             if isinstance(batch.trouble, NotFound):
                 self.ui.gateway.renew(self.request())  # its answer says that the run is gone
             elif batch.trouble is not None:
                 self._lost = True
-                self.ui.tell_trouble(f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s")
+                self.ui.trouble = f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s"
         runs = [batch.run for batch in batches if batch.run is not None]
         if runs:
             self._update(state, runs[-1], [event for batch in batches for event in batch.events])
@@ -163,7 +153,7 @@ class RunScreen(ViewScreen):
         """Bring the run up to date."""
         if self._lost:
             self._lost = False
-            self.ui.tell_trouble("")
+            self.ui.trouble = ""
         ended = run.is_final and not state.run.is_final
         state.update(run)
         changed, has_new = state.apply(events)
@@ -186,9 +176,9 @@ class RunScreen(ViewScreen):
     def _tick(self) -> None:
         """Filter again if something has changed, or draw the times of what runs. While the run lasts, read again the
         log of an instance that runs, and show another one if it has ended and the user has chosen none."""
-        state = self._run_state
-        if self._feed is None or state is None:
+        if self._feed is None:
             return
+        state = self._run_state
         if self._is_filter_late:
             self._is_filter_late = False
             self._show()
@@ -207,14 +197,13 @@ class RunScreen(ViewScreen):
 
     def _word(self) -> str:
         """The result of the chosen instance; empty if there is none."""
-        state = self._run_state
-        return state.progress.word(self.number) if state is not None and 0 <= self.number < len(state.rows) else ""
+        return self._run_state.progress.word(self.number) if self.number >= 0 else ""
 
     # showing
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
         fields, about, _ = super().terms(table)
-        return fields, about, {name for _, name in self._run_state.tasks} if self._run_state is not None else ()
+        return fields, about, {name for _, name in self._run_state.tasks} if self._answer is not None else ()
 
     def _instances(self) -> run.Instances:
         return cast(run.Instances, self.table.table)
@@ -222,8 +211,6 @@ class RunScreen(ViewScreen):
     def _show(self) -> None:
         """Show the run again, with the cursors on the same instance."""
         state = self._run_state
-        if state is None:
-            return
         names_of = self.ui.node_names(state.run.cluster_id)
         only = list(filter(state.progress.is_fault, range(len(state.rows)))) if self.switched else None
         table = run.Instances(state, self.glyphs, names_of, self.ui.clock(), only)
@@ -238,11 +225,13 @@ class RunScreen(ViewScreen):
     def _bars(self, state: RunState) -> None:
         self.query_one("#progress", Bar).show(run.progress(state, self.ui.clock(), self.size.width, self.glyphs))
         self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
-        advice = run.advice(state)
-        if advice != self._advice:
-            self._advice = advice
-            self.query_one("#advice", Static).update(advice)
-            self.query_one("#advice").display = bool(advice)
+        self._advise(run.advice(state))
+
+    def _advise(self, advice: str) -> None:
+        line = self.query_one("#advice", Static)
+        if line.content != advice:  # an update lays the screen out again
+            line.update(advice)
+            line.display = bool(advice)
 
     def _pointed_at(self) -> None:
         """Move the cursor of the matrix to that of the table."""
@@ -254,13 +243,12 @@ class RunScreen(ViewScreen):
         """Show what happened to the chosen instance, and its log. While the cursor moves that happens ten times a
         second at most, because text that wraps lays out the whole screen again."""
         self.is_behind = False
-        state = self._run_state
-        if state is None or not self._word():
+        if not self._word():
             self.detail.show([])
             self.log_tail.show_log("", [])
             return
+        state, now = self._run_state, self.ui.clock()
         names_of = self.ui.node_names(state.run.cluster_id)
-        now = self.ui.clock()
         lines = run.detail(state, self.number, names_of, now, self.glyphs)
         self.detail.show([*lines, (), *run.about(state, now, self.glyphs)])
         self._ask_log(state)
@@ -283,7 +271,7 @@ class RunScreen(ViewScreen):
     def show_other_answers(self) -> None:
         """Show the log of the chosen instance."""
         state, word = self._run_state, self._word()
-        if state is None or not word:
+        if not word:
             return
         name, why = state.progress.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
@@ -299,7 +287,7 @@ class RunScreen(ViewScreen):
 
     def action_faults(self) -> None:
         """Show only what failed or never ran because of that or of a stop, or everything again."""
-        if self._run_state is not None:
+        if self.filled:
             self.switched = not self.switched
             self._show()
             self.number = self._number_of(self.table.row)
@@ -312,7 +300,7 @@ class RunScreen(ViewScreen):
         self.log_tail.following = not self.log_tail.following
 
     def _number_of(self, row: int) -> int:
-        return self._instances().numbers[row] if row >= 0 and self._run_state is not None else -1
+        return self._instances().numbers[row] if row >= 0 else -1
 
     def on_moved(self, message: Moved) -> None:
         """Move the cursor of the matrix to that of the table, or the other way; a cell may have no instance."""
@@ -332,12 +320,12 @@ class RunScreen(ViewScreen):
         self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
 
     def run_here(self) -> Run | None:
-        return self._run_state.run if self._run_state is not None else None
+        return self._run_state.run if self.filled else None
 
     @property
     def done(self) -> int:
         """The number of instances that are done."""
-        return self._run_state.progress.done if self._run_state is not None else 0
+        return self._run_state.progress.done if self.filled else 0
 
     def name_here(self) -> str:
-        return self._run_state.progress.name(self.number) if self._run_state is not None and self.number >= 0 else ""
+        return self._run_state.progress.name(self.number) if self.number >= 0 else ""

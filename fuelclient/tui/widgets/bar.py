@@ -26,9 +26,7 @@ from fuelclient.tui.widgets.tones import Toned
 class Bar(Toned):
     """One line; parts that do not fit are left out, and if the last one is still too long it ends in two dots."""
 
-    DEFAULT_CSS = """
-    Bar { height: 1; }
-    """
+    DEFAULT_CSS = "Bar { height: 1; }"
 
     def __init__(self, *, gap: int = 1, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -93,13 +91,6 @@ class Bar(Toned):
 
 
 @dataclass
-class QueryChanged(Message):
-    """The query was changed."""
-
-    text: str
-
-
-@dataclass
 class QueryLeft(Message):
     """The filter was left; with `clear` the query is dropped."""
 
@@ -123,9 +114,7 @@ _SLASH = 3
 class QueryError(Static):
     """Why a query cannot be read, with a caret below the place; hidden if it can."""
 
-    DEFAULT_CSS = """
-    QueryError { height: auto; max-height: 4; color: $error; display: none; }
-    """
+    DEFAULT_CSS = "QueryError { height: auto; max-height: 4; color: $error; display: none; }"
 
     def __init__(self) -> None:
         super().__init__(markup=False)
@@ -161,9 +150,6 @@ class FilterBar(Horizontal):
         yield _Query(placeholder=self._placeholder, select_on_focus=False)
         yield Bar(id="chip")
 
-    def on_mount(self) -> None:
-        self._slash(inverted=False)
-
     @property
     def text(self) -> str:
         """The query as it was typed."""
@@ -185,7 +171,7 @@ class FilterBar(Horizontal):
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
         """Show how many rows are shown, out of how many, and in which order."""
-        self._slash(inverted=inverted)
+        self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
         chip = Part(f"{shown}/{total}", Tone.ACCENT if self.text.strip() else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
         self.query_one("#chip", Bar).show((), [*order, chip])
@@ -194,10 +180,3 @@ class FilterBar(Horizontal):
     def hidden(self) -> int:
         """How many characters of the query are scrolled out at its beginning."""
         return self.query_one(_Query).scroll_offset.x
-
-    def _slash(self, *, inverted: bool) -> None:
-        self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.post_message(QueryChanged(event.value))
