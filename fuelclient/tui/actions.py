@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from fuelclient.backends.base import Backend
 from fuelclient.model.graph import DEFAULT_TYPE
@@ -12,21 +12,6 @@ from fuelclient.model.run import DryRun, Run, RunRequest
 
 DRY_RUN_WAIT = 60.0
 """How many seconds to wait for a Fuel master's dry run."""
-
-
-class Action(Protocol):
-    """Something to do, once."""
-
-    @property
-    def what(self) -> str:
-        """What is done, as people read it: `stop run 3`."""
-
-    @property
-    def words(self) -> str:
-        """The words of the command that does the same, without the name of the program."""
-
-    def act(self, backend: Backend) -> Run | DryRun | None:
-        """Do it; raise the backend's errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +107,11 @@ class Delete(_OnRun):
 
     def act(self, backend: Backend) -> None:
         backend.runs.delete(self.id, force=self.force)
+
+
+Action = Execute | Stop | Resume | Delete
+"""A change, made once by `act`, which raises the backend's errors. `what` names it as people read it, `words` are those
+of the same command without the name of the program."""
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:

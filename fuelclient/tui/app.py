@@ -24,11 +24,11 @@ from fuelclient.plan.study import TaskKey
 from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.command_palette import Palette, Places
-from fuelclient.tui.gateway import Acted, Answered, Failed, Refused
+from fuelclient.tui.gateway import Answered, Failed
 from fuelclient.tui.presenters import bars
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.table import Tone
-from fuelclient.tui.requests import AskGraph
+from fuelclient.tui.requests import AskGraph, Request
 from fuelclient.tui.routes import TABS, Route, View, command_line
 from fuelclient.tui.screens.base import ViewScreen, active_keys, help_groups
 from fuelclient.tui.widgets.bar import Bar
@@ -296,26 +296,34 @@ class FuelUI(UI):
     # answers
 
     def on_answered(self, message: Answered) -> None:
-        if self.gateway.settle(message):
+        if not self.gateway.settle(message):
+            return
+        if not isinstance(message.job, Request):
+            self._acted(message.job, message.value)
+        else:
             self.view.refill()
             self.trouble = self._troubled()  # the screen may have dropped what had failed
 
     def on_failed(self, message: Failed) -> None:
-        if message.request not in self.gateway.pending:
+        request = message.job
+        if request not in self.gateway.pending:
             return
-        delay = self.gateway.fail(message)
+        if not isinstance(request, Request):
+            self._refused(request, message)
+            return
+        delay = self.gateway.fail(request, message)
         self.trouble = self._troubled()
         if delay is not None:
             self.set_timer(delay, lambda: self._again(message))
         if self.view.is_whole():
-            if message.gone and self.view.filled and message.request == self.view.request():
+            if message.gone and self.view.filled and request == self.view.request():
                 self.view.empty()
-            self.view.missed(message.request)
+            self.view.missed(request)
         self.decorate()
 
     def _again(self, message: Failed) -> None:
-        if self.gateway.pending.get(message.request) is message.waiting:
-            self.gateway.ask(message.request)
+        if self.gateway.pending.get(message.job) is message.waiting:
+            self.gateway.ask(message.job)
 
     def _watch(self) -> None:
         """Once a second: show a banner if a backend is slow, and ask again for what changes by itself."""
@@ -447,21 +455,21 @@ class FuelUI(UI):
         self.touch()
         if action is None or not self._may():
             return
-        if not self.gateway.act(action):
+        if self.gateway.acting is not None:
             self.notify("The last action has had no answer yet.", severity="warning")
             return
+        self.gateway.ask(action)
         self.log_lines.append(command_of(action, self.program))
 
-    def on_acted(self, message: Acted) -> None:
+    def _acted(self, action: Action, value: object) -> None:
         """Go where the outcome of an action is seen."""
-        action = message.action
         self.gateway.acted(removed=isinstance(action, Delete))
-        if isinstance(message.value, DryRun):
-            self._show_dry_run(message.value)
+        if isinstance(value, DryRun):
+            self._show_dry_run(value)
             return
         self.notify(command_of(action, self.program), title=f"done: {action.what}", markup=False)
-        if isinstance(action, Execute) and isinstance(message.value, Run):
-            self.go(Route(View.RUN, message.value.cluster_id, self.trail.here.graph_type, run=message.value.id))
+        if isinstance(action, Execute) and isinstance(value, Run):
+            self.go(Route(View.RUN, value.cluster_id, self.trail.here.graph_type, run=value.id))
         elif isinstance(action, Delete) and self.trail.here.view is View.RUN:
             self.go(Route(View.HISTORY, self.trail.here.env, self.trail.here.graph_type))
         else:
@@ -478,13 +486,14 @@ class FuelUI(UI):
         if run is None or run.is_final:
             self.push_screen(PlanDialog(dry_run.graphs, with_master=run is not None))
 
-    def on_refused(self, message: Refused) -> None:
+    def _refused(self, action: Action, message: Failed) -> None:
         """Report that nothing was done, or that this is not certain."""
+        self.gateway.drop(action)
         self.gateway.acted()
         text = message.reason
-        if message.unknown:
+        if message.passing:
             text += "  It may have been done all the same: look at the history (8) before you repeat it."
-        self.notify(text, title=f"not done: {message.action.what}", severity="error", timeout=15, markup=False)
+        self.notify(text, title=f"not done: {action.what}", severity="error", timeout=15, markup=False)
         self.action_renew()
 
     # the bars

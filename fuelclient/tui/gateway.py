@@ -17,15 +17,18 @@ from textual.message import Message
 
 from fuelclient.backends.base import Backend
 from fuelclient.errors import FuelError, NotFound, Unavailable
-from fuelclient.model.run import DryRun, Event, Run
+from fuelclient.model.run import Event, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskRun, AskSource, Request
 
+Job = Request[object] | Action
+"""What a backend works on."""
+
 
 @dataclass
 class Pending:
-    """A pending request: when it was asked (by the caller's clock), and how often it failed."""
+    """A pending job: when it was given (by the caller's clock), and how often it failed."""
 
     since: float
     failures: int = 0
@@ -33,40 +36,24 @@ class Pending:
 
 @dataclass
 class Answered(Message):
-    """A backend has answered a request. The answer counts as long as `waiting` is what is pending."""
+    """A backend has answered a request, or done something. That counts as long as `waiting` is what is pending."""
 
     waiting: Pending
-    request: Request[object]
+    job: Job
     value: object
 
 
 @dataclass
 class Failed(Message):
-    """A backend could not answer. What is `passing` may be well again in a moment; everything else fails again until
-    the data changes. What is `gone` does not exist in the backend, or no longer does."""
+    """A backend could not answer, or did not do something. What is `passing` may be well again in a moment, and an
+    action may have been carried out all the same; everything else fails again until the data changes. What is `gone`
+    does not exist in the backend, or no longer does."""
 
     waiting: Pending
-    request: Request[object]
+    job: Job
     reason: str
     passing: bool
     gone: bool = False
-
-
-@dataclass
-class Acted(Message):
-    """A backend has done something; `value` is its answer."""
-
-    action: Action
-    value: Run | DryRun | None
-
-
-@dataclass
-class Refused(Message):
-    """A backend did not do something; with `unknown` it may have been done all the same."""
-
-    action: Action
-    reason: str
-    unknown: bool
 
 
 Answer = TypeVar("Answer")
@@ -129,38 +116,27 @@ STUCK = 10.0
 """Seconds after which a worker is taken for hanging, and another one may take its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Something to do with a backend, unless it is no longer `wanted`. `run`, or after an exception `failed`, makes the
-    message to post."""
-
-    wanted: Callable[[], bool]
-    run: Callable[[Backend], Message]
-    failed: Callable[[Exception], Message]
-
-
 class Workers:
     """At most `SIZE` threads; each is started when it is needed and makes its backend when it has work."""
 
-    def __init__(
-        self, connect: Callable[[], Backend], post: Callable[[Message], object], now: Callable[[], float]
-    ) -> None:
-        self._connect, self._post, self._now = connect, post, now
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+    def __init__(self, gateway: Gateway) -> None:
+        self._connect, self._post, self._now = gateway.connect, gateway.deliver, gateway.now
+        self._pending = gateway.pending
+        self._jobs: SimpleQueue[tuple[Job, Pending] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._busy_since: dict[threading.Thread, float] = {}
         self._outstanding = 0
         self._lock = threading.Lock()
 
-    def put(self, job: Job) -> None:
-        """Do something as soon as a worker is free."""
+    def put(self, job: Job, waiting: Pending) -> None:
+        """Work on a job as soon as a worker is free, if `waiting` is still what is pending then."""
         with self._lock:
             self._outstanding += 1
             stuck = sum(self._now() - since > STUCK for since in self._busy_since.values())
             if self._outstanding > len(self._threads) and len(self._threads) - stuck < SIZE:
                 self._threads.append(threading.Thread(target=self._work, name="tui-worker", daemon=True))
                 self._threads[-1].start()
-        self._jobs.put(job)
+        self._jobs.put((job, waiting))
 
     def close(self, seconds: float) -> None:
         """Close all backends; workers that do not end within `seconds` are left alone."""
@@ -173,18 +149,20 @@ class Workers:
     def _work(self) -> None:
         backend: Backend | None = None
         thread = threading.current_thread()
-        while (job := self._jobs.get()) is not None:
+        while (item := self._jobs.get()) is not None:
+            job, waiting = item
             with self._lock:
                 self._busy_since[thread] = self._now()
             try:
-                if job.wanted():
+                if self._pending.get(job) is waiting:
                     backend = backend or self._connect()
-                    self._post(job.run(backend))
+                    value = job.read(backend) if isinstance(job, Request) else job.act(backend)
+                    self._post(Answered(waiting, job, value))
             except Exception as error:  # whatever a backend does, the UI lives
                 if is_lost(error):
                     close_quietly(backend)
                     backend = None
-                self._post(job.failed(error))
+                self._post(Failed(waiting, job, reason(error), is_lost(error), isinstance(error, NotFound)))
             with self._lock:
                 del self._busy_since[thread]
                 self._outstanding -= 1
@@ -212,12 +190,12 @@ class Batch:
 class Feed(threading.Thread):
     """A thread that reads the events of one run until the run has ended or `stop` is called.
 
-    What it reads waits in a queue. `patience` says how many seconds to wait after that many failures in a row.
+    What it reads waits in a queue.
     """
 
-    def __init__(self, connect: Callable[[], Backend], run_id: int, patience: Callable[[int], float]) -> None:
+    def __init__(self, connect: Callable[[], Backend], run_id: int) -> None:
         super().__init__(name=f"follow-{run_id}", daemon=True)
-        self._connect, self._id, self._patience = connect, run_id, patience
+        self._connect, self._id = connect, run_id
         self._batches: SimpleQueue[Batch] = SimpleQueue()
         self._ends = threading.Event()
 
@@ -245,7 +223,7 @@ class Feed(threading.Thread):
                     close_quietly(backend)
                     backend = None
                 failures += 1
-                pause = self._patience(failures)
+                pause = patience(failures)
                 self._batches.put(Batch(trouble=error, delay=pause))
                 if isinstance(error, NotFound):
                     break  # the run has been deleted
@@ -277,23 +255,26 @@ class Gateway:
     """Ask, keep answers, and ignore the ones that come too late.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `answers` are those that are known. `acting` is the pending action and since when; actions are never repeated.
-    `failed` says of requests what is wrong since their last answer, and when or how they are asked again. `feeds` are
-    those that were still read when the last one was made.
+    `pending` has at most one action: an action is never repeated. `failed` has failures since the last answers, each
+    with when it is asked again. `feeds` are those that were still read when the last one was made.
     """
 
     connect: Callable[[], Backend]
     post: Callable[[Message], object]
     now: Callable[[], float]
-    pending: dict[Request[object], Pending] = field(default_factory=dict)
-    acting: tuple[Action, float] | None = None
-    failed: dict[Request[object], str] = field(default_factory=dict)
+    pending: dict[Job, Pending] = field(default_factory=dict)
+    failed: dict[Job, str] = field(default_factory=dict)
     answers: AnswerCache = field(default_factory=AnswerCache)
     feeds: list[Feed] = field(default_factory=list)
     _workers: Workers = field(init=False)
 
     def __post_init__(self) -> None:
-        self._workers = Workers(self.connect, self._post, self.now)
+        self._workers = Workers(self)
+
+    @property
+    def acting(self) -> Action | None:
+        """The action that has had no answer yet."""
+        return next((job for job in self.pending if not isinstance(job, Request)), None)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
         """The answer, or None. A request without one, or with an old one, is sent unless it is pending."""
@@ -312,24 +293,18 @@ class Gateway:
         if request in self.failed and request not in self.pending:
             self.ask(request)
 
-    def ask(self, request: Request[object]) -> None:
-        """Send a request even if it is answered or pending. Of equal ones only the answer to the last counts."""
-        before = self.pending.get(request)
+    def ask(self, job: Job) -> None:
+        """Send a job even if it is answered or pending. Of equal ones only the answer to the last counts."""
+        before = self.pending.get(job)
         if before is None:
-            self.failed.pop(request, None)
-        waiting = self.pending[request] = Pending(self.now(), before.failures if before else 0)
-        self._workers.put(
-            Job(
-                lambda: self.pending.get(request) is waiting,
-                lambda backend: Answered(waiting, request, request.read(backend)),
-                lambda error: Failed(waiting, request, reason(error), is_lost(error), isinstance(error, NotFound)),
-            )
-        )
+            self.failed.pop(job, None)
+        waiting = self.pending[job] = Pending(self.now(), before.failures if before else 0)
+        self._workers.put(job, waiting)
 
-    def drop(self, request: Request[object]) -> None:
+    def drop(self, job: Job) -> None:
         """Stop waiting for an answer."""
-        self.pending.pop(request, None)
-        self.failed.pop(request, None)
+        self.pending.pop(job, None)
+        self.failed.pop(job, None)
 
     def renew(self, request: Request[object]) -> None:
         """Ask again because the data may have changed; that makes all other answers old."""
@@ -339,24 +314,25 @@ class Gateway:
 
     def settle(self, message: Answered) -> bool:
         """Keep an answer; return False if it is no longer waited for."""
-        if self.pending.get(message.request) is not message.waiting:
+        if self.pending.get(message.job) is not message.waiting:
             return False
-        self.drop(message.request)
-        self.answers.put(message.request, message.value)
+        self.drop(message.job)
+        if isinstance(message.job, Request):
+            self.answers.put(message.job, message.value)
         return True
 
-    def fail(self, message: Failed) -> float | None:
+    def fail(self, request: Request[object], message: Failed) -> float | None:
         """Note a failure, and return after how many seconds to ask again; None if that is pointless or too late."""
-        if self.pending.get(message.request) is not message.waiting:
+        if self.pending.get(request) is not message.waiting:
             return None
         message.waiting.failures += 1
         delay = patience(message.waiting.failures) if message.passing else None
         again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
-        self.failed[message.request] = f"{message.reason}  {again}"
+        self.failed[request] = f"{message.reason}  {again}"
         if delay is None:
-            del self.pending[message.request]
+            del self.pending[request]
         if message.gone:
-            self.answers.drop(message.request)
+            self.answers.drop(request)
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
@@ -365,35 +341,21 @@ class Gateway:
 
     def slow(self) -> str:
         """What has been pending for too long, an action before requests; empty if nothing has."""
-        waits = [(f"the answer to: {self.acting[0].what}", self.acting[1])] if self.acting is not None else []
-        waits += [(request.what, waiting.since) for request, waiting in self.pending.items()]
-        return next((what for what, since in waits if self.now() - since > SLOW), "")
-
-    def act(self, action: Action) -> bool:
-        """Carry out an action, once; return False while the last action has had no answer yet."""
-        if self.acting is not None:
-            return False
-        self.acting = (action, self.now())
-        self._workers.put(
-            Job(
-                lambda: True,
-                lambda backend: Acted(action, action.act(backend)),
-                lambda error: Refused(action, reason(error), is_lost(error)),
-            )
-        )
-        return True
+        late = [job for job, waiting in self.pending.items() if self.now() - waiting.since > SLOW]
+        if (action := self.acting) in late:
+            return f"the answer to: {action.what}"
+        return late[0].what if late else ""
 
     def acted(self, *, removed: bool = False) -> None:
-        """Note that the action has had its answer: what was known before is old, or after a removal dropped, because it
+        """Note that an action has had its answer: what was known before is old, or after a removal dropped, because it
         may be about what does not exist any more."""
-        self.acting = None
         self.answers.age()
         if removed:
             self.answers = AnswerCache()
 
     def follow(self, run_id: int) -> Feed:
         """A feed of the events of a run; the caller stops it."""
-        feed = Feed(self.connect, run_id, patience)
+        feed = Feed(self.connect, run_id)
         feed.start()
         self.feeds = [*filter(Feed.is_alive, self.feeds), feed]
         return feed
@@ -407,7 +369,7 @@ class Gateway:
             feed.join(max(0.0, end - self.now()))
         self._workers.close(max(0.0, end - self.now()))
 
-    def _post(self, message: Message) -> None:
+    def deliver(self, message: Message) -> None:
         with suppress(RuntimeError):  # the app and its event loop are gone
             self.post(message)
 

@@ -29,11 +29,7 @@ def content(lines: list[Line]) -> Content:
     parts: list[str | tuple[str, str]] = []
     for place, line in enumerate(lines):
         parts.append("\n" if place else "")
-        parts += [
-            (text, _STYLES[tone_of(cell)]) if tone_of(cell) is not Tone.PLAIN else text
-            for cell in line
-            for text in [printable(str(cell), keep="\n\t")]
-        ]
+        parts += [(printable(str(cell), keep="\n\t"), _STYLES[tone_of(cell)]) for cell in line]
     return Content.assemble(*parts)
 
 

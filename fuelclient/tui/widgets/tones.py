@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Region
-from textual.strip import Strip
 from textual.widget import Widget
 
 from fuelclient.printing import one_line
@@ -35,20 +33,10 @@ class Toned(Widget):
 
     COMPONENT_CLASSES = TONE_CLASSES
 
-    _base: Style | None = None
-
     @property
     def base(self) -> Style:
-        """The style of the widget. It is computed once for all lines of a drawing: Textual walks up to the screen each
-        time."""
-        return self.rich_style if self._base is None else self._base
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        self._base = self.rich_style
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._base = None
+        """The style of the widget; Textual caches this one, but not `rich_style`."""
+        return self.visual_style.rich_style
 
     def toned(self, tone: Tone, base: Style) -> Style:
         """`base` in a tone."""
