@@ -16,8 +16,8 @@ DRY_RUN_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """Run graphs on an environment; a dry run only plans them, and asks a Fuel master what it would run, unless it is
-    on assumed nodes. Without `check`, nodes that are reached over SSH are not examined before the run."""
+    """Run graphs on an environment. A dry run plans them and, unless on assumed nodes, also asks a Fuel master. Without
+    `check`, SSH nodes are not examined first."""
 
     request: RunRequest
     assume: str = ""
@@ -54,7 +54,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class _OnRun:
-    """Something done to one run by a command `task VERB ID`, which has an option for the field of a subclass."""
+    """A change of one run by `task VERB ID`, with an option for the field of a subclass."""
 
     VERB: ClassVar[str]
     OPTION: ClassVar[tuple[str, str]]
@@ -74,7 +74,7 @@ class _OnRun:
 
 @dataclass(frozen=True, slots=True)
 class Stop(_OnRun):
-    """Ask a run to stop; `kill` also ends running tasks."""
+    """Stop a run; `kill` also ends running tasks."""
 
     VERB, OPTION = "stop", ("kill", "--kill")
     kill: bool = False
@@ -89,7 +89,7 @@ class Stop(_OnRun):
 
 @dataclass(frozen=True, slots=True)
 class Resume(_OnRun):
-    """Resume a run whose runner was killed; `again` reruns instances that may or may not have ended."""
+    """Resume a run whose runner was killed; `again` reruns instances that may have ended."""
 
     VERB, OPTION = "resume", ("again", "--rerun-interrupted")
     again: bool = False
@@ -100,7 +100,7 @@ class Resume(_OnRun):
 
 @dataclass(frozen=True, slots=True)
 class Delete(_OnRun):
-    """Delete a run with its history; `force` also deletes one that has not ended, if its runner is gone."""
+    """Delete a run with its history; `force` is for a run that lost its runner before its end."""
 
     VERB, OPTION = "delete", ("force", "--force")
     force: bool = False

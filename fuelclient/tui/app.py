@@ -61,10 +61,7 @@ _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 
 
 class FuelUI(UI):
-    """The terminal UI.
-
-    A task is marked by its name: a graph that is read again may have it in another row, or not at all.
-    """
+    """The terminal UI. Tasks are marked by name, because a graph that is read again may have them in other rows."""
 
     TITLE = "fuel2"
     CSS = TONE_CSS + ASCII_CSS
@@ -145,7 +142,7 @@ class FuelUI(UI):
         return screen
 
     def _remember(self) -> None:
-        """Note what the screen shows, so that coming back finds it."""
+        """Keep the state of the screen for coming back."""
         if self.screen is self.view and self.view.filled:
             self.trail.here = self.view.state()
 
@@ -176,7 +173,6 @@ class FuelUI(UI):
             self.go(Route(View(view), self.view.env_here()))
 
     def action_types(self) -> None:
-        """Go to the next graph type of the environment, from any screen."""
         types = self.graph.types if self.graph is not None else ()
         if len(types) > 1:
             place = types.index(self.trail.here.graph_type)
@@ -187,7 +183,6 @@ class FuelUI(UI):
     # marking and picking
 
     def action_mark(self) -> None:
-        """Mark the task under the cursor, or unmark it."""
         task = self.view.task_here()
         if task is None:
             self.notify("There is no task under the cursor.")
@@ -198,14 +193,13 @@ class FuelUI(UI):
 
     @property
     def marked(self) -> str:
-        """The marked task if it belongs to the graph on the screen, and whether that has lost it."""
+        """The marked task of the graph on the screen, which may have lost it."""
         if self._marked is None or self.graph is None or self._marked[0] != self.graph_here:
             return ""
         task = self._marked[1]
         return task.id if self.graph.study.row_with(task) is not None else f"{task.id}, which is gone"
 
     def action_why(self) -> None:
-        """Go to the chain between the marked task and the one under the cursor."""
         task, marked = self.view.task_here(), self._marked
         if task is None or marked is None or marked[0] != self.graph_here or marked[1] == task:
             self.notify("Mark a task with m, go to another one of the same graph, and press w there.")
@@ -214,13 +208,12 @@ class FuelUI(UI):
 
     @property
     def picked(self) -> dict[str, list[str]]:
-        """The ids of the `tasks` and `nodes` that are picked here: another environment or graph type begins anew."""
+        """Ids of picked `tasks` and `nodes`; another environment or graph type begins without any."""
         if self._picked is None or self._picked[0] != self.graph_here:
             self._picked = (self.graph_here, {"tasks": [], "nodes": []})
         return self._picked[1]
 
     def action_pick(self) -> None:
-        """Pick the task or the node under the cursor, or no longer."""
         task, name = self.view.task_here(), self.view.name_here()
         if self.trail.here.view is View.NODES and name.isdigit():
             kind = "nodes"
@@ -237,7 +230,7 @@ class FuelUI(UI):
         self.decorate()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable the keys about tasks on the views whose rows are tasks, and only what the backend can do."""
+        """Enable keys about tasks where rows are tasks, and only what the backend supports."""
         if (action, *parameters) == ("stop", True):
             return self.abilities.kill
         if action == "resume":
@@ -250,7 +243,6 @@ class FuelUI(UI):
         self.copy_line(self.view.name_here())
 
     def action_copy_yaml(self) -> None:
-        """Copy the merged definition of the task under the cursor."""
         graph, row = self.graph, self.view.task_row()
         if graph is None or row < 0:
             self.notify("There is no task under the cursor.")
@@ -290,7 +282,7 @@ class FuelUI(UI):
         self.push_screen(LogDialog(self.log_lines))
 
     def pop_screen(self) -> AwaitComplete:
-        """Close what lies over a view. The view stays: a palette that two clicks at once close asks for it twice."""
+        """Close a dialog, never a view: two clicks may close a palette twice."""
         return AwaitComplete() if self.screen is self.view else super().pop_screen()
 
     # answers
@@ -326,7 +318,7 @@ class FuelUI(UI):
             self.gateway.ask(message.job)
 
     def _watch(self) -> None:
-        """Once a second: show a banner if a backend is slow, and ask again for what changes by itself."""
+        """Every second, note slow backends and repeat live requests."""
         release_garbage_collector()
         self.trouble = self.trouble or self._troubled()
         self.disarm_if_idle()
@@ -335,7 +327,7 @@ class FuelUI(UI):
                 self.gateway.ask(request)
 
     def _troubled(self) -> str:
-        """Why what the screen shows is missing or late, else why any request is; empty if nothing is."""
+        """Why data is missing or late, that of the screen first; empty if all is well."""
         slow = self.gateway.slow()
         trouble = self.gateway.trouble(*self.view.asked())
         return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
@@ -375,7 +367,6 @@ class FuelUI(UI):
             self.decorate()
 
     def action_execute(self) -> None:
-        """Ask what to execute on the environment here, of what is picked."""
         env = self.view.env_here()
         if not self._may():
             return
@@ -390,14 +381,13 @@ class FuelUI(UI):
         self._ask(ExecuteDialog(env, name, self.trail.here.graph_type, types, self.picked, over_ssh=over_ssh))
 
     def _over_ssh(self, env: int) -> bool:
-        """Whether a node of an environment is reached over SSH, as far as nodes have been read."""
+        """Whether a node of an environment, as far as nodes have been read, is reached over SSH."""
         graph, overview = self.graph, self.overview
         nodes = graph.study.snapshot.nodes if graph is not None else overview.nodes if overview is not None else ()
         over_ssh = (node.reached_by == DEFAULT_EXECUTOR for node in nodes if node.cluster_id == env)
         return self.abilities.executors and any(over_ssh)
 
     def action_stop(self, kill: bool) -> None:
-        """Ask whether to stop the run here, and how."""
         run = self._run_to("stop")
         if run is not None and run.is_final:
             self.notify(f"Run {run.id} has ended already: it is {run.status}.")
@@ -407,7 +397,6 @@ class FuelUI(UI):
             self._confirm("stop", run, "Nothing else will start.", ways, chosen=int(kill))
 
     def action_resume(self) -> None:
-        """Ask whether to resume the run here."""
         run = self._run_to("resume")
         if run is not None and run.is_final:
             rest = rest_of(run)
@@ -420,7 +409,6 @@ class FuelUI(UI):
             self._confirm("resume", run, "What has ended is not run again.", choices)
 
     def action_delete(self) -> None:
-        """Ask whether to delete the run here."""
         run = self._run_to("delete")
         if run is not None:
             ways = [("", Delete(run.id, force=not run.is_final))]
@@ -432,7 +420,7 @@ class FuelUI(UI):
         return self.armed
 
     def _run_to(self, verb: str) -> Run | None:
-        """The run here, if the UI is armed and there is one."""
+        """The run here, if the UI is armed; else explain."""
         run = self.view.run_here()
         if not self._may():
             return None
@@ -451,7 +439,7 @@ class FuelUI(UI):
         self.push_screen(dialog, self.perform)
 
     def perform(self, action: Action | None) -> None:
-        """Carry out an action once, and log it as a command line, whether it succeeds or not."""
+        """Carry out an action once; its command line is logged even if it fails."""
         self.touch()
         if action is None or not self._may():
             return
@@ -487,7 +475,6 @@ class FuelUI(UI):
             self.push_screen(PlanDialog(dry_run.graphs, with_master=run is not None))
 
     def _refused(self, action: Action, message: Failed) -> None:
-        """Report that nothing was done, or that this is not certain."""
         self.gateway.drop(action)
         self.gateway.acted()
         text = message.reason
@@ -520,8 +507,8 @@ def screen_class(view: View) -> type[ViewScreen]:
 
 
 def release_garbage_collector() -> None:
-    """Collect garbage again if the start has turned that off, but never look at what the start has made: a quarter of a
-    million objects, hardly any of which ever dies. That keeps later collections short."""
+    """Turn garbage collection on again after the start, without the quarter of a million lasting objects made until
+    then; that keeps collections short."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -67,19 +67,17 @@ _LEAVING = 128
 
 @dataclass
 class Handled(Message):
-    """A key has been handled by a widget and all above it; the message is sent `rounds` more times for what follows."""
+    """Follows a key up from the focused widget, and is sent `rounds` more times."""
 
     widget: Widget
     rounds: int
 
 
 class UI(App[None]):
-    """The app as its parts see it, over any backend; `connect` makes one in whatever thread calls it. `FuelUI`
-    implements the abstract methods.
+    """The app as its screens see it, over any backend. `connect` makes one in the thread that calls it.
 
-    A signal ends it and restores the terminal. A key is handled in steps: the focused widget gets it, an action may
-    follow, which posts a message to the screen, which goes to another one. All of these are messages, so the next key
-    would overtake them. It waits until a message that was sent after the key has come up the same way, some times over.
+    A signal ends it and restores the terminal. The next key waits until a message sent after the last one has come up
+    from the focused widget several times: actions and what they cause are messages too, which it would overtake.
     """
 
     BINDINGS = [
@@ -128,7 +126,7 @@ class UI(App[None]):
         """Go to the place before."""
 
     def looked(self, route: Route) -> None:
-        """Note in the log that the user looked at what a route shows."""
+        """Log the command line of a route."""
         self.log_lines.append(command_line(route, self.program))
 
     @abstractmethod
@@ -139,7 +137,6 @@ class UI(App[None]):
         self.decorate()
 
     def copy_line(self, text: str) -> None:
-        """Copy a text to the clipboard, and show its beginning."""
         if text:
             self.copy_to_clipboard(text)
             self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
@@ -153,17 +150,15 @@ class UI(App[None]):
 
     @property
     def graph(self) -> GraphData | None:
-        """The graph on the screen."""
         return self.gateway.answers.get(self.graph_here)
 
     @property
     def overview(self) -> Overview | None:
-        """All environments."""
         return self.gateway.answers.get(AskOverview())
 
     @property
     def abilities(self) -> Abilities:
-        """What the backend can do; until it has answered, everything."""
+        """What the backend supports; all, until it has answered."""
         known = self.graph or self.overview
         return Abilities() if known is None else known.abilities
 
@@ -173,14 +168,14 @@ class UI(App[None]):
         return names if graph is None else {**names, graph.env: graph.study.snapshot.cluster.name}
 
     def node_names(self, env: int) -> dict[int, str]:
-        """The names of the nodes of an environment by id."""
+        """Names of the nodes of an environment by id."""
         overview, graph = self.overview, self.graph
         if graph is not None and graph.env == env:
             return {node.id: node.name for node in graph.study.snapshot.nodes}
         return {node.id: node.name for node in overview.nodes} if overview is not None else {}
 
     def forget_runs(self, env: int) -> None:
-        """Read the runs again when they are shown next, because one of them has changed."""
+        """Read runs again when they are shown next."""
         runs = (AskRuns(), AskRuns(env))
         self.gateway.answers.age(lambda request: request in runs or isinstance(request, AskResults))
 
@@ -195,7 +190,7 @@ class UI(App[None]):
         return self._exception
 
     def run_on_terminal(self, *, mouse: bool = True) -> int:
-        """Run to the end and return the exit code: that of a signal, or 0. Raise `failure` if there is one."""
+        """Run to the end and return the exit code, that of a signal or 0. Raise `failure` if there is one."""
         self._heeds_signals = True
         self.run(mouse=mouse)
         if self.failure is not None:
@@ -203,13 +198,13 @@ class UI(App[None]):
         return self._exit_code
 
     def on_load(self) -> None:
-        """Handle signals from before the terminal is changed; without a terminal they keep their meaning."""
+        """Handle signals before the terminal is changed; without a terminal they keep their meaning."""
         if self._heeds_signals:
             for number in _SIGNALS:
                 asyncio.get_running_loop().add_signal_handler(number, self._end, number)
 
     def _end(self, number: signal.Signals) -> None:
-        """End in an orderly manner. A second signal ends the process at once, and so does the timer."""
+        """Exit with the code of a signal; a second signal, or the timer, ends the process at once."""
         asyncio.get_running_loop().remove_signal_handler(number)
         self._exit_code = _LEAVING + number
         last = threading.Timer(GRACE, os._exit, (self._exit_code,))
@@ -218,18 +213,16 @@ class UI(App[None]):
         self.exit(return_code=self._exit_code)
 
     def action_help_quit(self) -> None:
-        """Explain how to quit: Ctrl-C does not, because it is pressed by mistake too easily."""
+        """Explain how to quit. Ctrl-C does not: it is pressed by mistake too easily."""
         self.notify("Press q to quit; ctrl+q quits from everywhere.")
 
     def _fatal_error(self) -> None:
-        """End and let the command report `failure` as any error. Textual would print a traceback with the values of all
-        variables, passwords among them."""
+        """End, so that the command reports `failure`. Textual would print the values of all variables, passwords
+        too."""
         self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Ignore errors of a screen that misses parts of itself while it is taken apart, and of a timer that looks for
-        a screen when the app has closed them all.
-        """
+        """Ignore errors of screens that are being taken apart, and of timers that find no screen at the end."""
         ended = isinstance(error, ScreenStackError) and not self._running
         if not ended and not (isinstance(error, NoMatches) and self._was_left()):
             super()._handle_exception(error)
@@ -248,7 +241,7 @@ class UI(App[None]):
         self.screen_change_signal.subscribe(self, lambda _screen: self.typed.entered(), immediate=True)
 
     def is_built(self) -> bool:
-        """Whether something on the screen has the focus, so that it gets keys."""
+        """Whether a widget has the focus, so that it gets keys."""
         return self.screen.focused is not None
 
     @abstractmethod
@@ -268,7 +261,7 @@ class UI(App[None]):
         self._look_again()
 
     def _is_busy(self) -> bool:
-        """Whether the last key is still being handled, by a widget that still exists."""
+        """Whether a widget that still exists is handling the last key."""
         busy = self._busy
         return (
             busy is not None
@@ -294,11 +287,10 @@ class UI(App[None]):
                 self.call_next(self._type_on)
 
     def _follow(self, widget: Widget, rounds: int) -> None:
-        """Send a message after a key; a widget that is being closed takes none."""
+        """Send a message after a key; a closing widget takes none."""
         self._busy = widget if widget.post_message(Handled(widget, rounds)) else None
 
     def _look_again(self) -> None:
-        """Look in a moment at the keys that wait, once however many they are."""
         if self.typed and not self._looks:
             self._looks = True
             self.set_timer(_SOON, self._looked)
@@ -308,7 +300,7 @@ class UI(App[None]):
         await self._type_on()
 
     async def _type_on(self) -> None:
-        """Handle the keys that waited, until one has to wait again."""
+        """Handle waiting keys until one has to wait again."""
         if not self._is_busy():
             event = self.typed.next(built=self.is_built(), filled=self.is_filled())
             if event is not None:

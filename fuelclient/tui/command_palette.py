@@ -26,24 +26,24 @@ Target = tuple[str, str, Route]
 
 
 class Palette(CommandPalette):
-    """The library's palette, for small terminals and events that come late."""
+    """Textual's palette, made safe for small terminals and late events."""
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             yield _Rows() if isinstance(widget, CommandList) else widget
 
     def run_worker(self, *arguments: Any, **options: Any) -> Worker[Any]:
-        """Look for names. Where the palette was closed meanwhile, the worker finds no list, which ends only itself."""
+        """Let a worker fail alone if the palette was closed meanwhile."""
         return super().run_worker(*arguments, **{**options, "exit_on_error": False})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Turn pages only where there is room for rows: the library would look for one there."""
+        """Turn pages only where rows have room; Textual would look for one."""
         has_room = any(rows.scrollable_content_region for rows in self.query(CommandList))
         return super().check_action(action, parameters) if has_room or action != "command_list" else False
 
 
 class _Rows(CommandList):
-    """The rows of the palette. They may be others by the time a click on one of them is handled."""
+    """Rows that may have changed before a click on one is handled."""
 
     def on_click(self, event: Click) -> None:
         if event.style.meta.get("option", 0) >= self.option_count:
@@ -51,7 +51,7 @@ class _Rows(CommandList):
 
 
 class Places(Provider):
-    """Everything that has a name here. It offers only what has been read already: a palette does not wait."""
+    """Names from what has been read already: a palette does not wait."""
 
     async def discover(self) -> Hits:
         for name, meaning, route in _views(self._ui):
@@ -75,7 +75,7 @@ class Places(Provider):
 
 
 def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | None = None) -> Content:
-    """A name with its meaning below; the letters at `places` stand out. Textual would read markup in both.
+    """A name, with the letters at `places` highlighted, above its meaning; neither is read as markup.
 
     >>> _shown("[/]", "environment 1").plain
     '[/]\\nenvironment 1'
@@ -88,7 +88,7 @@ def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | N
 
 
 def _may_match(word: str, name: str) -> bool:
-    """Whether all letters of `word` stand in `name`, in their order.
+    """Whether `name` has the letters of `word` in their order.
 
     >>> _may_match("keyst", "primary-keystone"), _may_match("xk", "keystone")
     (True, False)

@@ -28,7 +28,7 @@ Job = Request[object] | Action
 
 @dataclass
 class Pending:
-    """A pending job: when it was given (by the caller's clock), and how often it failed."""
+    """When a job was given, by the gateway's clock, and how often it failed."""
 
     since: float
     failures: int = 0
@@ -36,7 +36,7 @@ class Pending:
 
 @dataclass
 class Answered(Message):
-    """A backend has answered a request, or done something. That counts as long as `waiting` is what is pending."""
+    """A backend has answered or acted, which counts if `waiting` is still pending."""
 
     waiting: Pending
     job: Job
@@ -45,9 +45,8 @@ class Answered(Message):
 
 @dataclass
 class Failed(Message):
-    """A backend could not answer, or did not do something. What is `passing` may be well again in a moment, and an
-    action may have been carried out all the same; everything else fails again until the data changes. What is `gone`
-    does not exist in the backend, or no longer does."""
+    """A backend has failed. If the failure is `passing`, a request is repeated, and an action may have been carried out
+    all the same. What is `gone` does not exist in the backend."""
 
     waiting: Pending
     job: Job
@@ -70,7 +69,7 @@ minutes: a run may have a hundred thousand instances. Answers of other kinds are
 
 
 class AnswerCache:
-    """Answers by their requests, the last used at the end. An *old* one is shown while it is asked for again."""
+    """Answers by request, the last used at the end. An *old* one is shown until it has been read again."""
 
     def __init__(self) -> None:
         self._known: dict[Request[object], object] = {}
@@ -83,14 +82,14 @@ class AnswerCache:
         return len(self._known)
 
     def get(self, request: Request[Answer]) -> Answer | None:
-        """The answer, which counts as used now: those unused for the longest time are dropped first."""
+        """The answer, now the last used."""
         if request not in self._known:
             return None
         answer = self._known[request] = self._known.pop(request)
         return cast(Answer, answer)
 
     def put(self, request: Request[object], value: object) -> None:
-        """Keep an answer, and drop the one of its kind that was not used for the longest time if there are too many."""
+        """Keep an answer, and drop the least recently used beyond `KEPT`."""
         self._known.pop(request, None)
         self._known[request] = value
         self.old.discard(request)
@@ -105,7 +104,7 @@ class AnswerCache:
         self.old.discard(request)
 
     def age(self, concerns: Callable[[Request[object]], bool] = lambda _: True) -> None:
-        """Make all answers old, or those to the requests that this `concerns`."""
+        """Make answers old, all of them or those whose request this `concerns`."""
         self.old.update(filter(concerns, self._known))
 
 
@@ -117,7 +116,7 @@ STUCK = 10.0
 
 
 class Workers:
-    """At most `SIZE` threads; each is started when it is needed and makes its backend when it has work."""
+    """At most `SIZE` threads, each started when needed, with a backend of its own."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._connect, self._post, self._now = gateway.connect, gateway.deliver, gateway.now
@@ -129,7 +128,7 @@ class Workers:
         self._lock = threading.Lock()
 
     def put(self, job: Job, waiting: Pending) -> None:
-        """Work on a job as soon as a worker is free, if `waiting` is still what is pending then."""
+        """Work on a job once a worker is free, unless `waiting` is no longer pending then."""
         with self._lock:
             self._outstanding += 1
             stuck = sum(self._now() - since > STUCK for since in self._busy_since.values())
@@ -139,7 +138,7 @@ class Workers:
         self._jobs.put((job, waiting))
 
     def close(self, seconds: float) -> None:
-        """Close all backends; workers that do not end within `seconds` are left alone."""
+        """Close all backends; leave workers alone that do not end within `seconds`."""
         end = self._now() + seconds
         for _ in self._threads:
             self._jobs.put(None)
@@ -179,7 +178,7 @@ that keeps no events and answers each look with whole histories."""
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What happened to a run since the last batch, and how it stands; or why that could not be read."""
+    """New events of a run, and the run; or why they could not be read."""
 
     events: tuple[Event, ...] = ()
     run: Run | None = None
@@ -188,10 +187,7 @@ class Batch:
 
 
 class Feed(threading.Thread):
-    """A thread that reads the events of one run until the run has ended or `stop` is called.
-
-    What it reads waits in a queue.
-    """
+    """Reads the events of a run into a queue, until its end or `stop`."""
 
     def __init__(self, connect: Callable[[], Backend], run_id: int) -> None:
         super().__init__(name=f"follow-{run_id}", daemon=True)
@@ -239,12 +235,11 @@ class Feed(threading.Thread):
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether an error is of the backend and may pass; any other is of the request and stays."""
+    """Whether the backend failed, which may pass; other errors are of the request and stay."""
     return not isinstance(error, FuelError) or isinstance(error, Unavailable)
 
 
 def close_quietly(backend: Backend | None) -> None:
-    """Close a backend, if there is one, and ignore whatever goes wrong: it is given up anyway."""
     if backend is not None:
         with suppress(Exception):
             backend.close()
@@ -252,11 +247,11 @@ def close_quietly(backend: Backend | None) -> None:
 
 @dataclass(slots=True)
 class Gateway:
-    """Ask, keep answers, and ignore the ones that come too late.
+    """Asks, keeps answers, and ignores late ones.
 
     `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
     `pending` has at most one action: an action is never repeated. `failed` has failures since the last answers, each
-    with when it is asked again. `feeds` are those that were still read when the last one was made.
+    with when it is asked again. `feeds` were alive when the last one was made.
     """
 
     connect: Callable[[], Backend]
@@ -273,28 +268,27 @@ class Gateway:
 
     @property
     def acting(self) -> Action | None:
-        """The action that has had no answer yet."""
+        """The pending action."""
         return next((job for job in self.pending if not isinstance(job, Request)), None)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
-        """The answer, or None. A request without one, or with an old one, is sent unless it is pending."""
+        """The answer, if there is one. A request without one, or with an old one, is sent unless it is pending."""
         if (request not in self.answers or request in self.answers.old) and request not in self.pending:
             self.ask(request)
         self.answers.old.discard(request)
         return self.answers.get(request)
 
     def answer_once(self, request: Request[Answer]) -> Answer | None:
-        """Like `answer`, but do not ask again for what failed. It is for what a screen shows again when it learns of
-        the failure: that would ask for ever."""
+        """Like `answer`, but without repeating what failed: a screen that shows failures again would ask for ever."""
         return self.answers.get(request) if request in self.failed else self.answer(request)
 
     def revisit(self, request: Request[object]) -> None:
-        """Ask again for what failed and was given up: the user comes back to it."""
+        """Repeat a request that was given up, because the user comes back to it."""
         if request in self.failed and request not in self.pending:
             self.ask(request)
 
     def ask(self, job: Job) -> None:
-        """Send a job even if it is answered or pending. Of equal ones only the answer to the last counts."""
+        """Send a job even if it is answered or pending. Of equal ones only the last counts."""
         before = self.pending.get(job)
         if before is None:
             self.failed.pop(job, None)
@@ -307,13 +301,13 @@ class Gateway:
         self.failed.pop(job, None)
 
     def renew(self, request: Request[object]) -> None:
-        """Ask again because the data may have changed; that makes all other answers old."""
+        """Repeat a request because data may have changed, which makes all other answers old."""
         self.answers.age()
         self.answers.old.discard(request)
         self.ask(request)
 
     def settle(self, message: Answered) -> bool:
-        """Keep an answer; return False if it is no longer waited for."""
+        """Keep an answer; return False if it came too late."""
         if self.pending.get(message.job) is not message.waiting:
             return False
         self.drop(message.job)
@@ -322,7 +316,7 @@ class Gateway:
         return True
 
     def fail(self, request: Request[object], message: Failed) -> float | None:
-        """Note a failure, and return after how many seconds to ask again; None if that is pointless or too late."""
+        """Note a failure, and return the seconds until the next attempt; None if there is no point in one."""
         if self.pending.get(request) is not message.waiting:
             return None
         message.waiting.failures += 1
@@ -336,32 +330,31 @@ class Gateway:
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
-        """Why the first of `requests` that failed did so, else any that is pending; empty if none failed."""
+        """The failure of the first of `requests` that has one, else of any pending one."""
         return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
     def slow(self) -> str:
-        """What has been pending for too long, an action before requests; empty if nothing has."""
+        """The first job that has been pending for too long, an action before requests."""
         late = [job for job, waiting in self.pending.items() if self.now() - waiting.since > SLOW]
         if (action := self.acting) in late:
             return f"the answer to: {action.what}"
         return late[0].what if late else ""
 
     def acted(self, *, removed: bool = False) -> None:
-        """Note that an action has had its answer: what was known before is old, or after a removal dropped, because it
-        may be about what does not exist any more."""
+        """Make answers old after an action, or drop them after a removal: they may be about what no longer exists."""
         self.answers.age()
         if removed:
             self.answers = AnswerCache()
 
     def follow(self, run_id: int) -> Feed:
-        """A feed of the events of a run; the caller stops it."""
+        """Read the events of a run until the caller stops the feed."""
         feed = Feed(self.connect, run_id)
         feed.start()
         self.feeds = [*filter(Feed.is_alive, self.feeds), feed]
         return feed
 
     def close(self) -> None:
-        """Close all backends; that takes a second if one of them hangs."""
+        """Close all backends, which takes a second if one hangs."""
         for feed in self.feeds:
             feed.stop()
         end = self.now() + 1.0
@@ -375,11 +368,11 @@ class Gateway:
 
 
 def patience(failures: int) -> float:
-    """How many seconds to wait after that many failures in a row."""
+    """Seconds to wait after that many failures in a row."""
     return PATIENCE[min(failures, len(PATIENCE)) - 1]
 
 
 def reason(error: Exception) -> str:
-    """An error on one line; one that is not ours is called unexpected."""
+    """An error on one line; errors that are not ours are called unexpected."""
     message = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
     return printable(" ".join(message.split()))

@@ -10,7 +10,7 @@ from fuelclient.insight.lanes import Ink
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The signs. Each is recognised by its form; colours only repeat it."""
+    """Signs that differ in form; colours only repeat that."""
 
     cursor: str = "▌"
     cut: str = "…"

@@ -39,7 +39,7 @@ _Answer_co = TypeVar("_Answer_co", covariant=True)
 
 
 class Request(ABC, Generic[_Answer_co]):
-    """Something to ask for; equal requests have the same answer until the data change."""
+    """A question to a backend; equal requests have one answer until data change."""
 
     __slots__ = ()
     WHAT: ClassVar[str]
@@ -47,7 +47,6 @@ class Request(ABC, Generic[_Answer_co]):
 
     @property
     def what(self) -> str:
-        """What is asked for, as people read it."""
         return self.WHAT.format(self)
 
     @abstractmethod
@@ -57,7 +56,7 @@ class Request(ABC, Generic[_Answer_co]):
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What the backend can do, for screens, which have none: kill and resume runs, and choose how nodes are reached."""
+    """What the backend supports, for screens, which have no backend."""
 
     kill: bool = True
     resume: bool = True
@@ -71,8 +70,6 @@ def _abilities(backend: Backend) -> Abilities:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All environments, releases, nodes, plugins and graphs, and what the backend can do."""
-
     clusters: tuple[Cluster, ...]
     releases: tuple[Release, ...]
     nodes: tuple[Node, ...]
@@ -122,7 +119,7 @@ _AROUND = 4
 
 @dataclass(frozen=True, slots=True)
 class AskSource(Request[tuple[tuple[int, str], ...]]):
-    """Ask for the lines around one line of a file on this machine; none if it cannot be read."""
+    """Lines around one line of a file on this machine; none if it cannot be read."""
 
     WHAT = "{0.file}"
     file: str
@@ -139,7 +136,7 @@ class AskSource(Request[tuple[tuple[int, str], ...]]):
 
 @dataclass(frozen=True, slots=True)
 class AskRuns(Request[tuple[Run, ...]]):
-    """Ask for the runs of an environment (0: of all), the last one first."""
+    """The runs of an environment (0: of all), the last one first."""
 
     env: int = 0
 
@@ -157,7 +154,7 @@ class AskRuns(Request[tuple[Run, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class AskResults(Request[Mapping[str, Collection[str]] | str]):
-    """Ask how the instances of each task ended in the last run of a graph, or get the reason why there is none."""
+    """How instances of each task ended in the last run of a graph, or why that is unknown."""
 
     WHAT = "the last run of the {0.graph_type} graph"
     env: int
@@ -172,7 +169,7 @@ class AskResults(Request[Mapping[str, Collection[str]] | str]):
 
 @dataclass(frozen=True, slots=True)
 class AskEnabling(Request[Comparison | str]):
-    """Ask what enabling a plugin would change in a graph, or get the reason why that cannot be computed."""
+    """What enabling a plugin would change in a graph, or why that cannot be computed."""
 
     WHAT = "what plugin {0.plugin} would change"
     env: int
@@ -187,12 +184,11 @@ class AskEnabling(Request[Comparison | str]):
 
 
 class RunState:
-    """A run and its task instances, by the numbers that `progress` gives them, with their places in the matrix.
+    """A run and its instances, by their numbers in `progress`, with their cells in the matrix.
 
-    `rows` are the history as it was read; `nowhere` counts tasks that were placed on no node. `nodes` are the lines of
-    the matrix and `tasks` (run of the graph, task) its columns; `grid` has the number of the instance in each cell, or
-    -1, and `cell` the cell of each instance. `sizes` and `finished` count the instances of each line, and those that
-    are done.
+    `rows` is the history; `nowhere` counts tasks placed on no node. `nodes` are the lines of the matrix and `tasks`
+    (run of the graph, task) its columns; `grid` has the instance of each cell, or -1, and `cell` the cell of each
+    instance. `sizes` and `finished` count all and done instances by line.
     """
 
     def __init__(
@@ -215,13 +211,12 @@ class RunState:
         self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.progress.is_done(number))
 
     def update(self, run: Run) -> None:
-        """Replace the run by a newer reading of it."""
         self.run = run
         self.progress.note(run)
 
     def apply(self, events: Iterable[Event]) -> tuple[list[int], bool]:
-        """Bring the instances up to date. Return those that changed, and whether there are new ones, of a later graph
-        that has been planned: these have no row until the history is read again."""
+        """Apply events. Return the changed instances, and whether a later graph was planned, whose instances have no
+        row until the history is read again."""
         before = len(self.progress)
         changed = self.progress.apply(events)
         known = [number for number in changed if number < len(self.rows)]
@@ -252,8 +247,8 @@ class AskRun(Request[RunState]):
 
 @dataclass(frozen=True, slots=True)
 class AskLog(Request[tuple[str, ...]]):
-    """Ask for the last lines that a task instance of a run printed, those of its errors last. If there are none, the
-    answer says why. It is bounded in lines and characters, because wrapping it takes time."""
+    """The last lines that a task instance printed, errors last, or why there are none. They are bounded, because
+    wrapping them takes time."""
 
     WHAT = "the log of {0.task}/{0.node}"
     run: int
@@ -278,8 +273,8 @@ _SHOWN, _LINE = 32_000, 2_000
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """The end of an output in at most that many lines and characters, below a line that counts what is left out. Of a
-    long line the end is kept too: that is where commands say how they ended.
+    """The end of an output below a count of what is left out. Long lines keep their end, where commands report how they
+    ended.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
     (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')
@@ -321,11 +316,10 @@ def _clashes(
 
 @dataclass(slots=True)
 class GraphData:
-    """One graph of one environment, ready to be shown. It is made in a worker, because that takes as long as a preview.
+    """A graph of an environment, made in a worker because that takes as long as a preview.
 
-    `reach` is about rows of the study, by their order. `tasks_of` has the merged tasks of each role. `graphs` are all
-    graphs of the environment. `plugins` are all installed ones, enabled here or not, and `clashes` what they bring
-    twice. `abilities` are those of the backend.
+    `reach` goes by the order of rows, `tasks_of` by role. `graphs` are those of the environment; `plugins` are all
+    installed ones, and `clashes` what they bring twice.
     """
 
     study: Study
@@ -346,10 +340,9 @@ class GraphData:
 
     @property
     def env(self) -> int:
-        """The id of the environment."""
         return self.study.snapshot.cluster.id
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The graph types that the environment has, from any layer."""
+        """The graph types of any layer."""
         return tuple(sorted({graph.type for graph in self.graphs} | {self.study.snapshot.graph_type}))

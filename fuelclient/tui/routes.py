@@ -12,8 +12,7 @@ from fuelclient.plan.study import TaskKey
 
 
 class View(StrEnum):
-    """The screens, in the order of their keys; `environments` is above all others, `why` is reached from a mark, `run`
-    from the history or by executing."""
+    """The screens in the order of their keys. `why` is reached from a mark, `run` from the history or by executing."""
 
     ENVIRONMENTS = "environments"
     ROLES = "roles"
@@ -34,9 +33,8 @@ TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROB
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How a view shows its rows: the column that they are sorted by and whether downwards, whether the filter is
-    inverted, and whether the view's own switch is on (instances of tasks, all edges, faults only, what a plugin would
-    change)."""
+    """How rows are shown: sorted by which column and whether downwards, with an inverted filter, with the view's own
+    switch on (task instances, all edges, faults only, an assumed plugin)."""
 
     sort: tuple[int, bool] | None = None
     inverted: bool = False
@@ -45,12 +43,11 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A place: a view, its environment and graph type, and what it is about (the id of a task, a role, a node).
+    """A place: a view of an environment and a graph type, and the id of the task, role or node that it is about.
 
-    `query` is the filter that it opens with. `task` is the task under the cursor, `instance` its instance if rows are
-    instances, and `other` the task at which `why` begins. `run` is the id of a run. The history of environment 0 is
-    that of all environments. `looks` is how the rows are shown. For the command line, `select` is a query for the tasks
-    that a filter has left, and `beside` says that it is about what stands beside the list: `focus` or `run` in detail.
+    `query` is its filter. `task` is the task under the cursor, `instance` its instance if rows are instances, `other`
+    the task at which `why` begins, `run` the id of a run. Environment 0 in the history means all. For the command line,
+    `select` is a query for the filtered tasks, and `beside` shows `focus` or `run` in detail.
     """
 
     view: View = View.ENVIRONMENTS
@@ -81,7 +78,7 @@ MOST = 200
 
 @dataclass(slots=True)
 class Trail:
-    """The places that were visited, back and forward as in a browser."""
+    """Visited places, back and forward as in a browser."""
 
     here: Route
     _back: list[Route] = field(default_factory=list)
@@ -99,7 +96,7 @@ class Trail:
         return self._step(self._back, self._forward)
 
     def forward(self) -> bool:
-        """Undo `back`; return False if nothing is ahead."""
+        """Undo `back`; return False at the end."""
         return self._step(self._forward, self._back)
 
     def _step(self, source: list[Route], target: list[Route]) -> bool:

@@ -37,8 +37,8 @@ NEVER_HELD = frozenset({"ctrl+c", "ctrl+q", "ctrl+z"})
 class TypeAhead:
     """Keys that wait, in their order.
 
-    A screen is *built* once one of its widgets has the focus: before that no widget would get a key. It is *filled*
-    once it has its data: before that a cursor has no rows to move over. `now` is a clock.
+    A screen is *built* once a widget has the focus to get keys, and *filled* once a cursor has rows to move over. `now`
+    is a clock.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -51,7 +51,7 @@ class TypeAhead:
         self._since = self._now()
 
     def holds(self, event: Key, *, built: bool, filled: bool) -> bool:
-        """Keep a key for later if it has to wait; return False if it is to be handled now."""
+        """Keep a key if it has to wait; return False if it is to be handled now."""
         if self.is_due(built=built, filled=filled) and not self._held:
             return False
         if built and not self._held and event.key in AT_ONCE:
@@ -70,11 +70,11 @@ class TypeAhead:
         self._held.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
-        """Whether keys may go to the screen: it is ready, or has been awaited for too long."""
+        """Whether keys may go to the screen: it is ready, or was awaited for too long."""
         return (built and filled) or self._now() - self._since > LONGEST
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
-        """The first key that waited, if it need not wait any longer."""
+        """The first waiting key, if it need not wait any longer."""
         return self._held.popleft()[1] if self._held and self.is_due(built=built, filled=filled) else None
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class TypeAhead:
 
 
 class NoControlCodes(LineFilter):
-    """Blank out characters that a terminal may obey; lines stay as wide as before."""
+    """Blank out characters that a terminal may obey; lines keep their width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 (Textual's)
         if all(segment.text.isprintable() for segment in segments):

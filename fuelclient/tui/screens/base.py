@@ -43,8 +43,7 @@ RUN_BINDINGS = (
 
 
 class ViewScreen(Screen[None]):
-    """A screen that shows a route. Subclasses have the request, the panes, and the way in which an answer fills them.
-    The filter is for the table in the pane number `MAIN`."""
+    """A screen that shows a route. The filter is for the table in pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
     PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
@@ -86,14 +85,12 @@ class ViewScreen(Screen[None]):
         self._answer: object = None
 
     def fit(self, size: Size) -> None:
-        """Set the classes of a size before the first styling: Textual would style and lay out everything a second time
-        when it learns the size."""
+        """Set the classes of a size before the first styling, so that Textual styles and lays out only once."""
         sides = ((self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height))
         self.add_class(*(max(point for point in points if length >= point[0])[1] for points, length in sides))
 
     @property
     def ui(self) -> UI:
-        """The app, with its own type."""
         return cast(UI, self.app)
 
     @property
@@ -104,19 +101,19 @@ class ViewScreen(Screen[None]):
 
     @abstractmethod
     def request(self) -> Request[object]:
-        """What the screen asks for."""
+        """The request whose answer fills the screen."""
 
     @abstractmethod
     def body(self) -> Panes:
-        """The panes."""
+        """Make the panes."""
 
     def above(self) -> Iterable[Widget]:
-        """The widgets between the filter and the panes."""
+        """Widgets between the filter and the panes."""
         return ()
 
     @abstractmethod
     def fill(self, answer: object) -> None:
-        """Fill the panes with the backend's answer to `request`."""
+        """Fill the panes with the answer to `request`."""
 
     def state(self) -> Route:
         """The route that brings back what the screen shows now."""
@@ -125,7 +122,7 @@ class ViewScreen(Screen[None]):
         )
 
     def shown(self) -> Route:
-        """The route whose command line prints what the pane with the focus shows now."""
+        """The route whose command line prints the pane with the focus."""
         return self.route
 
     def is_beside(self) -> bool:
@@ -149,7 +146,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="keys", gap=2)
 
     def is_whole(self) -> bool:
-        """Whether all widgets exist: a screen may be left, and taken apart, before it has been built."""
+        """Whether all widgets exist: a screen may be left before it has been built."""
         return self in self.app.screen_stack and bool(self.query("FilterBar > _Query")) and bool(self.query(Panes))
 
     def on_mount(self) -> None:
@@ -162,7 +159,7 @@ class ViewScreen(Screen[None]):
         self.refill()
 
     def refill(self) -> None:
-        """Fill the screen if there is a new answer. Cursors stay where they are: the user may have moved them since."""
+        """Show a new answer, if there is one. Cursors stay, because the user may have moved them."""
         if not self.is_whole():
             return
         answer = self.ui.gateway.answer(self.request())
@@ -180,7 +177,7 @@ class ViewScreen(Screen[None]):
         self.ui.decorate()
 
     def asked(self) -> tuple[Request[object], ...]:
-        """The requests whose troubles the screen shows."""
+        """The requests whose failures the screen shows."""
         return (self.request(), *(self.asks_more() if self.filled and self.is_whole() else ()))
 
     def asks_more(self) -> tuple[Request[object], ...]:
@@ -188,7 +185,7 @@ class ViewScreen(Screen[None]):
         return ()
 
     def missed(self, request: Request[object]) -> None:
-        """Explain why there is no answer; rows that are shown already stay."""
+        """Explain a missing answer; rows that are shown already stay."""
         if request in self.asked()[1:]:
             self.show_other_answers()
         if request == self.request() and not self.filled:
@@ -197,12 +194,11 @@ class ViewScreen(Screen[None]):
                     table.say(*self.why_missed(request))
 
     def empty(self) -> None:
-        """Show nothing, because what was shown no longer exists."""
+        """Show nothing, because the subject no longer exists."""
         self.filled, self._answer = False, None
         self.clear()
 
     def clear(self) -> None:
-        """Empty all panes."""
         for table in self.query(VirtualTable):
             table.say("")
         for details in self.query(Details):
@@ -212,7 +208,7 @@ class ViewScreen(Screen[None]):
             self.panes.only(place, alone=False)
 
     def why_missed(self, request: Request[object]) -> list[str]:
-        """Why a request has no answer yet: the failure in lines that fit, and what to do; or that it is being read."""
+        """The failure of a request, in lines that fit, or that it is being read."""
         trouble = self.ui.gateway.failed.get(request)
         if trouble is None:
             return [f"Reading {request.what} ..."]
@@ -240,7 +236,7 @@ class ViewScreen(Screen[None]):
     # filtering
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
-        """What a query about a table may name: fields, the kind of the rows, and ids of tasks."""
+        """What a query about a table may name: fields, the kind of rows, ids of tasks."""
         return table.keys, table.about, ()
 
     def query_for(self, text: str, table: Table) -> Query:
@@ -248,8 +244,8 @@ class ViewScreen(Screen[None]):
         return parse(text, *self.terms(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
-        """The filter as a query about the main table, or about another one that will be shown there. If it cannot be
-        read, say why below it, and take the last one that could; every row is kept if that cannot be read here."""
+        """The filter as a query about the main table, or about another one that will be shown there. A filter that
+        cannot be read is explained below it, and the last one that could is used, or none."""
         error, asked = None, table or self.main.table
         try:
             self.filter_read = query = self.query_for(self.filter_bar.text, asked)
@@ -291,7 +287,7 @@ class ViewScreen(Screen[None]):
         self.open()
 
     def open(self) -> None:
-        """Open what is under the cursor."""
+        """Open the row under the cursor."""
 
     def on_arranged(self, message: Arranged) -> None:
         message.stop()
@@ -307,7 +303,7 @@ class ViewScreen(Screen[None]):
             self.panes.fit(len(self.main.order) or len(self.main.table.empty))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
-        """Let a slash be a letter while the user types in the filter."""
+        """Let a slash be a letter in the filter."""
         return action != "type" or not self.query(FilterBar) or not self.filter_bar.has_focus_within
 
     def action_type(self) -> None:
@@ -347,10 +343,10 @@ class ViewScreen(Screen[None]):
     # what changes by itself
 
     def show_other_answers(self) -> None:
-        """Show the answers to the requests beside that of the screen, without asking again for what has failed."""
+        """Show answers to other requests, without repeating failed ones."""
 
     def live(self) -> Sequence[Request[object]]:
-        """The requests to repeat every second, because their answers change by themselves."""
+        """The requests to repeat every second."""
         return ()
 
     # what keys act on
@@ -372,11 +368,10 @@ class ViewScreen(Screen[None]):
         return -1
 
     def task_here(self) -> TaskKey | None:
-        """The task under the cursor, or None if rows are not tasks."""
         return None
 
     def name_here(self) -> str:
-        """The id of what is under the cursor, which `y` copies."""
+        """The id under the cursor, which `y` copies."""
         table = self.focused if isinstance(self.focused, VirtualTable) else self.main
         return table.table.ids[table.row] if table.row >= 0 else ""
 
@@ -401,7 +396,7 @@ def key_name(key: str) -> str:
 
 
 def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
-    """The keys to show: first those that change something, if the UI is armed; help and quit last."""
+    """The keys to show: those that change something first, if the UI is armed; help and quit last."""
     keys: dict[str, str] = {}
     ranks: dict[str, int] = {}
     for active in screen.active_bindings.values():
@@ -414,7 +409,7 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
-    """What the focused widget, the screen and the app are for, and their keys."""
+    """Help texts and keys of the focused widget, the screen and the app."""
     nodes: tuple[DOMNode | None, ...] = (screen.focused, screen, screen.app)
     for node in filter(None, nodes):
         keys: dict[str, list[str]] = {}

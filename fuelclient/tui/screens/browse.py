@@ -20,7 +20,7 @@ _ELSEWHERE = ("", "[ goes back, 3 shows the tasks.")
 
 
 class BrowseScreen(GraphScreen):
-    """What precedes a task, the task, and what follows it. It costs the same in a graph of any size."""
+    """A task with what precedes and follows it, at the same cost in a graph of any size."""
 
     HELP = (
         "A task between its neighbours. Left and right go to a column, Enter puts a neighbour in the middle, r shows"
@@ -104,7 +104,7 @@ class BrowseScreen(GraphScreen):
         self.panes.activate(3 * line + max(0, min(2, column + step)))
 
     def action_reduce(self) -> None:
-        """Show all edges, or only those that no path through another task implies."""
+        """Show all edges, or only those that no other path implies."""
         if self.filled and self.centre >= 0:
             self.switched = not self.switched
             self._show()
@@ -115,7 +115,7 @@ class BrowseScreen(GraphScreen):
 
 
 class WhyScreen(GraphScreen):
-    """The shortest chain between two tasks: each edge with the field, the layer and the line that make it."""
+    """The shortest chain between two tasks: for each edge the field, layer and line that make it."""
 
     HELP = (
         "Why one task runs after another: the chain with the fewest edges, and the two tasks of the edge under the"

@@ -36,7 +36,7 @@ from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class Choice(Toned, can_focus=True):
-    """A choice of one of `words`; the chosen word has a sign before it."""
+    """One of several words, which has a sign before it."""
 
     COMPONENT_CLASSES = TONE_CLASSES
 
@@ -85,7 +85,7 @@ class Choice(Toned, can_focus=True):
 
 
 class Dialog(ModalScreen[Action | None]):
-    """A pane over the screen. It may be closed before it has been built."""
+    """A pane over the screen, which may be closed before it has been built."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
@@ -94,24 +94,23 @@ class Dialog(ModalScreen[Action | None]):
 
     @property
     def ui(self) -> UI:
-        """The app, with its own type."""
         return cast(UI, self.app)
 
 
 class ReadDialog(Dialog):
-    """A dialog that only shows something; Escape closes it."""
+    """A dialog without an answer."""
 
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
 
     def table(self, table: Table) -> VirtualTable:
-        """A widget with a table. It is filled before it is shown, because nothing fills it later."""
+        """A widget with a table, filled at once because nothing fills it later."""
         widget = VirtualTable(self.ui.glyphs, chooses=False)
         widget.show(table)
         return widget
 
 
 class HelpDialog(ReadDialog):
-    """What can be done here, by key."""
+    """Help texts and keys."""
 
     def __init__(self, groups: Iterable[Group]) -> None:
         super().__init__()
@@ -128,7 +127,7 @@ class HelpDialog(ReadDialog):
 
 
 class LogDialog(ReadDialog):
-    """The command lines of what was looked at or done, the last one first. `y` copies one."""
+    """The command lines of what was looked at or done, the last one first."""
 
     BINDINGS = [Binding("y,c", "copy", "copy this line", id="log.copy")]
 
@@ -150,7 +149,7 @@ class LogDialog(ReadDialog):
 
 
 class PlanDialog(ReadDialog):
-    """Show what a dry run would run: by the plan, and with a Fuel master also by its decision."""
+    """What a dry run would run, by the plan and by a Fuel master's decision."""
 
     def __init__(self, graphs: Sequence[DryGraph], *, with_master: bool) -> None:
         super().__init__()
@@ -163,8 +162,8 @@ class PlanDialog(ReadDialog):
 
 
 class ActionDialog(Dialog):
-    """A dialog that returns an action or None. Enter confirms once the requested word has been typed, which a dry run
-    needs not. How many blanks are typed does not count, because it is hard to see: `word` has single ones."""
+    """A dialog that returns an action or None. Enter confirms once `word` has been typed, with any number of blanks,
+    which are hard to see; a dry run needs no word."""
 
     AUTO_FOCUS = ""
 
@@ -209,7 +208,7 @@ class ActionDialog(Dialog):
 
     @abstractmethod
     def action(self) -> Action | str:
-        """What would be done now, or why nothing can be."""
+        """The action chosen now, or why there is none."""
 
     def on_mount(self) -> None:
         self.set_class(self.ui.glyphs.is_ascii, "-ascii")
@@ -223,7 +222,7 @@ class ActionDialog(Dialog):
         self.tell()
 
     def tell(self, wrong: str = "") -> None:
-        """Show the command line of what would be done now."""
+        """Show the command line of the action."""
         if not self.query("#help"):
             return  # the dialog was closed before it was built
         action = self.action()
@@ -257,7 +256,7 @@ Choices = Sequence[tuple[str, Action]]
 
 
 class ConfirmDialog(ActionDialog):
-    """Ask whether to do something to one run, and which of several ways to do it."""
+    """Ask whether and how to change one run."""
 
     def __init__(self, heading: str, said: str, word: str, choices: Choices, *, chosen: int = 0) -> None:
         super().__init__(heading, said, word)

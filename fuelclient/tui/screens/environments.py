@@ -43,7 +43,7 @@ class EnvironmentsScreen(ViewScreen):
         self.panes.only(0, alone=not overview.clusters)
 
     def show_other_answers(self) -> None:
-        """Show the last run of each environment once it has been read."""
+        """Show the last run of each environment."""
         runs = self.ui.gateway.answer_once(AskRuns()) if self.overview.clusters else ()
         if runs is not None and runs is not self.runs:
             self.runs = runs
@@ -73,7 +73,7 @@ class EnvironmentsScreen(ViewScreen):
 
 
 class HistoryScreen(ViewScreen):
-    """All runs, the last one first, with the task instances and the details of the one under the cursor."""
+    """Runs, the last one first; instances and details of the one under the cursor."""
 
     HELP = (
         "The runs, the last one first. Enter opens a run, live or ended; a shows the runs of all"
@@ -113,7 +113,7 @@ class HistoryScreen(ViewScreen):
         return () if self._asked is None else (self._asked,)
 
     def live(self) -> Sequence[Request[object]]:
-        """The request for the runs while one goes on, and that for the one under the cursor if it does."""
+        """While a run goes on, all runs, and the one under the cursor if it does."""
         here = self.run_here()
         if not self.filled or all(shown.is_final for shown in self.runs):
             return ()
@@ -140,7 +140,7 @@ class HistoryScreen(ViewScreen):
             self.ui.go(Route(View.HISTORY, env, run=self.state().run))
 
     def show_other_answers(self) -> None:
-        """Show the run under the cursor once it has been read, and stop waiting for the one before."""
+        """Show the run under the cursor, and stop waiting for the one before."""
         here = self.run_here()
         if here is None:
             self.instances.show(run.NO_RUN)
@@ -162,7 +162,7 @@ class HistoryScreen(ViewScreen):
             self._show_detail()
 
     def _show_detail(self) -> None:
-        """Show the run, and above it the instance under the cursor while the instances have the focus."""
+        """Show the run, below the instance under the cursor if instances have the focus."""
         state = self._shown
         if state is None:
             return

@@ -56,14 +56,14 @@ class GraphScreen(ViewScreen):
         return AskResults(self.route.env, self.route.graph_type)
 
     def selection(self) -> str:
-        """A query for the tasks that the filter has left; empty for all, or if no short query selects them."""
+        """A query for the filtered tasks; empty for all, or if no short query selects them."""
         tasks = self.main.table.tasks
         if not self.filled or tasks is None:
             return ""
         return self.query_for_tasks({tasks[row] for row in self.main.order}, set(tasks))
 
     def query_for_tasks(self, shown: set[int], known: set[int]) -> str:
-        """A query for the tasks that the filter has left of those that are `known`; see `selection`."""
+        """A query for the `shown` tasks out of those that are `known`."""
         query = self.filter_read.inverted() if self.inverted else self.filter_read
         return query_for_command(query, self.data.study, shown, known)
 
@@ -82,15 +82,15 @@ class GraphScreen(ViewScreen):
 
     @abstractmethod
     def present(self) -> None:
-        """Show the graph in `data` on the screen."""
+        """Show the graph in `data`."""
 
     def task_here(self) -> TaskKey | None:
         row = self.task_row()
         return self.data.study.key(row) if self.filled and 0 <= row < len(self.data.study.rows) else None
 
     def row_wanted(self) -> int:
-        """The row of the task that the route names. If the graph has lost it, notify the user and return the old place
-        of the cursor."""
+        """The row of the route's task. If the graph has lost it, notify the user and return the old place of the
+        cursor."""
         study, wanted = self.data.study, self.route.task
         if wanted is None:
             return (study.named(self.route.focus) if self.route.focus else None) or 0
@@ -107,7 +107,6 @@ class GraphScreen(ViewScreen):
 
 
 def gone(task: TaskKey) -> str:
-    """The message for a task that the graph no longer has."""
     return f"{task.id} is not in this graph any more."
 
 
@@ -178,8 +177,7 @@ class PreviewScreen(GraphScreen):
             self.details.show([])
 
     def _show_attribute(self) -> None:
-        """Show the attribute under the cursor in full above the details of the task, if the attributes have the
-        focus."""
+        """If attributes have the focus, show the one under the cursor in full above the task."""
         row = self.task_row()
         if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
@@ -191,7 +189,7 @@ class PreviewScreen(GraphScreen):
 
 
 class LanesScreen(GraphScreen):
-    """One row for each task that runs, in execution order, with lanes that lead to what waits for it."""
+    """Tasks that run, in execution order, with lanes that lead to what waits for them."""
 
     HELP = (
         "Graph order. A lane leads from a task down to the one that waits for it. An arrow up marks what runs before"

@@ -45,7 +45,6 @@ class DetailsScreen(GraphScreen):
         self.main.show(table, cursor=place, keep=True)
 
     def show_detail(self) -> None:
-        """Show the details of what is under the cursor."""
         self.details.show(self.detail(self.row_here) if self.row_here >= 0 else [])
 
     def shown(self) -> Route:
@@ -57,7 +56,7 @@ class DetailsScreen(GraphScreen):
 
 
 class RolesScreen(DetailsScreen):
-    """The roles of an environment, and what the one under the cursor brings."""
+    """The roles of an environment, and what each brings."""
 
     HELP = "What each role brings, which roles it conflicts with, which nodes have it. Enter shows its tasks as lanes."
     LIST = lists.ROLES
@@ -67,7 +66,7 @@ class RolesScreen(DetailsScreen):
 
 
 class NodesScreen(DetailsScreen):
-    """The nodes of an environment, and what runs on the one under the cursor."""
+    """The nodes of an environment, and what runs on each."""
 
     HELP = "The machines of the environment. Enter shows what runs on one, in order: node=1 is the node of that id."
     LIST = lists.NODES
@@ -78,8 +77,7 @@ class NodesScreen(DetailsScreen):
 
 
 class PluginsScreen(DetailsScreen):
-    """The plugins: installed, enabled here, what each adds and overrides, where it clashes, and what enabling it would
-    change."""
+    """Installed plugins: what each adds and overrides, where it clashes, what enabling it would change."""
 
     HELP = (
         "Installed plugins, and what each does in this environment: + adds a task, ~ overrides one. d shows what"
@@ -106,7 +104,7 @@ class PluginsScreen(DetailsScreen):
         super().present()
 
     def action_what_if(self) -> None:
-        """Show what enabling the plugin under the cursor would change, or the plugin itself again."""
+        """Show what enabling the plugin would change, or the plugin again."""
         here = self._here()
         if self.switched:
             self.switched = False
@@ -184,7 +182,6 @@ class ProblemsScreen(GraphScreen):
         self.on_moved()
 
     def on_moved(self) -> None:
-        """Show the finding under the cursor with its source."""
         if self.row_here < 0:
             self.details.show([])
             return

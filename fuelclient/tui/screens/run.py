@@ -39,7 +39,7 @@ _FAILED = ("error", INTERRUPTED)
 
 
 class RunScreen(ViewScreen):
-    """One run. The screen only follows it: leaving the screen, or the UI, never hurts the run."""
+    """One run, which goes on when the screen or the UI is left."""
 
     HELP = (
         "A run, live or ended. The matrix has a line for each node and a sign for each task instance; its name is shown"
@@ -116,14 +116,14 @@ class RunScreen(ViewScreen):
 
     @staticmethod
     def _interesting(state: RunState) -> int:
-        """The first instance that failed, or while the run lasts one that runs; else the first one."""
+        """The first instance that failed, or of a live run that runs; else the first one."""
         for word in _FAILED if state.run.is_final else ("running", *_FAILED):
             if state.progress.counts[word]:
                 return next((number for number in range(len(state.rows)) if state.progress.word(number) == word), 0)
         return 0 if state.rows else -1
 
     def _follow(self, run: Run | None) -> None:
-        """Read the events of a live run, and of no other, from its beginning: those that came before change nothing."""
+        """Read the events of a live run from its beginning; those that were applied before change nothing."""
         if self._feed is not None:
             self._feed.stop()
         self._feed = None if run is None or run.is_final else self.ui.gateway.follow(run.id)
@@ -150,7 +150,6 @@ class RunScreen(ViewScreen):
             self._bars(state)
 
     def _update(self, state: RunState, run: Run, events: list[Event]) -> None:
-        """Bring the run up to date."""
         if self._lost:
             self._lost = False
             self.ui.trouble = ""
@@ -166,7 +165,7 @@ class RunScreen(ViewScreen):
             self.is_behind = self.is_behind or self.number in changed
 
     def _redraw(self, state: RunState, changed: Collection[int]) -> None:
-        """Draw instances that changed, and those that run, for their times; unless only faults are shown."""
+        """Unless only faults are shown, draw instances that changed, and those that run, for their times."""
         instances = self._instances()
         instances.now = self.ui.clock()
         if isinstance(instances.numbers, range):
@@ -174,8 +173,8 @@ class RunScreen(ViewScreen):
             self.table.changed({*changed, *state.progress.running})
 
     def _tick(self) -> None:
-        """Filter again if something has changed, or draw the times of what runs. While the run lasts, read again the
-        log of an instance that runs, and show another one if it has ended and the user has chosen none."""
+        """Filter again if something has changed, or draw the times of what runs. While the run lasts, read the log of a
+        running instance again, and go on to another one if it has ended and the user has chosen none."""
         if self._feed is None:
             return
         state = self._run_state
@@ -240,8 +239,8 @@ class RunScreen(ViewScreen):
             self.matrix.go_to(*place)
 
     def _show_one(self) -> None:
-        """Show what happened to the chosen instance, and its log. While the cursor moves that happens ten times a
-        second at most, because text that wraps lays out the whole screen again."""
+        """Show the chosen instance and its log: at most ten times a second, because wrapping text lays out the
+        screen."""
         self.is_behind = False
         if not self._word():
             self.detail.show([])
@@ -256,7 +255,7 @@ class RunScreen(ViewScreen):
     # the log
 
     def _ask_log(self, state: RunState) -> None:
-        """Ask for the log of the chosen instance, and stop waiting for any other."""
+        """Ask for the log of the chosen instance, and stop waiting for another."""
         row = state.rows[self.number]
         wanted = None
         if row.node is not None and self._word() in ("running", "ready", *_FAILED):
@@ -286,7 +285,7 @@ class RunScreen(ViewScreen):
     # keys
 
     def action_faults(self) -> None:
-        """Show only what failed or never ran because of that or of a stop, or everything again."""
+        """Show only what failed, or never ran because of a failure or a stop; or everything again."""
         if self.filled:
             self.switched = not self.switched
             self._show()
@@ -303,7 +302,7 @@ class RunScreen(ViewScreen):
         return self._instances().numbers[row] if row >= 0 else -1
 
     def on_moved(self, message: Moved) -> None:
-        """Move the cursor of the matrix to that of the table, or the other way; a cell may have no instance."""
+        """Let the cursors of matrix and table follow each other; a cell may have no instance."""
         in_matrix = message.widget is self.matrix
         number = self.matrix.number if in_matrix else self._number_of(self.table.row)
         if not self.filled or (number == self.number and not in_matrix):
@@ -324,7 +323,7 @@ class RunScreen(ViewScreen):
 
     @property
     def done(self) -> int:
-        """The number of instances that are done."""
+        """How many instances are done."""
         return self._run_state.progress.done if self.filled else 0
 
     def name_here(self) -> str:

@@ -24,7 +24,7 @@ from fuelclient.tui.widgets.tones import Toned
 
 
 class Bar(Toned):
-    """One line; parts that do not fit are left out, and if the last one is still too long it ends in two dots."""
+    """One line. Parts that do not fit are left out, and a last one that is too long ends in two dots."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
@@ -47,7 +47,7 @@ class Bar(Toned):
         return "".join(part.text for part, _ in self._laid())
 
     def _laid(self) -> list[tuple[Part, int]]:
-        """The parts that fit, and where each begins."""
+        """The parts that fit, each with its place."""
         width = self.size.width
         left, right = list(self._left), list(self._right)
         while len(left) + len(right) > 1 and self._length(left) + self._length(right) + self._gap > width:
@@ -92,13 +92,13 @@ class Bar(Toned):
 
 @dataclass
 class QueryLeft(Message):
-    """The filter was left; with `clear` the query is dropped."""
+    """The filter was left; `clear` drops the query."""
 
     clear: bool
 
 
 class _Query(Input):
-    """The input; Enter leaves it and keeps the query, Escape clears it."""
+    """Enter keeps the query, Escape clears it."""
 
     def on_key(self, event: events.Key) -> None:
         if event.key in ("escape", "enter", "down", "up"):
@@ -112,7 +112,7 @@ _SLASH = 3
 
 
 class QueryError(Static):
-    """Why a query cannot be read, with a caret below the place; hidden if it can."""
+    """Why a query cannot be read, with a caret below the place."""
 
     DEFAULT_CSS = "QueryError { height: auto; max-height: 4; color: $error; display: none; }"
 
@@ -120,7 +120,7 @@ class QueryError(Static):
         super().__init__(markup=False)
 
     def show(self, error: BadQuery | None, hidden: int = 0) -> None:
-        """Show an error, or none; `hidden` characters of the query are scrolled out."""
+        """Show or hide an error; `hidden` characters of the query are scrolled out."""
         self.display = error is not None
         if error is None:
             return
@@ -160,17 +160,16 @@ class FilterBar(Horizontal):
         self.query_one(_Query).value = text
 
     def start_typing(self) -> None:
-        """Focus the input at once: `focus` alone would let the next key through to the table. If there is no room for
-        the line, it is shown while the user types in it."""
+        """Focus the input at once, because `focus` alone would let the next key through to the table; show the line
+        even on a low screen."""
         self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
 
     def hide_if_short(self) -> None:
-        """Hide the line again if the screen has no room for it; `start_typing` had shown it there."""
+        """Undo what `start_typing` showed on a low screen."""
         self.styles.clear_rule("display")
 
     def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
-        """Show how many rows are shown, out of how many, and in which order."""
         self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
         chip = Part(f"{shown}/{total}", Tone.ACCENT if self.text.strip() else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
@@ -178,5 +177,5 @@ class FilterBar(Horizontal):
 
     @property
     def hidden(self) -> int:
-        """How many characters of the query are scrolled out at its beginning."""
+        """How many characters are scrolled out at the beginning."""
         return self.query_one(_Query).scroll_offset.x

@@ -67,8 +67,8 @@ class Details(VerticalScroll, can_focus=True):
             self.scroll_home(animate=False)
 
     def put(self, text: Content) -> None:
-        """Replace the text. The screen is laid out again only if the number of lines changes: that costs more than
-        everything else after a key."""
+        """Replace the text, and lay out the screen only if the number of lines changes: that costs more than anything
+        else after a key."""
         static = next(iter(self.query(Static)), None)
         if static is None:
             return  # the widget is being taken apart
@@ -78,7 +78,7 @@ class Details(VerticalScroll, can_focus=True):
 
 
 class LogTail(Details):
-    """What a task instance printed last. While `following`, new lines scroll old ones away."""
+    """What a task instance printed last. While `following`, it stays at the end."""
 
     HELP = "What the task instance printed, its errors last. It stays at the end unless you scroll away; F follows."
     BINDING_GROUP_TITLE = "log"
@@ -91,7 +91,7 @@ class LogTail(Details):
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
 
     def show_log(self, name: str, lines: Sequence[str]) -> None:
-        """Show the log of this name; a new one from its end."""
+        """Show a log; one of another name from its end."""
         shown = (name, tuple(lines))
         if shown == self._shown:
             return

@@ -22,7 +22,7 @@ _FAR = 1 << 30
 
 
 class Matrix(Lined):
-    """Nodes as lines, tasks as columns of one sign; above them the name of the task under the cursor."""
+    """Nodes as lines, tasks as columns of one sign, below the name of the task under the cursor."""
 
     COMPONENT_CLASSES = {"matrix--line", "matrix--cell"}
 
@@ -54,7 +54,7 @@ class Matrix(Lined):
         self._label = 0
 
     def show(self, grid: Grid) -> None:
-        """Show another run, or other parts of one; the cursor stays where it is if that cell exists."""
+        """Show other cells; the cursor stays if its cell exists."""
         self.grid = grid
         widest = max((cell_len(one_line(grid.label(line))) for line in range(len(grid.lines))), default=0)
         self._label = min(widest, _MOST_LABEL)
@@ -73,7 +73,7 @@ class Matrix(Lined):
         return self.grid.number(self.line, self.column) if self.grid else -1
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor on a cell without a message."""
+        """Move the cursor without a message."""
         if (line, column) != (self.line, self.column):
             lines = (self.line, line)
             self.line, self.column = line, column
@@ -103,12 +103,12 @@ class Matrix(Lined):
 
     @property
     def _frozen(self) -> int:
-        """The cells before the first task: the cursor's sign, the node and its share."""
+        """Cells before the first task: the cursor's sign, the node and its share."""
         return 2 + self._label + _SHARE
 
     @property
     def _room(self) -> int:
-        """The number of tasks that are seen at once."""
+        """How many tasks are seen at once."""
         return max(1, self.scrollable_content_region.width - self._frozen)
 
     def _resize(self) -> None:
@@ -160,8 +160,7 @@ class Matrix(Lined):
         return [*segments, Segment(text, self.toned(tone, base))]
 
     def _header(self, grid: Grid, base: Style) -> Strip:
-        """The name of the task under the cursor, with a sign that points at its column; the name stands on the left if
-        the right has no room."""
+        """The name of the task under the cursor and a sign that points at its column, on the side that has room."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
         width = self.scrollable_content_region.width

@@ -19,7 +19,7 @@ ASCII_CSS = """
 
 
 class Pane(Vertical):
-    """A part of a screen with its name above it; `tab` is a shorter one, for where panes share a line."""
+    """A part of a screen below its name; `tab` is a shorter name for a line with several."""
 
     DEFAULT_CSS = """
     Pane { border-top: solid $panel; border-title-color: $text-muted; border-title-style: none; padding: 0; }
@@ -38,10 +38,9 @@ class Pane(Vertical):
 
 
 class Panes(Container):
-    """Several panes, in one of the shapes `stack` (above one another), `pair` (side by side, on a narrow screen above
-    one another), `wide`, `three`, `columns` (on a narrow screen one at a time), `over` and `run` (the first one always
-    stands above the others, which on a narrow screen are shown one at a time). One is active: it has the focus, and is
-    shown alone where there is room for only one."""
+    """Panes in a shape: `stack` (above one another), `pair` (side by side; on a narrow screen above one another),
+    `wide`, `three`, `columns` (on a narrow screen one at a time), `over` and `run` (the first above the others; on a
+    narrow screen one of these at a time). The active one has the focus, and is shown alone where only one has room."""
 
     SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
     DEFAULT_CSS = """
@@ -78,7 +77,6 @@ class Panes(Container):
         self.activate(self.active)
 
     def activate(self, place: int) -> None:
-        """Make a pane the active one."""
         self._choose(place % len(self.panes))
         self.screen.set_focus(self.panes[self.active].inside)
         self.title()
@@ -91,13 +89,12 @@ class Panes(Container):
             pane.set_class(number == self._lower, "lower")
 
     def follow_focus(self) -> None:
-        """Make the pane active that has the focus."""
         for number, pane in enumerate(self.panes):
             if pane.has_focus_within and number != self.active:
                 self.activate(number)
 
     def fit(self, rows: int) -> None:
-        """If panes stand above one another, give the first one no more lines than its rows need."""
+        """Give a first pane above others no more lines than its rows need."""
         classes, first = self.screen.classes, self.panes[0].styles
         if self.has_class("run"):
             height = max(3, min(rows + 2, 2 * self.size.height // 5))
@@ -137,5 +134,5 @@ class Panes(Container):
 
 
 def _is_low(classes: Collection[str]) -> bool:
-    """Whether a screen is too low for more than one pane."""
+    """Whether a screen is too low for two panes."""
     return "-short" in classes or "-tiny" in classes

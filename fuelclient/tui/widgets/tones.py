@@ -11,7 +11,6 @@ from fuelclient.tui.presenters.table import Cell, Tone, Value
 
 
 def tone_of(cell: Value) -> Tone:
-    """The tone of a cell; a plain text has none."""
     return cell.tone if isinstance(cell, Cell) else Tone.PLAIN
 
 
@@ -35,15 +34,13 @@ class Toned(Widget):
 
     @property
     def base(self) -> Style:
-        """The style of the widget; Textual caches this one, but not `rich_style`."""
+        """The style of the widget, which Textual caches, unlike its `rich_style`."""
         return self.visual_style.rich_style
 
     def toned(self, tone: Tone, base: Style) -> Style:
-        """`base` in a tone."""
         if tone is Tone.PLAIN:
             return base
         return base + self.get_component_rich_style(f"tone--{tone}", partial=True)
 
     def segment(self, cell: Value, base: Style) -> Segment:
-        """A cell as it is drawn."""
         return Segment(one_line(str(cell)), self.toned(tone_of(cell), base))

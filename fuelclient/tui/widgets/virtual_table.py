@@ -27,7 +27,7 @@ from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned, tone_of
 
 
 class Lined(ScrollView, Toned, can_focus=True):
-    """A header and any number of lines below it. It looks different while it has the focus."""
+    """A header above any number of lines."""
 
     COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
 
@@ -44,7 +44,7 @@ class Lined(ScrollView, Toned, can_focus=True):
         return base + self.get_component_rich_style("lined--header", partial=True)
 
     def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
-        """Scroll so that a line below the header, and a column out of as many as are seen at once, are seen."""
+        """Scroll to a line below the header and a column, of which `columns` are seen at once."""
         if not self.size.height:
             return  # a resize follows
         lines = max(1, self.scrollable_content_region.height - 1)
@@ -54,7 +54,7 @@ class Lined(ScrollView, Toned, can_focus=True):
             self.scroll_to(x=x, y=y, animate=False, force=True)
 
     def redraw(self, lines: Iterable[int]) -> None:
-        """Draw lines again, by their number on the screen; after scrolling Textual draws all of them anyway."""
+        """Draw lines of the screen again; after scrolling, Textual draws all of them anyway."""
         for line in lines:
             self.refresh_line(line + 1)
 
@@ -71,12 +71,12 @@ class Moved(Message):
 
 
 class Chosen(Message):
-    """The row under the cursor of a table was chosen, by Enter or by a double click."""
+    """The row under the cursor was chosen, by Enter or a double click."""
 
 
 @dataclass
 class Arranged(Message):
-    """A table shows other rows, or the same in another order."""
+    """A table shows other rows, or another order."""
 
     table: VirtualTable
 
@@ -87,7 +87,7 @@ _FAR = 1 << 40
 
 
 class VirtualTable(Lined):
-    """Rows under a header that stays. `order` are the rows that are shown."""
+    """Rows below a header that stays. `order` has the numbers of the shown rows."""
 
     COMPONENT_CLASSES = {"virtual-table--cursor", "virtual-table--cursor-away"}
 
@@ -138,9 +138,9 @@ class VirtualTable(Lined):
     # what is shown
 
     def show(self, table: Table, *, cursor: int = 0, query: Query | None = None, keep: bool = False) -> None:
-        """Show other rows, with the cursor on row `cursor`. `keep` keeps the sort if the columns are the same. Without
-        a `query` the filter stays; it must not name columns that the table does not have. A table without columns,
-        which only says something, leaves the sort alone."""
+        """Show other rows, with the cursor on row `cursor`. `keep` keeps the sort if the columns are the same, as a
+        table without columns does. Without a `query` the filter stays; it must not name columns that the table
+        lacks."""
         if table.columns:
             if not keep or self._keys not in ((), table.keys):
                 self.sort = None
@@ -151,11 +151,11 @@ class VirtualTable(Lined):
         self._arrange(cursor)
 
     def say(self, *lines: str) -> None:
-        """Show lines of text in place of rows."""
+        """Show text in place of rows."""
         self.show(Table((), empty=lines))
 
     def filter(self, query: Query) -> None:
-        """Show the rows that match `query`; the cursor stays on its row if that is one of them."""
+        """Show the rows that match; the cursor stays on its row if that is one of them."""
         if query != self._query:
             self._query = query
             self._arrange(self.row)
@@ -166,7 +166,7 @@ class VirtualTable(Lined):
         return self.order[self.cursor] if 0 <= self.cursor < len(self.order) else -1
 
     def go_to(self, row: int) -> bool:
-        """Put the cursor on a row; return False if it is not shown."""
+        """Move the cursor to a row; return False if it is not shown."""
         if row not in self.order:
             return False
         self.cursor = self.order.index(row)
@@ -240,7 +240,7 @@ class VirtualTable(Lined):
     # sorting
 
     def action_sort(self) -> None:
-        """Sort by the next column that is shown; after the last one, not at all."""
+        """Sort by the next shown column; after the last one, not at all."""
         shown = [place for place, width in enumerate(self._widths) if width and self.table.columns[place].title]
         current = self.sort[0] if self.sort else -1
         following = [place for place in shown if place > current]
@@ -254,11 +254,11 @@ class VirtualTable(Lined):
 
     @property
     def sorting(self) -> str:
-        """How rows are sorted, as people read it; empty for their own order."""
+        """The sort order as people read it; empty for the rows' own order."""
         return next((f"{column.title} {sign}" for column, sign in self._titled() if sign), "")
 
     def _titled(self) -> list[tuple[Column, str]]:
-        """The columns, the one that rows are sorted by with a sign."""
+        """The columns, with a sign for the sort order."""
         place, descending = self.sort or (-1, False)
         sign = self.glyphs.down if descending else self.glyphs.up
         return [(column, sign if number == place else "") for number, column in enumerate(self.table.columns)]
@@ -320,7 +320,7 @@ class VirtualTable(Lined):
 
 
 def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
-    """A text in at most `width` cells; a text that is cut ends in a sign, or with `tail` begins with one.
+    """A text in at most `width` cells; one that is cut ends in a sign, or with `tail` begins with one.
 
     >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~"), _fit("日本語", 4, "~", tail=True)
     ('abc~', '~def', '7', '~語')
