@@ -30,15 +30,15 @@ class Execute:
 
     @property
     def words(self) -> str:
-        asked = self.request
+        request = self.request
         lists = {
-            "--env": [asked.cluster_id],
-            "--type": asked.graph_types if asked.graph_types != (DEFAULT_TYPE,) else (),
-            "--node": asked.node_ids,
-            "--task-names": asked.task_names,
+            "--env": [request.cluster_id],
+            "--type": request.graph_types if request.graph_types != (DEFAULT_TYPE,) else (),
+            "--node": request.node_ids,
+            "--task-names": request.task_names,
         }
-        switches = {"--force": asked.force, "--dry-run": asked.dry_run, "--noop": asked.noop}
-        texts = {"--executor": asked.executor, "--assume": self.assume}
+        switches = {"--force": request.force, "--dry-run": request.dry_run, "--noop": request.noop}
+        texts = {"--executor": request.executor, "--assume": self.assume}
         words = [str(word) for name, values in lists.items() if values for word in (name, *values)]
         words += [name for name, is_on in switches.items() if is_on]
         words += [word for pair in texts.items() if all(pair) for word in pair]

@@ -32,8 +32,6 @@ from fuelclient.tui.requests import AskGraph, Request
 from fuelclient.tui.routes import TABS, Route, View, command_line
 from fuelclient.tui.screens.base import ViewScreen, active_keys, help_groups
 from fuelclient.tui.widgets.bar import Bar
-from fuelclient.tui.widgets.panes import ASCII_CSS
-from fuelclient.tui.widgets.tones import TONE_CSS
 
 if TYPE_CHECKING:
     from fuelclient.tui.screens.dialogs import ActionDialog, Choices
@@ -64,7 +62,17 @@ class FuelUI(UI):
     """The terminal UI. Tasks are marked by name, because a graph that is read again may have them in other rows."""
 
     TITLE = "fuel2"
-    CSS = TONE_CSS + ASCII_CSS
+    CSS = """
+    .tone--dim { color: $text-muted; }
+    .tone--strong { text-style: bold; }
+    .tone--accent { color: $accent; }
+    .tone--warn { color: $text-warning; }
+    .tone--bad { color: $text-error; text-style: bold; }
+    .-ascii Pane { border-top: ascii $panel; }
+    .-ascii Pane:focus-within { border-top: ascii $accent; }
+    .-ascii Toast { border-left: ascii $accent; }
+    .-ascii Lined, .-ascii Details { scrollbar-size: 0 0; }
+    """
     COMMANDS = {Places}
     HELP = (
         "fuel2 shows environments, their roles, the order of their graphs, and runs. It is read-only until A arms it;"
@@ -118,12 +126,11 @@ class FuelUI(UI):
 
     def go(self, route: Route) -> None:
         self._remember()
-        before = self.trail.here
         self.trail.go(route)
-        self._enter(before)
+        self._enter()
 
-    def _enter(self, before: Route) -> None:
-        if before.env and before.env != self.trail.here.env:
+    def _enter(self) -> None:
+        if self.view.route.env not in (0, self.trail.here.env):
             self.disarm()
         while self.screen is not self.view:
             self.pop_screen()  # a dialog
@@ -131,7 +138,7 @@ class FuelUI(UI):
 
     def _made(self) -> ViewScreen:
         route = self.trail.here
-        self.looked(route)
+        self.log_route(route)
         self.typed.entered()
         screen = self.view = screen_class(route.view)(route)
         screen.set_class(self.glyphs.is_ascii, "-ascii")
@@ -154,9 +161,8 @@ class FuelUI(UI):
 
     def _step(self, step: Callable[[], bool]) -> None:
         self._remember()
-        before = self.trail.here
         if step():
-            self._enter(before)
+            self._enter()
 
     def action_environments(self) -> None:
         if self.trail.here.view is not View.ENVIRONMENTS:
@@ -310,7 +316,7 @@ class FuelUI(UI):
         if self.view.is_whole():
             if message.gone and self.view.filled and request == self.view.request():
                 self.view.empty()
-            self.view.missed(request)
+            self.view.explain(request)
         self.decorate()
 
     def _again(self, message: Failed) -> None:
@@ -329,14 +335,14 @@ class FuelUI(UI):
     def _troubled(self) -> str:
         """Why data is missing or late, that of the screen first; empty if all is well."""
         slow = self.gateway.slow()
-        trouble = self.gateway.trouble(*self.view.asked())
+        trouble = self.gateway.trouble(*self.view.requests())
         return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
 
     def action_renew(self) -> None:
         self.trouble = ""
         if self.screen is self.view:
             self.gateway.renew(self.view.request())
-            for request in self.view.asked():
+            for request in self.view.requests():
                 self.gateway.revisit(request)
             self.decorate()
 

@@ -125,7 +125,7 @@ class UI(App[None]):
     def action_go_back(self) -> None:
         """Go to the place before."""
 
-    def looked(self, route: Route) -> None:
+    def log_route(self, route: Route) -> None:
         """Log the command line of a route."""
         self.log_lines.append(command_line(route, self.program))
 
@@ -159,8 +159,8 @@ class UI(App[None]):
     @property
     def abilities(self) -> Abilities:
         """What the backend supports; all, until it has answered."""
-        known = self.graph or self.overview
-        return Abilities() if known is None else known.abilities
+        source = self.graph or self.overview
+        return Abilities() if source is None else source.abilities
 
     def environment_names(self) -> dict[int, str]:
         overview, graph = self.overview, self.graph

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TypeVar, cast
 
 from textual.message import Message
@@ -72,40 +72,40 @@ class AnswerCache:
     """Answers by request, the last used at the end. An *old* one is shown until it has been read again."""
 
     def __init__(self) -> None:
-        self._known: dict[Request[object], object] = {}
+        self._answers: dict[Request[object], object] = {}
         self.old: set[Request[object]] = set()
 
     def __contains__(self, request: object) -> bool:
-        return request in self._known
+        return request in self._answers
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._answers)
 
     def get(self, request: Request[Answer]) -> Answer | None:
         """The answer, now the last used."""
-        if request not in self._known:
+        if request not in self._answers:
             return None
-        answer = self._known[request] = self._known.pop(request)
+        answer = self._answers[request] = self._answers.pop(request)
         return cast(Answer, answer)
 
     def put(self, request: Request[object], value: object) -> None:
         """Keep an answer, and drop the least recently used beyond `KEPT`."""
-        self._known.pop(request, None)
-        self._known[request] = value
+        self._answers.pop(request, None)
+        self._answers[request] = value
         self.old.discard(request)
         most = KEPT.get(type(request))
         if most is not None:
-            same = [known for known in self._known if type(known) is type(request)]
+            same = [each for each in self._answers if type(each) is type(request)]
             for oldest in same[:-most]:
                 self.drop(oldest)
 
     def drop(self, request: Request[object]) -> None:
-        self._known.pop(request, None)
+        self._answers.pop(request, None)
         self.old.discard(request)
 
     def age(self, concerns: Callable[[Request[object]], bool] = lambda _: True) -> None:
         """Make answers old, all of them or those whose request this `concerns`."""
-        self.old.update(filter(concerns, self._known))
+        self.old.update(filter(concerns, self._answers))
 
 
 SIZE = 3
@@ -197,11 +197,7 @@ class Feed(threading.Thread):
 
     def take(self) -> list[Batch]:
         """The batches since the last call."""
-        taken = []
-        with suppress(Empty):
-            while True:
-                taken.append(self._batches.get_nowait())
-        return taken
+        return [self._batches.get() for _ in range(self._batches.qsize())]
 
     def stop(self) -> None:
         self._ends.set()

@@ -75,7 +75,6 @@ class Overview:
     nodes: tuple[Node, ...]
     plugins: tuple[Plugin, ...]
     graphs: tuple[GraphSummary, ...]
-    target: str
     abilities: Abilities = Abilities()
 
 
@@ -91,7 +90,6 @@ class AskOverview(Request[Overview]):
             tuple(backend.nodes.list()),
             plugins_on(backend, (cluster.id for cluster in clusters)),
             tuple(backend.graphs.list()),
-            backend.target,
             _abilities(backend),
         )
 
@@ -219,10 +217,10 @@ class RunState:
         row until the history is read again."""
         before = len(self.progress)
         changed = self.progress.apply(events)
-        known = [number for number in changed if number < len(self.rows)]
-        for number in known:
+        with_row = [number for number in changed if number < len(self.rows)]
+        for number in with_row:
             self.finished[self.cell[number][0]] += self.progress.is_done(number)  # once: what is done stays so
-        return known, len(self.progress) > before
+        return with_row, len(self.progress) > before
 
 
 def _node_order(node: NodeKey) -> tuple[int, int, str]:
@@ -254,22 +252,21 @@ class AskLog(Request[tuple[str, ...]]):
     run: int
     task: str
     node: str
-    most: int = 500
 
     def read(self, backend: Backend) -> tuple[str, ...]:
         try:
             logs = backend.runs.logs(self.run, self.task, self.node)
         except (NotFound, Unsupported) as error:
             return (str(error),)
-        lines = tail(logs.errors, self.most)
-        lines = [*tail(logs.output, max(2, self.most - len(lines)), _SHOWN - sum(map(len, lines))), *lines]
+        lines = tail(logs.errors, _LINES)
+        lines = [*tail(logs.output, max(2, _LINES - len(lines)), _SHOWN - sum(map(len, lines))), *lines]
         if logs.return_code is not None:
             lines.append(f"(return code {logs.return_code})")
         return tuple(lines)
 
 
-_SHOWN, _LINE = 32_000, 2_000
-"""How many characters of a log are shown, and how many of one line."""
+_LINES, _SHOWN, _LINE = 500, 32_000, 2_000
+"""How many lines and characters of a log are shown, and how many characters of one line."""
 
 
 def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:

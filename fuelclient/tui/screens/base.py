@@ -153,7 +153,7 @@ class ViewScreen(Screen[None]):
         if not self.is_whole():
             return
         self.filter_bar.text = self.route.query
-        self.missed(self.request())
+        self.explain(self.request())
         self.main.sort = self.route.looks.sort
         self.main.filter(self.read_filter())
         self.refill()
@@ -176,22 +176,22 @@ class ViewScreen(Screen[None]):
                 self.apply(self.read_filter())  # the fields are known only now
         self.ui.decorate()
 
-    def asked(self) -> tuple[Request[object], ...]:
+    def requests(self) -> tuple[Request[object], ...]:
         """The requests whose failures the screen shows."""
-        return (self.request(), *(self.asks_more() if self.filled and self.is_whole() else ()))
+        return (self.request(), *(self.other_requests() if self.filled and self.is_whole() else ()))
 
-    def asks_more(self) -> tuple[Request[object], ...]:
+    def other_requests(self) -> tuple[Request[object], ...]:
         """The requests beside that of the screen, once it is filled."""
         return ()
 
-    def missed(self, request: Request[object]) -> None:
+    def explain(self, request: Request[object]) -> None:
         """Explain a missing answer; rows that are shown already stay."""
-        if request in self.asked()[1:]:
+        if request in self.requests()[1:]:
             self.show_other_answers()
         if request == self.request() and not self.filled:
             for table in {self.main, self.panes.panes[self.panes.active].inside}:
                 if isinstance(table, VirtualTable):
-                    table.say(*self.why_missed(request))
+                    table.show_text(*self.missing_lines(request))
 
     def empty(self) -> None:
         """Show nothing, because the subject no longer exists."""
@@ -200,14 +200,14 @@ class ViewScreen(Screen[None]):
 
     def clear(self) -> None:
         for table in self.query(VirtualTable):
-            table.say("")
+            table.show_text("")
         for details in self.query(Details):
             details.show([])
         for place in range(len(self.panes.panes)):
             self.panes.note(place, "")
-            self.panes.only(place, alone=False)
+        self.panes.hide_others(False)
 
-    def why_missed(self, request: Request[object]) -> list[str]:
+    def missing_lines(self, request: Request[object]) -> list[str]:
         """The failure of a request, in lines that fit, or that it is being read."""
         trouble = self.ui.gateway.failed.get(request)
         if trouble is None:
@@ -246,13 +246,13 @@ class ViewScreen(Screen[None]):
     def read_filter(self, table: Table | None = None) -> Query:
         """The filter as a query about the main table, or about another one that will be shown there. A filter that
         cannot be read is explained below it, and the last one that could is used, or none."""
-        error, asked = None, table or self.main.table
+        error, table = None, table or self.main.table
         try:
-            self.filter_read = query = self.query_for(self.filter_bar.text, asked)
-        except BadQuery as wrong:
-            error, query = wrong, Query()
+            self.filter_read = query = self.query_for(self.filter_bar.text, table)
+        except BadQuery as unreadable:
+            error, query = unreadable, Query()
             with suppress(BadQuery):  # again, because it was read for another table, or another answer
-                query = self.query_for(self.filter_read.text, asked)
+                query = self.query_for(self.filter_read.text, table)
         self.query_one(QueryError).show(error, self.filter_bar.hidden)
         self.main.is_unread = error is not None
         self.main.refresh()
@@ -267,7 +267,7 @@ class ViewScreen(Screen[None]):
 
     def refilter(self) -> None:
         self.apply(self.read_filter())
-        self.tell()
+        self.show_totals()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -292,12 +292,12 @@ class ViewScreen(Screen[None]):
     def on_arranged(self, message: Arranged) -> None:
         message.stop()
         if self.is_whole() and message.table is self.main:
-            self.tell()
+            self.show_totals()
 
-    def tell(self) -> None:
+    def show_totals(self) -> None:
         """Count the rows beside the filter."""
         shown, total = self.totals()
-        self.filter_bar.tell(shown, total, self.main.sorting, inverted=self.inverted)
+        self.filter_bar.show_totals(shown, total, self.main.sorting, inverted=self.inverted)
         self.ui.decorate()  # the command line has the filter
         if self.MAIN == 0:
             self.panes.fit(len(self.main.order) or len(self.main.table.empty))
@@ -337,7 +337,7 @@ class ViewScreen(Screen[None]):
     def _resized(self) -> None:
         if self.is_attached and self.is_whole():
             self.panes.title()
-            self.tell()
+            self.show_totals()
             self.ui.decorate()
 
     # what changes by itself

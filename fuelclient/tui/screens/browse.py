@@ -53,7 +53,7 @@ class BrowseScreen(GraphScreen):
         if wanted is not None and self.data.study.rows and self.data.study.row_with(wanted) is None:
             self.centre = -1  # another task in its place would be mistaken for it
             self.clear()
-            self.middle.say(gone(wanted), *_ELSEWHERE)
+            self.middle.show_text(gone(wanted), *_ELSEWHERE)
             return
         self.centre = self.row_wanted()
         self._show()
@@ -137,7 +137,7 @@ class WhyScreen(GraphScreen):
             lost = next((key for key, place in zip(keys, (row, other), strict=True) if key and place is None), None)
             reason = gone(lost) if lost is not None else "Mark a task with m first, then press w on another one."
             self.clear()
-            self.main.say(reason, *_ELSEWHERE)
+            self.main.show_text(reason, *_ELSEWHERE)
             return
         steps, _ = browse.between(self.data, row, other)
         self.edges = [step for step in steps for _ in step.statements]

@@ -31,14 +31,12 @@ from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone
 from fuelclient.tui.screens.base import Group
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane
-from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned
+from fuelclient.tui.widgets.tones import Toned
 from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class Choice(Toned, can_focus=True):
     """One of several words, which has a sign before it."""
-
-    COMPONENT_CLASSES = TONE_CLASSES
 
     DEFAULT_CSS = """
     Choice { height: 1; }
@@ -172,8 +170,8 @@ class ActionDialog(Dialog):
     ActionDialog Vertical { height: auto; }
     ActionDialog Horizontal { height: 1; }
     ActionDialog Label { width: 14; color: $text-muted; }
-    ActionDialog #said, ActionDialog #line, ActionDialog #wrong, ActionDialog #help { width: 1fr; height: auto; }
-    ActionDialog #said { color: $foreground; }
+    ActionDialog #question, ActionDialog #line, ActionDialog #wrong, ActionDialog #help { width: 1fr; height: auto; }
+    ActionDialog #question { color: $foreground; }
     ActionDialog #wrong { color: $text-error; }
     ActionDialog Input { width: 1fr; height: 1; border: none; padding: 0; background: $background; }
     ActionDialog Input:focus { border: none; background: $panel; }
@@ -188,13 +186,13 @@ class ActionDialog(Dialog):
         Binding("ctrl+y", "copy", "copy the command line", id="ask.copy", priority=True),
     ]
 
-    def __init__(self, heading: str, said: str, word: str) -> None:
+    def __init__(self, heading: str, question: str, word: str) -> None:
         super().__init__()
-        self._heading, self._said, self.word = heading, said, word
+        self._heading, self._question, self.word = heading, question, word
 
     def compose(self) -> ComposeResult:
         yield Pane(self._heading, Vertical(
-            Label(self._said, id="said", markup=False),
+            Label(self._question, id="question", markup=False),
             *self.fields(),
             Horizontal(Label("to confirm"), Input(placeholder=f"type {self.word}", id="word")),
             Label("", id="wrong", markup=False),
@@ -214,14 +212,14 @@ class ActionDialog(Dialog):
         self.set_class(self.ui.glyphs.is_ascii, "-ascii")
         for word in self.query("#word").results(Input):
             self.set_focus(word)
-        self.tell()
+        self.show_action()
 
     @on(Input.Changed)
     @on(Choice.Changed)
     def _changed(self) -> None:
-        self.tell()
+        self.show_action()
 
-    def tell(self, wrong: str = "") -> None:
+    def show_action(self, wrong: str = "") -> None:
         """Show the command line of the action."""
         if not self.query("#help"):
             return  # the dialog was closed before it was built
@@ -235,9 +233,9 @@ class ActionDialog(Dialog):
         action, word = self.action(), self.query_one("#word", Input)
         changes = not (isinstance(action, Execute) and action.request.dry_run)
         if isinstance(action, str):
-            self.tell()
+            self.show_action()
         elif changes and " ".join(word.value.split()) != self.word:
-            self.tell(f"Nothing was done: type {self.word} to confirm.")
+            self.show_action(f"Nothing was done: type {self.word} to confirm.")
             self.set_focus(word)
         else:
             self.dismiss(action)
@@ -258,8 +256,8 @@ Choices = Sequence[tuple[str, Action]]
 class ConfirmDialog(ActionDialog):
     """Ask whether and how to change one run."""
 
-    def __init__(self, heading: str, said: str, word: str, choices: Choices, *, chosen: int = 0) -> None:
-        super().__init__(heading, said, word)
+    def __init__(self, heading: str, question: str, word: str, choices: Choices, *, chosen: int = 0) -> None:
+        super().__init__(heading, question, word)
         self._choices, self._chosen = choices, chosen
 
     def fields(self) -> Sequence[Horizontal]:
@@ -277,11 +275,11 @@ class ExecuteDialog(ActionDialog):
     """Ask what to execute on an environment."""
 
     def __init__(
-        self, env: int, env_name: str, graph_type: str, known: Sequence[str],
+        self, env: int, env_name: str, graph_type: str, graph_types: Sequence[str],
         picked: Mapping[str, Sequence[str]], *, over_ssh: bool = False,
     ) -> None:  # fmt: skip
-        said = f"Graphs of environment {env} {env_name}: {', '.join(known) or 'not known yet'}."
-        super().__init__("execute", said, execute.word_for(env, env_name))
+        question = f"Graphs of environment {env} {env_name}: {', '.join(graph_types) or 'not known yet'}."
+        super().__init__("execute", question, execute.word_for(env, env_name))
         self._env, self._type, self._over_ssh = env, graph_type, over_ssh
         self._picked = {kind: " ".join(ids) for kind, ids in picked.items()}
 
@@ -309,7 +307,7 @@ class ExecuteDialog(ActionDialog):
         if executor and executor not in executor_kinds():
             return f"There is no executor {executor}. Known: {', '.join(executor_kinds())}."
         result = replace(result, executor=executor)
-        if assume and (wrong := execute.not_assumed(result)):
-            return wrong
+        if assume and (refusal := execute.not_assumed(result)):
+            return refusal
         skips = any(choice.place for choice in self.query("#check").results(Choice))
         return Execute(result, assume, check=result.dry_run or not skips)

@@ -40,7 +40,7 @@ class EnvironmentsScreen(ViewScreen):
         self.overview, self.runs = overview, None
         self.ui.gateway.revisit(AskRuns())
         self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
-        self.panes.only(0, alone=not overview.clusters)
+        self.panes.hide_others(not overview.clusters)
 
     def show_other_answers(self) -> None:
         """Show the last run of each environment."""
@@ -49,7 +49,7 @@ class EnvironmentsScreen(ViewScreen):
             self.runs = runs
             self.main.show(environments.table(self.overview, runs, self.glyphs), cursor=self.main.row, keep=True)
 
-    def asks_more(self) -> tuple[Request[object], ...]:
+    def other_requests(self) -> tuple[Request[object], ...]:
         return (AskRuns(),)
 
     def live(self) -> Sequence[Request[object]]:
@@ -89,12 +89,11 @@ class HistoryScreen(ViewScreen):
     def request(self) -> Request[object]:
         return AskRuns(self.route.env)
 
-    _asked: AskRun | None = None  # it may be wanted before the screen is built
+    _requested: AskRun | None = None
+    _shown: RunState | None = None
 
     def body(self) -> Panes:
         self.instances = VirtualTable(self.glyphs, id="instances", chooses=False)
-        self._asked = None
-        self._shown: RunState | None = None
         return Panes(
             "over", Pane("runs", VirtualTable(self.glyphs, id="runs")), Pane("task instances", self.instances),
             Pane("this run", Details()),
@@ -107,10 +106,10 @@ class HistoryScreen(ViewScreen):
         table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
         self.main.show(table, cursor=place, keep=True)
         self.panes.note(0, count(len(self.runs), "run"))
-        self.panes.only(0, alone=not self.runs)
+        self.panes.hide_others(not self.runs)
 
-    def asks_more(self) -> tuple[Request[object], ...]:
-        return () if self._asked is None else (self._asked,)
+    def other_requests(self) -> tuple[Request[object], ...]:
+        return () if self._requested is None else (self._requested,)
 
     def live(self) -> Sequence[Request[object]]:
         """While a run goes on, all runs, and the one under the cursor if it does."""
@@ -147,13 +146,13 @@ class HistoryScreen(ViewScreen):
             self.details.show([])
             self.panes.note(1, "")
             return
-        asked = AskRun(here.id)
-        if self._asked is not None and self._asked != asked:
-            self.ui.gateway.drop(self._asked)
-        self._asked = asked
-        state = self.ui.gateway.answer_once(asked)
+        request = AskRun(here.id)
+        if self._requested is not None and self._requested != request:
+            self.ui.gateway.drop(self._requested)
+        self._requested = request
+        state = self.ui.gateway.answer_once(request)
         if state is None and (self._shown is None or self._shown.run.id != here.id):
-            self.instances.say(*self.why_missed(asked))
+            self.instances.show_text(*self.missing_lines(request))
         if state is not None and state is not self._shown:
             self._shown = state
             table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())

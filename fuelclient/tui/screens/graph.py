@@ -45,14 +45,14 @@ class GraphScreen(ViewScreen):
 
     def _results(self, text: str) -> Results:
         """How the last run of the graph ended. Raise `BadQuery` until that has been read."""
-        asked = self._asks_results()
-        answer = self.ui.gateway.answer_once(asked)
+        request = self._results_request()
+        answer = self.ui.gateway.answer_once(request)
         if answer is None or isinstance(answer, str):
-            why = answer or self.ui.gateway.failed.get(asked) or f"Reading {asked.what} ..."
+            why = answer or self.ui.gateway.failed.get(request) or f"Reading {request.what} ..."
             raise BadQuery(why, text, text.index("result:"))
         return answer
 
-    def _asks_results(self) -> AskResults:
+    def _results_request(self) -> AskResults:
         return AskResults(self.route.env, self.route.graph_type)
 
     def selection(self) -> str:
@@ -72,8 +72,8 @@ class GraphScreen(ViewScreen):
         if "result:" in self.filter_bar.text:
             self.apply(self.read_filter())
 
-    def asks_more(self) -> tuple[Request[object], ...]:
-        return (self._asks_results(),) if "result:" in self.filter_bar.text else ()
+    def other_requests(self) -> tuple[Request[object], ...]:
+        return (self._results_request(),) if "result:" in self.filter_bar.text else ()
 
     def fill(self, answer: object) -> None:
         self.place = max(0, self.task_row()) if self.filled else 0

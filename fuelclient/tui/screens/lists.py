@@ -94,13 +94,13 @@ class PluginsScreen(DetailsScreen):
             return super().detail(row)
         answer = self.ui.gateway.answer_once(request)
         if answer is None:
-            return [(line,) for line in self.why_missed(request)]
+            return [(line,) for line in self.missing_lines(request)]
         if isinstance(answer, str):
             return [(answer,)]
         return lists.if_enabled(answer, f"{plugin.name} {plugin.version}", self.glyphs)
 
     def present(self) -> None:
-        self.panes.only(0, alone=not self.data.plugins)
+        self.panes.hide_others(not self.data.plugins)
         super().present()
 
     def action_what_if(self) -> None:
@@ -119,9 +119,9 @@ class PluginsScreen(DetailsScreen):
             return
         else:
             self.switched = True
-            for request in self.asks_more():
+            for request in self.other_requests():
                 self.ui.gateway.revisit(request)
-        self.ui.looked(self.shown())
+        self.ui.log_route(self.shown())
         self.show_detail()
 
     def _here(self) -> Plugin | None:
@@ -147,9 +147,9 @@ class PluginsScreen(DetailsScreen):
         if self.switched:
             self.show_detail()
 
-    def asks_more(self) -> tuple[Request[object], ...]:
+    def other_requests(self) -> tuple[Request[object], ...]:
         request = self._assumes()
-        return (*super().asks_more(), *([request] if request is not None else []))
+        return (*super().other_requests(), *([request] if request is not None else []))
 
     def shown(self) -> Route:
         request = self._assumes()
@@ -175,7 +175,7 @@ class ProblemsScreen(GraphScreen):
         place = problems.place_of(self.findings, before, self.main.row)
         table = problems.table(self.data, self.glyphs)
         self.main.show(table, cursor=place, query=self.read_filter(table), keep=True)
-        self.panes.only(0, alone=not self.findings)
+        self.panes.hide_others(not self.findings)
 
     def show_other_answers(self) -> None:
         super().show_other_answers()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.binding import Binding
 from textual.widget import Widget
@@ -12,7 +12,8 @@ from textual.widgets import Static
 from fuelclient.errors import NotFound
 from fuelclient.insight.progress import INTERRUPTED
 from fuelclient.insight.query import Rows
-from fuelclient.tui.gateway import reason
+from fuelclient.model.run import Event, Run
+from fuelclient.tui.gateway import Feed, reason
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
@@ -23,10 +24,6 @@ from fuelclient.tui.widgets.details import Details, LogTail
 from fuelclient.tui.widgets.matrix import Matrix
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
-
-if TYPE_CHECKING:
-    from fuelclient.model.run import Event, Run
-    from fuelclient.tui.gateway import Feed
 
 DRAIN = 0.1
 """Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
@@ -102,7 +99,7 @@ class RunScreen(ViewScreen):
         self._show()
         self._follow(state.run)
 
-    def asks_more(self) -> tuple[Request[object], ...]:
+    def other_requests(self) -> tuple[Request[object], ...]:
         return () if self._log is None else (self._log,)
 
     def empty(self) -> None:
@@ -276,10 +273,10 @@ class RunScreen(ViewScreen):
         self.panes.note(2, name)
         if self._log is None:
             lines = [f"{word}{f': {why}' if why else ''}", "It printed nothing."]
-        elif (known := self.ui.gateway.answer_once(self._log)) is None:
-            lines = self.why_missed(self._log)
+        elif (printed := self.ui.gateway.answer_once(self._log)) is None:
+            lines = self.missing_lines(self._log)
         else:
-            lines = list(known) or ["It printed nothing."]
+            lines = list(printed) or ["It printed nothing."]
         self.log_tail.show_log(name, lines)
 
     # keys
@@ -292,7 +289,7 @@ class RunScreen(ViewScreen):
             self.number = self._number_of(self.table.row)
             self._pointed_at()
             self._show_one()
-            self.tell()
+            self.show_totals()
 
     def action_tail(self) -> None:
         """Stay at the end of the log as it grows, or stop that."""
@@ -314,8 +311,8 @@ class RunScreen(ViewScreen):
             numbers = self._instances().numbers
             self.table.go_to(number if isinstance(numbers, range) else numbers.index(number))
 
-    def tell(self) -> None:
-        super().tell()
+    def show_totals(self) -> None:
+        super().show_totals()
         self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
 
     def run_here(self) -> Run | None:

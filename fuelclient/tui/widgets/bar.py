@@ -169,7 +169,7 @@ class FilterBar(Horizontal):
         """Undo what `start_typing` showed on a low screen."""
         self.styles.clear_rule("display")
 
-    def tell(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
+    def show_totals(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:
         self.query_one("#slash", Bar).show([Part("!/" if inverted else " /", Tone.ACCENT)])
         chip = Part(f"{shown}/{total}", Tone.ACCENT if self.text.strip() else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []

@@ -9,14 +9,6 @@ from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.widget import Widget
 
-ASCII_CSS = """
-.-ascii Pane { border-top: ascii $panel; }
-.-ascii Pane:focus-within { border-top: ascii $accent; }
-.-ascii Toast { border-left: ascii $accent; }
-.-ascii Lined, .-ascii Details { scrollbar-size: 0 0; }
-"""
-"""The styles of screens with the class `-ascii`, for the app."""
-
 
 class Pane(Vertical):
     """A part of a screen below its name; `tab` is a shorter name for a line with several."""
@@ -50,9 +42,8 @@ class Panes(Container):
     Panes.three > .first { row-span: 2; }
     Panes.columns { grid-size: 3; grid-columns: 3fr 4fr 3fr; grid-rows: 5fr 4fr; }
     Panes.over { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 1fr; }
-    Panes.over > .first { column-span: 2; }
     Panes.run { grid-size: 2; grid-columns: 3fr 2fr; grid-rows: 4 3fr 2fr; }
-    Panes.run > .first { column-span: 2; }
+    Panes.over > .first, Panes.run > .first { column-span: 2; }
     Panes.run > .second { row-span: 2; }
     Panes.stack, .-narrow Panes, .-short Panes, .-tiny Panes { layout: vertical; }
     Panes > Pane { height: 1fr; }
@@ -106,10 +97,10 @@ class Panes(Container):
         above = self.has_class("stack") or ("-narrow" in classes and (self.has_class("pair") or self.has_class("over")))
         first.max_height = max(rows, 1) + 3 if above and not _is_low(classes) else None
 
-    def only(self, place: int, *, alone: bool) -> None:
-        """Show one pane alone, or all of them again."""
-        for number, pane in enumerate(self.panes):
-            pane.set_class(alone and number != place, "hidden")
+    def hide_others(self, hide: bool) -> None:
+        """Show the first pane alone, or all of them again."""
+        for pane in self.panes[1:]:
+            pane.set_class(hide, "hidden")
 
     def note(self, place: int, text: str) -> None:
         """Add a note to the name of a pane."""

@@ -17,15 +17,6 @@ def tone_of(cell: Value) -> Tone:
 TONE_CLASSES = {f"tone--{tone}" for tone in Tone}
 """The component classes of widgets that draw in tones; Textual inherits them from one base only."""
 
-TONE_CSS = """
-.tone--dim { color: $text-muted; }
-.tone--strong { text-style: bold; }
-.tone--accent { color: $accent; }
-.tone--warn { color: $text-warning; }
-.tone--bad { color: $text-error; text-style: bold; }
-"""
-"""The styles of the tones, for the app: default styles of a widget would hold for that widget alone."""
-
 
 class Toned(Widget):
     """A widget that draws its own lines in tones."""

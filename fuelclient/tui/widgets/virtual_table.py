@@ -150,7 +150,7 @@ class VirtualTable(Lined):
             self._query = query
         self._arrange(cursor)
 
-    def say(self, *lines: str) -> None:
+    def show_text(self, *lines: str) -> None:
         """Show text in place of rows."""
         self.show(Table((), empty=lines))
 
