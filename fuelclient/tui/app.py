@@ -81,7 +81,7 @@ class FuelUI(UI):
     BINDING_GROUP_TITLE = "everywhere"
 
     BINDINGS = [
-        Binding("question_mark", "help", "help", id="app.help", key_display="?"),
+        Binding("question_mark", "help", "help", id="app.help"),
         Binding("m", "mark", "mark", id="app.mark"),
         Binding("space", "pick", "pick for execute", show=False, id="app.pick"),
         Binding("w", "why", "why after", id="app.why"),
@@ -90,16 +90,16 @@ class FuelUI(UI):
             for digit, view in enumerate(TABS, start=1)
         ),
         Binding("0", "environments", "environments", show=False, id="app.environments"),
-        Binding("left_square_bracket,backspace", "go_back", "back", show=False, id="app.back", key_display="["),
-        Binding("right_square_bracket", "go_forward", "forward", show=False, id="app.forward", key_display="]"),
+        Binding("left_square_bracket,backspace", "go_back", "back", show=False, id="app.back"),
+        Binding("right_square_bracket", "go_forward", "forward", show=False, id="app.forward"),
         Binding("y", "copy_id", "copy id", id="app.copy-id"),
-        Binding("Y,shift+y", "copy_yaml", "copy YAML", show=False, id="app.copy-yaml", key_display="Y"),
+        Binding("Y,shift+y", "copy_yaml", "copy YAML", show=False, id="app.copy-yaml"),
         Binding("c", "copy_line", "copy command line", show=False, id="app.copy-line"),
-        Binding("at", "log", "command log", id="app.log", key_display="@"),
+        Binding("at", "log", "command log", id="app.log"),
         Binding("t", "types", "graph type", show=False, id="app.types"),
         Binding("ctrl+r", "renew", "read again", show=False, id="app.renew"),
-        Binding("colon", "command_palette", "go to ...", show=False, id="app.palette", key_display=":"),
-        Binding("A,shift+a", "arm", "arm", id="app.arm", key_display="A"),
+        Binding("colon", "command_palette", "go to ...", show=False, id="app.palette"),
+        Binding("A,shift+a", "arm", "arm", id="app.arm"),
         Binding("e", "execute", "execute", id="act.execute"),
         Binding("q", "quit", "quit", id="app.quit"),
     ]

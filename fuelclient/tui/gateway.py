@@ -182,8 +182,8 @@ class Batch:
 
     events: tuple[Event, ...] = ()
     run: Run | None = None
-    trouble: Exception | None = None
-    delay: float = 0.0
+    trouble: str = ""
+    gone: bool = False
 
 
 class Feed(threading.Thread):
@@ -216,9 +216,10 @@ class Feed(threading.Thread):
                     backend = None
                 failures += 1
                 pause = patience(failures)
-                self._batches.put(Batch(trouble=error, delay=pause))
-                if isinstance(error, NotFound):
-                    break  # the run has been deleted
+                gone = isinstance(error, NotFound)
+                self._batches.put(Batch(trouble=f"{reason(error)}  asking again in {pause:.0f} s", gone=gone))
+                if gone:
+                    break
             else:
                 failures, after = 0, events[-1].id if events else after
                 self._batches.put(Batch(events, run))

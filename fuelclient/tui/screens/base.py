@@ -66,8 +66,8 @@ class ViewScreen(Screen[None]):
 
     BINDINGS = [
         # with priority the focus has moved before the next key is handled, however fast the user types
-        Binding("slash", "type", "filter", id="view.filter", key_display="/", priority=True),
-        Binding("exclamation_mark", "invert", "invert the filter", show=False, id="view.invert", key_display="!"),
+        Binding("slash", "type", "filter", id="view.filter", priority=True),
+        Binding("exclamation_mark", "invert", "invert the filter", show=False, id="view.invert"),
         Binding("escape", "leave", "clear, or back", show=False, id="view.leave"),
         Binding("tab", "pane(1)", "pane", id="view.pane"),
         Binding("shift+tab", "pane(-1)", "pane before", show=False, id="view.pane-before"),
@@ -403,7 +403,7 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
         binding = active.binding
         acts = (binding.id or "").startswith("act.")
         if binding.show and active.enabled and (armed or not acts) and binding.description not in keys:
-            keys[binding.description] = binding.key_display or key_name(binding.key)
+            keys[binding.description] = key_name(binding.key)
             ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
     return [(keys[what], "disarm" if armed and what == "arm" else what) for what in sorted(keys, key=ranks.__getitem__)]
 

@@ -24,7 +24,7 @@ class EnvironmentsScreen(ViewScreen):
 
     HELP = "All environments. Enter opens the one under the cursor at its roles; 1 to 8 open it at another view."
 
-    BINDINGS = [Binding("H,shift+h", "history", "all runs", id="environments.history", key_display="H")]
+    BINDINGS = [Binding("H,shift+h", "history", "all runs", id="environments.history")]
 
     runs: tuple[Run, ...] | None = None
 

@@ -9,11 +9,10 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Static
 
-from fuelclient.errors import NotFound
 from fuelclient.insight.progress import INTERRUPTED
 from fuelclient.insight.query import Rows
 from fuelclient.model.run import Event, Run
-from fuelclient.tui.gateway import Feed, reason
+from fuelclient.tui.gateway import Feed
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
@@ -135,11 +134,11 @@ class RunScreen(ViewScreen):
             return
         state, batches = self._run_state, self._feed.take()
         for batch in batches:
-            if isinstance(batch.trouble, NotFound):
+            if batch.gone:
                 self.ui.gateway.renew(self.request())  # its answer says that the run is gone
-            elif batch.trouble is not None:
+            elif batch.trouble:
                 self._lost = True
-                self.ui.trouble = f"{reason(batch.trouble)}  asking again in {batch.delay:.0f} s"
+                self.ui.trouble = batch.trouble
         runs = [batch.run for batch in batches if batch.run is not None]
         if runs:
             self._update(state, runs[-1], [event for batch in batches for event in batch.events])
@@ -188,7 +187,6 @@ class RunScreen(ViewScreen):
         if word not in ("running", *_FAILED) and not (self._touched or self.switched or self.filter_bar.text):
             self.number = self._interesting(state)
             self.table.go_to(self.number)
-            self._pointed_at()
             self._show_one()
 
     def _word(self) -> str:
@@ -215,7 +213,6 @@ class RunScreen(ViewScreen):
         self.matrix.show(Grid(state, self.glyphs, names_of, only))
         self.panes.note(0, "faults only" if self.switched else "")
         self._bars(state)
-        self._pointed_at()
         self._show_one()
 
     def _bars(self, state: RunState) -> None:
@@ -229,7 +226,7 @@ class RunScreen(ViewScreen):
             line.update(advice)
             line.display = bool(advice)
 
-    def _pointed_at(self) -> None:
+    def _point_matrix(self) -> None:
         """Move the cursor of the matrix to that of the table."""
         place = self.matrix.grid.place(self.number) if self.matrix.grid else None
         if place is not None:
@@ -239,6 +236,7 @@ class RunScreen(ViewScreen):
         """Show the chosen instance and its log: at most ten times a second, because wrapping text lays out the
         screen."""
         self.is_behind = False
+        self._point_matrix()
         if not self._word():
             self.detail.show([])
             self.log_tail.show_log("", [])
@@ -287,7 +285,6 @@ class RunScreen(ViewScreen):
             self.switched = not self.switched
             self._show()
             self.number = self._number_of(self.table.row)
-            self._pointed_at()
             self._show_one()
             self.show_totals()
 
@@ -306,7 +303,7 @@ class RunScreen(ViewScreen):
             return
         self.number, self._touched, self.is_behind = number, True, True
         if not in_matrix:
-            self._pointed_at()
+            self._point_matrix()
         elif number >= 0:
             numbers = self._instances().numbers
             self.table.go_to(number if isinstance(numbers, range) else numbers.index(number))
