@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -112,6 +113,9 @@ class Delete(_OnRun):
 Action = Execute | Stop | Resume | Delete
 """A change, made once by `act`, which raises the backend's errors. `what` names it as people read it, `words` are those
 of the same command without the name of the program."""
+
+Choices = Sequence[tuple[str, Action]]
+"""The ways to do something, each with its name."""
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:

@@ -10,18 +10,19 @@ import gc
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
+from textual.screen import Screen
 
 from fuelclient.insight.progress import rest_of
 from fuelclient.model.node import DEFAULT_EXECUTOR
 from fuelclient.model.run import DryRun, Run
 from fuelclient.model.status import RunStatus
 from fuelclient.plan.study import TaskKey
-from fuelclient.tui.actions import Action, Delete, Execute, Resume, Stop, command_of
+from fuelclient.tui.actions import Action, Choices, Delete, Execute, Resume, Stop, command_of
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.command_palette import Palette, Places
 from fuelclient.tui.gateway import Answered, Failed
@@ -32,9 +33,6 @@ from fuelclient.tui.requests import AskGraph, Request
 from fuelclient.tui.routes import TABS, Route, View, command_line
 from fuelclient.tui.screens.base import ViewScreen, active_keys, help_groups
 from fuelclient.tui.widgets.bar import Bar
-
-if TYPE_CHECKING:
-    from fuelclient.tui.screens.dialogs import ActionDialog, Choices
 
 IDLE = 600.0
 """Seconds without a key after which the UI disarms itself."""
@@ -440,7 +438,7 @@ class FuelUI(UI):
         question = f"{verb.capitalize()} run {run.id} of environment {run.cluster_id}? {effect}"
         self._ask(ConfirmDialog(verb, question, str(run.id), choices, chosen=chosen))
 
-    def _ask(self, dialog: ActionDialog) -> None:
+    def _ask(self, dialog: Screen[Action | None]) -> None:
         self.clear_notifications()  # they would cover the dialog
         self.push_screen(dialog, self.perform)
 

@@ -28,7 +28,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import Request
 from fuelclient.tui.routes import Looks, Route
-from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryError, QueryLeft
+from fuelclient.tui.widgets.bar import Bar, FilterBar, QueryError
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Panes
 from fuelclient.tui.widgets.virtual_table import Arranged, Chosen, VirtualTable
@@ -273,9 +273,8 @@ class ViewScreen(Screen[None]):
         event.stop()
         self.refilter()
 
-    def on_query_left(self, message: QueryLeft) -> None:
-        message.stop()
-        if message.clear:
+    def action_leave_filter(self, clear: bool) -> None:
+        if clear:
             self.filter_bar.text = ""
         elif self.filled and not self.main.is_unread:
             self.filter_bar.text = self.filter_read.written

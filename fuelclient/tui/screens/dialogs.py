@@ -22,7 +22,7 @@ from textual.widgets import Input, Label
 
 from fuelclient.backends import executor_kinds
 from fuelclient.model.run import DryGraph
-from fuelclient.tui.actions import Action, Execute, command_of
+from fuelclient.tui.actions import Action, Choices, Execute, command_of
 from fuelclient.tui.app_base import UI
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import execute
@@ -247,10 +247,6 @@ class ActionDialog(Dialog):
         action = self.action()
         if not isinstance(action, str):
             self.ui.copy_line(command_of(action, self.ui.program))
-
-
-Choices = Sequence[tuple[str, Action]]
-"""The ways to do something: what each is called, and the action."""
 
 
 class ConfirmDialog(ActionDialog):

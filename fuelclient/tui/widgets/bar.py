@@ -5,14 +5,14 @@ in.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
@@ -90,21 +90,13 @@ class Bar(Toned):
                 return
 
 
-@dataclass
-class QueryLeft(Message):
-    """The filter was left; `clear` drops the query."""
-
-    clear: bool
-
-
 class _Query(Input):
     """Enter keeps the query, Escape clears it."""
 
-    def on_key(self, event: events.Key) -> None:
-        if event.key in ("escape", "enter", "down", "up"):
-            event.stop()
-            event.prevent_default()
-            self.post_message(QueryLeft(clear=event.key == "escape"))
+    BINDINGS = [
+        Binding("escape", "screen.leave_filter(True)", show=False),
+        Binding("enter,down,up", "screen.leave_filter(False)", show=False),
+    ]
 
 
 _SLASH = 3
