@@ -1,4 +1,4 @@
-"""What the UI changes in a backend: actions, each with the command line that does the same."""
+"""Changes that the UI makes in a backend, each with its command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import DryRun, Run, RunRequest
 
 DRY_RUN_WAIT = 60.0
-"""How many seconds to wait for a Fuel master's dry run."""
+"""Seconds to wait for a Fuel master's dry run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ class Delete(_OnRun):
 
 
 Action = Execute | Stop | Resume | Delete
-"""A change, made once by `act`, which raises the backend's errors. `what` names it as people read it, `words` are those
-of the same command without the name of the program."""
+"""A change. `act` makes it and raises the backend's errors; `what` is its name for people, `words` its command without
+the program."""
 
 Choices = Sequence[tuple[str, Action]]
 """The ways to do something, each with its name."""

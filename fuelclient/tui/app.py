@@ -1,7 +1,7 @@
-"""The app: it goes from screen to screen, hands answers to them, has the keys that work everywhere, and asks before it
-changes anything.
+"""The app goes from screen to screen, hands answers to them, has the keys that work everywhere, and asks before
+changes.
 
-The dialogs are loaded when they are opened: the first screen does not wait for them.
+Dialogs are loaded when they are opened, to show the first screen sooner.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SCREENS = {
     View.RUN: "run:RunScreen",
     View.WHY: "browse:WhyScreen",
 }
-"""The module and the class of each view, loaded when it is shown first so that the first screen is fast."""
+"""Module and class of each view, loaded when it is shown first."""
 
 _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
@@ -103,8 +103,8 @@ class FuelUI(UI):
     ]
 
     armed = False
-    """Whether the UI may change something. A key arms it; that key disarms it, and so do leaving the environment and
-    `IDLE` seconds without a key."""
+    """Whether the UI may change something. The key that arms it also disarms it, as do leaving the environment and
+    `IDLE`."""
 
     view: ViewScreen
     """The view that is shown, possibly under a dialog."""

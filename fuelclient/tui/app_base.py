@@ -1,6 +1,4 @@
-"""The base class of the app: it restores the terminal however it ends, its keys are never overtaken, and its screens
-and its command palette find here what they need.
-"""
+"""The base class of the app, for its screens: it restores the terminal at any end, and keeps the order of keys."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ from fuelclient.tui.routes import Route, Trail, View, command_line
 from fuelclient.tui.terminal import LONGEST, NEVER_HELD, NoControlCodes, TypeAhead
 
 MOST_LOG_LINES = 1000
-"""How many command lines of what was looked at or done are kept."""
+"""How many command lines are kept."""
 
 THEME = Theme(
     name="fuel",
@@ -50,19 +48,19 @@ THEME = Theme(
 )
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""What ends a process from outside; Ctrl-C is a key like any other here."""
+"""Signals that end the UI; Ctrl-C is a key like any other."""
 
 GRACE = 5.0
-"""Seconds that the end may take after a signal: writing to a terminal that has gone away may block for ever."""
+"""Seconds that the end may take after a signal: writing to a lost terminal may block for ever."""
 
 _ROUNDS = 2
-"""How often another message follows a key: for its action, for a message of that, and for one that follows."""
+"""How often `Handled` is sent again: for the action of a key, its message, and a further one."""
 
 _SOON = 0.01
-"""Seconds between two looks at whether a key still has to wait."""
+"""Seconds between two looks at waiting keys."""
 
 _LEAVING = 128
-"""What shells add to the number of a signal to get an exit code."""
+"""Shells add this to the number of a signal for an exit code."""
 
 
 @dataclass
@@ -86,7 +84,7 @@ class UI(App[None]):
     ]
 
     trouble = var("", init=False)
-    """The text of the banner; without one, it is hidden."""
+    """The text of the banner, which is hidden without one."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The command palette: it goes to screens, environments, tasks, nodes and runs by name."""
+"""The command palette: screens, environments, tasks, nodes and runs by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import TABS, Route, View
 
 _MOST = 200
-"""How many names are matched letter by letter: fuzzy matching of a hundred thousand takes seconds."""
+"""How many names are matched fuzzily, which would take seconds for a hundred thousand."""
 
 Target = tuple[str, str, Route]
-"""A name, what it is, and where it leads."""
+"""A name, its meaning, and where it leads."""
 
 
 class Palette(CommandPalette):

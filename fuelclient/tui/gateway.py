@@ -1,7 +1,7 @@
-"""Send requests and actions to a backend in threads, keep the answers, ask again after failures, and follow runs.
+"""Threads that send requests and actions to a backend; its answers, repeated after failures; live runs.
 
-An engine connection is usable only in the thread that opened it, so a backend never leaves the thread that made it,
-which also closes it. Threads are daemons: a backend that never answers does not keep the UI from ending.
+An engine connection works only in the thread that opened it, so each thread makes and closes a backend of its own.
+Threads are daemons, so that a hanging backend does not keep the UI from ending.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Failed(Message):
 Answer = TypeVar("Answer")
 
 PATIENCE = (1.0, 2.0, 5.0, 15.0)
-"""Seconds before the next attempt after the first, second ... failure; the last one holds for all that follow."""
+"""Seconds before the next attempt, by the number of failures; the last one holds for all that follow."""
 
 SLOW = 3.0
-"""Seconds after which a banner shows that the UI still waits for an answer."""
+"""Seconds of waiting after which a banner appears."""
 
 KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
-"""How many answers of a kind are kept, so that a day of looking at logs and runs needs no more memory than the first
-minutes: a run may have a hundred thousand instances. Answers of other kinds are few and small."""
+"""How many answers of a kind are kept, to bound memory: a run may have a hundred thousand instances. Others are few and
+small."""
 
 
 class AnswerCache:
@@ -109,10 +109,10 @@ class AnswerCache:
 
 
 SIZE = 3
-"""How many answers are worked on at once; those that hang do not count."""
+"""How many jobs run at once; those that hang do not count."""
 
 STUCK = 10.0
-"""Seconds after which a worker is taken for hanging, and another one may take its place."""
+"""Seconds after which a worker counts as hanging, and may be replaced."""
 
 
 class Workers:
@@ -172,8 +172,8 @@ BATCH = 1000
 """How many events are asked for at once."""
 
 PAUSE, LONGEST_PAUSE = 0.1, 1.0
-"""Seconds between two looks at a run: while things happen, and when nothing has happened for a while, or at a backend
-that keeps no events and answers each look with whole histories."""
+"""Seconds between two looks at a run: while events come, and at most. Backends that answer with whole histories set
+their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Glyphs: every sign that the UI draws, once in Unicode and once in ASCII."""
+"""Every sign that the UI draws, in Unicode and in ASCII."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the UI reads from a backend: requests, as values that read their own answers.
+"""What the UI reads from a backend, as values that read their own answers.
 
-Only the gateway calls `read`, in a worker thread; what is expensive to derive from the answer is derived there.
+The gateway calls `read` in a worker thread, where also what is expensive to derive is derived.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Request(ABC, Generic[_Answer_co]):
 
     __slots__ = ()
     WHAT: ClassVar[str]
-    """What is asked for, as people read it, with fields of the request `{0}`."""
+    """The name of the answer for people; `{0}` is the request."""
 
     @property
     def what(self) -> str:
@@ -112,7 +112,7 @@ class AskGraph(Request["GraphData"]):
 
 
 _AROUND = 4
-"""How many lines of a file are shown above a line, and how many below it."""
+"""How many lines of a file are shown above and below a line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Routes: the places of the UI, those to go back to, and the command line that shows the same as a place."""
+"""Places of the UI, a history of them, and their command lines."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Route:
 
 
 MOST = 200
-"""How many places are remembered to go back to."""
+"""How many places to go back to are kept."""
 
 
 @dataclass(slots=True)

@@ -1,8 +1,7 @@
-"""Both ways of a terminal: no control code reaches it, and keys that come from it too early wait for their screen.
+"""Both ways of a terminal: it gets no control codes, and keys that come too early wait for their screen.
 
-Names and messages come from documents, machines and masters that the user may not know, and a terminal obeys escape
-sequences wherever they come from. Our widgets show such characters as escapes; `NoControlCodes` also checks each line
-of Textual's own widgets before it is drawn.
+Terminals obey escape sequences, which may stand in any name or message from documents, machines and masters. Our
+widgets escape them; `NoControlCodes` also checks what Textual's own widgets draw.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from textual.filter import LineFilter
 from fuelclient.printing import printable
 
 LONGEST = 3.0
-"""Seconds that a key waits at most; then it goes to whatever is on the screen."""
+"""Seconds after which a waiting key goes to what is on the screen."""
 
 _STUCK = 1.0
-"""Seconds after which Escape drops the keys that wait: the user wants out."""
+"""Seconds of waiting after which Escape drops the keys that wait."""
 
 AT_ONCE = frozenset(
     {"q", "left_square_bracket", "right_square_bracket", "backspace", "question_mark", "at", "colon", "escape",
      "ctrl+r", *"012345678"}
 )  # fmt: skip
-"""The keys that make sense on a screen that is not filled yet, if no other key waits."""
+"""Keys that make sense on a screen that is not filled yet."""
 
 NEVER_HELD = frozenset({"ctrl+c", "ctrl+q", "ctrl+z"})
-"""The keys that never wait: they leave."""
+"""Keys that leave, and never wait."""
 
 
 class TypeAhead:

@@ -1,6 +1,4 @@
-"""The base class of all screens: bars, the filter, panes, and how an answer gets into the tables; and the keys that
-work now.
-"""
+"""The base class of screens: bars, the filter, panes, how answers get into tables; and the keys that work now."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ RUN_BINDINGS = (
     Binding("u", "app.resume", "resume", id="act.resume"),
     Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
 )
-"""The keys that change a run, for the screens that have one."""
+"""Keys of screens that have a run."""
 
 
 class ViewScreen(Screen[None]):
@@ -80,7 +78,7 @@ class ViewScreen(Screen[None]):
         self.switched = route.looks.switched
         """Whether the view's own switch is on, if it has one."""
         self.filter_read = Query()
-        """The filter as it could be read last: what is typed, unless an error of it is shown."""
+        """The last filter that could be read: what is typed, unless an error is shown."""
         self.filled = False
         self._answer: object = None
 
@@ -376,7 +374,7 @@ class ViewScreen(Screen[None]):
 
 
 Group = tuple[str, str, Sequence[tuple[str, str]]]
-"""A widget or screen with keys: its name, its help text, and its keys with what they do."""
+"""A widget or screen: its name, its help text, its keys with their meanings."""
 
 _SHOWN = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
           "slash": "/", "at": "@", "colon": ":", "pagedown": "PgDn", "pageup": "PgUp", "enter": "Enter",

@@ -1,6 +1,5 @@
-"""Dialogs: help with all keys that work now, the log of equivalent command lines, the plan of a dry run; and those that
-ask before something is changed, with what would be done, the same as a command line, and a word to type.
-"""
+"""Dialogs: help, the command log, the plan of a dry run; those that ask before a change show its command line and want
+a word to be typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screens about one graph of an environment: their base class, and its tasks in order, as a list or as lanes."""
+"""The base class of screens about one graph; tasks in execution order, as a list or as lanes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Screens with a list beside the details of what is under its cursor: roles, nodes and plugins of an environment, and
-findings.
-"""
+"""Lists beside details: roles, nodes and plugins of an environment, and findings."""
 
 from __future__ import annotations
 

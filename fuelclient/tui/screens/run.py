@@ -1,4 +1,4 @@
-"""Run: one run, live or ended, as a matrix of nodes and tasks, its task instances, and the log of one of them."""
+"""A run, live or ended: a matrix of nodes and tasks, its task instances, and the log of one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 DRAIN = 0.1
-"""Seconds between two looks into the queue of events: what comes meanwhile is drawn together."""
+"""Seconds between two drawings of new events."""
 
 TICK = 1.0
-"""Seconds between two filterings of a run that changes: the filter may look into a hundred thousand rows. As often the
-log is read again, and another instance that runs is shown."""
+"""Seconds between two filterings of a live run, which may have a hundred thousand rows, and between two readings of a
+log."""
 
 _FAILED = ("error", INTERRUPTED)
 

@@ -1,1 +1,1 @@
-"""What a screen is made of. Widgets show what they are given and post messages; they never ask for data."""
+"""Widgets show what they are given and post messages; they never ask for data."""

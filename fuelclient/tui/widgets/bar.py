@@ -1,6 +1,4 @@
-"""Bars of one line: parts from the left and from the right, some of which can be clicked, and the line to type a filter
-in.
-"""
+"""Bars of one line, with parts on the left and the right that can be clicked; and the line of the filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix for any number of nodes and tasks: it draws only the cells that are seen."""
+"""A matrix for any number of nodes and tasks, which draws only visible cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panes: the parts of a screen, side by side or one at a time, depending on the room."""
+"""Panes: the parts of a screen, side by side or one at a time."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ def tone_of(cell: Value) -> Tone:
 
 
 TONE_CLASSES = {f"tone--{tone}" for tone in Tone}
-"""The component classes of widgets that draw in tones; Textual inherits them from one base only."""
+"""Component classes of the tones; a widget with a second base repeats them, because Textual inherits from the first
+only."""
 
 
 class Toned(Widget):

@@ -1,6 +1,6 @@
-"""A table for any number of rows: it draws only the lines that are seen.
+"""A table for any number of rows, which draws only visible lines.
 
-Rows are never copied; a filter or a sort only makes another list of their numbers.
+A filter or a sort makes another list of row numbers; rows are never copied.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class VirtualTable(Lined):
         self._keys: tuple[str, ...] = ()
         self._query = Query()
         self.is_unread = False
-        """Whether the typed filter cannot be read, so that the rows are still those of the filter before it."""
+        """Whether the typed filter cannot be read, so that the one before it still holds."""
         self._widths: list[int] = []
         self._laid_for = -1
         self._pending_first = False
