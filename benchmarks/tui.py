@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 from textual import events
 from textual.widget import Widget
@@ -39,7 +40,7 @@ from fuelclient.store import history, runners
 from fuelclient.store.database import Connection
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
-from fuelclient.tui.requests import AskRun, GraphData
+from fuelclient.tui.requests import AskRun, GraphData, RunState
 from fuelclient.tui.routes import Route, View
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.virtual_table import VirtualTable
@@ -149,7 +150,7 @@ async def watched(directory: Path) -> dict[str, float]:
                 await asyncio.sleep(0.005)
             await _painted(ui.screen.matrix)
         with timed(costs, "run of 100 000: open what was read"):
-            ui.screen.fill(ui.gateway.answer(AskRun(run)))
+            ui.screen.fill(cast(RunState, ui.gateway.answer(AskRun(run))))
             await _painted(ui.screen.matrix)
         for number in range(40):
             await asyncio.sleep(0.02)

@@ -110,7 +110,7 @@ class ViewScreen(Screen[None]):
         return ()
 
     @abstractmethod
-    def fill(self, answer: object) -> None:
+    def fill(self, answer: Any, /) -> None:
         """Fill the panes with the answer to `request`."""
 
     def state(self) -> Route:

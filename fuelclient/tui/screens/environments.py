@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from textual.binding import Binding
 
@@ -34,8 +33,7 @@ class EnvironmentsScreen(ViewScreen):
     def body(self) -> Panes:
         return Panes("stack", Pane("environments", VirtualTable(self.glyphs)), Pane("selected environment", Details()))
 
-    def fill(self, answer: object) -> None:
-        overview = cast(Overview, answer)
+    def fill(self, overview: Overview, /) -> None:
         wanted = [place for place, cluster in enumerate(overview.clusters) if str(cluster.id) == self.route.focus]
         self.overview, self.runs = overview, None
         self.ui.gateway.revisit(AskRuns())
@@ -99,8 +97,8 @@ class HistoryScreen(ViewScreen):
             Pane("this run", Details()),
         )  # fmt: skip
 
-    def fill(self, answer: object) -> None:
-        self.runs = cast(tuple[Run, ...], answer)
+    def fill(self, runs: tuple[Run, ...], /) -> None:
+        self.runs = runs
         place = next((place for place, shown in enumerate(self.runs) if shown.id == self.route.run), 0)
         names_of = self.ui.environment_names()
         table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import replace
-from typing import cast
 
 from textual.binding import Binding
 
@@ -75,9 +74,9 @@ class GraphScreen(ViewScreen):
     def other_requests(self) -> tuple[Request[object], ...]:
         return (self._results_request(),) if "result:" in self.filter_bar.text else ()
 
-    def fill(self, answer: object) -> None:
+    def fill(self, data: GraphData, /) -> None:
         self.place = max(0, self.task_row()) if self.filled else 0
-        self.data = cast(GraphData, answer)
+        self.data = data
         self.present()
 
     @abstractmethod

@@ -83,8 +83,7 @@ class RunScreen(ViewScreen):
     def on_unmount(self) -> None:
         self._follow(None)
 
-    def fill(self, answer: object) -> None:
-        state = cast(RunState, answer)
+    def fill(self, state: RunState, /) -> None:
         if self.number >= 0:
             self.number = state.progress.number(self._run_state.progress.keys[self.number])
         elif not self.filled and self.route.focus:
