@@ -261,12 +261,8 @@ class UI(App[None]):
     def _is_busy(self) -> bool:
         """Whether a widget that still exists is handling the last key."""
         busy = self._busy
-        return (
-            busy is not None
-            and busy is self.screen.focused
-            and busy.is_attached
-            and time.monotonic() < self._busy_until
-        )
+        is_here = busy is not None and busy is self.screen.focused and busy.is_attached
+        return is_here and time.monotonic() < self._busy_until
 
     async def _type(self, event: Key) -> None:
         widget = self.screen.focused

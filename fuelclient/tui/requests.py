@@ -330,9 +330,8 @@ class GraphData:
 
     def __post_init__(self) -> None:
         study, row_of = self.study, self.study.row_of
-        self.reach = Reach(
-            [[row_of[after] for after in study.after[index] if after in row_of] for index in study.indices]
-        )
+        rows_after = [[row_of[after] for after in study.after[index] if after in row_of] for index in study.indices]
+        self.reach = Reach(rows_after)
         self.tasks_of = tasks_of_roles(study.merged.tasks, study.snapshot)
 
     @property

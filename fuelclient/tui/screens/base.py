@@ -115,9 +115,8 @@ class ViewScreen(Screen[None]):
 
     def state(self) -> Route:
         """The route that brings back what the screen shows now."""
-        return replace(
-            self.route, focus=self.name_here(), query=self.filter_bar.text, task=self.task_here(), looks=self.looks()
-        )
+        task, looks = self.task_here(), self.looks()
+        return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, task=task, looks=looks)
 
     def shown(self) -> Route:
         """The route whose command line prints the pane with the focus."""

@@ -288,9 +288,8 @@ class VirtualTable(Lined):
         row = self.order[place]
         style = base
         if place == self.cursor:
-            style = self.get_component_rich_style(
-                "virtual-table--cursor" if self.has_focus else "virtual-table--cursor-away"
-            )
+            cursor = "virtual-table--cursor" if self.has_focus else "virtual-table--cursor-away"
+            style = self.get_component_rich_style(cursor)
         sign = self.glyphs.cursor if place == self.cursor else " "
         segments = [Segment(f"{sign} ", self.toned(Tone.ACCENT, style))]
         segments += self._cells(self.table.rows[row], style)
