@@ -37,20 +37,14 @@ from fuelclient.tui.widgets.bar import Bar
 IDLE = 600.0
 """Seconds without a key after which the UI disarms itself."""
 
-_SCREENS = {
-    View.ENVIRONMENTS: "environments:EnvironmentsScreen",
-    View.ROLES: "lists:RolesScreen",
-    View.NODES: "lists:NodesScreen",
-    View.PREVIEW: "graph:PreviewScreen",
-    View.LANES: "graph:LanesScreen",
-    View.BROWSE: "browse:BrowseScreen",
-    View.PROBLEMS: "lists:ProblemsScreen",
-    View.PLUGINS: "lists:PluginsScreen",
-    View.HISTORY: "environments:HistoryScreen",
-    View.RUN: "run:RunScreen",
-    View.WHY: "browse:WhyScreen",
+_MODULES = {
+    "environments": (View.ENVIRONMENTS, View.HISTORY),
+    "lists": (View.ROLES, View.NODES, View.PROBLEMS, View.PLUGINS),
+    "graph": (View.PREVIEW, View.LANES),
+    "browse": (View.BROWSE, View.WHY),
+    "run": (View.RUN,),
 }
-"""Module and class of each view, loaded when it is shown first."""
+"""Modules of `screens`, loaded when one of their views is shown first; `View.ROLES` has the class `RolesScreen`."""
 
 _TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
 """The views whose rows are tasks, or about one."""
@@ -506,8 +500,9 @@ class FuelUI(UI):
 
 
 def screen_class(view: View) -> type[ViewScreen]:
-    module, _, name = _SCREENS[view].partition(":")
-    return cast("type[ViewScreen]", getattr(import_module(f"fuelclient.tui.screens.{module}"), name))
+    name = next(name for name, views in _MODULES.items() if view in views)
+    module = import_module(f"fuelclient.tui.screens.{name}")
+    return cast("type[ViewScreen]", getattr(module, f"{view.capitalize()}Screen"))
 
 
 def release_garbage_collector() -> None:

@@ -250,7 +250,7 @@ class ViewScreen(Screen[None]):
             error, query = unreadable, Query()
             with suppress(BadQuery):  # again, because it was read for another table, or another answer
                 query = self.query_for(self.filter_read.text, table)
-        self.query_one(QueryError).show(error, self.filter_bar.hidden)
+        self.query_one(QueryError).show(error, hidden=self.filter_bar.query_one(Input).scroll_offset.x)
         self.main.is_unread = error is not None
         self.main.refresh()
         return query.inverted() if self.inverted else query

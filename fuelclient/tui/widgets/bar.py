@@ -164,8 +164,3 @@ class FilterBar(Horizontal):
         chip = Part(f"{shown}/{total}", Tone.ACCENT if self.text.strip() else Tone.DIM)
         order = [Part(f"by {sorting}", Tone.DIM, rank=1)] if sorting else []
         self.query_one("#chip", Bar).show((), [*order, chip])
-
-    @property
-    def hidden(self) -> int:
-        """How many characters are scrolled out at the beginning."""
-        return self.query_one(_Query).scroll_offset.x
