@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
-from fuelclient.commands.base import Changing, MasterChange
-from fuelclient.commands.documents import OVERWRITING, DocumentDownload, DocumentUpload, place_of, require
+from fuelclient.commands.base import MasterChange
+from fuelclient.commands.documents import OVERWRITING, DocumentDownload, DocumentUpload
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -59,30 +59,25 @@ class EnvSettingsUpload(DocumentUpload):
         ),
     )
 
-    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        settings = _sections(document)
-        self.writable().clusters.set_settings(parsed_args.id, settings, force=parsed_args.force)
+    hint = "Start from 'fuel2 env settings download'."
 
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG002
+        """The settings by section, which a master writes below `editable`."""
+        from fuelclient.serializers.values import in_words, key_text
 
-def _sections(document: Document) -> Mapping[str, Any]:
-    """Return the settings by section, which a master writes below `editable`."""
-    from fuelclient.serializers.values import in_words, key_text
+        data = document.data
+        if isinstance(data, Mapping) and _EDITABLE in data and set(data) <= {_EDITABLE, _GENERATED}:
+            data = data[_EDITABLE]
+        if not isinstance(data, Mapping):
+            raise InvalidDocument(f"{document.file}: settings must be a mapping of sections.", hint=self.hint)
+        for name, section in data.items():
+            if not isinstance(section, Mapping):
+                shown = f"the section {key_text(name)} of the settings is {in_words(section)}, not a mapping"
+                raise InvalidDocument(f"{document.file}: {shown}.", hint=self.hint)
+        return data
 
-    data = document.data
-    if isinstance(data, Mapping) and _EDITABLE in data and set(data) <= {_EDITABLE, _GENERATED}:
-        data = data[_EDITABLE]
-    if not isinstance(data, Mapping):
-        raise InvalidDocument(
-            f"{document.file}: settings must be a mapping of sections.",
-            hint="Start from 'fuel2 env settings download'.",
-        )
-    for name, section in data.items():
-        if not isinstance(section, Mapping):
-            raise InvalidDocument(
-                f"{document.file}: the section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
-                hint="Start from 'fuel2 env settings download'.",
-            )
-    return data
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.clusters.set_settings(parsed_args.id, parsed_args.content, force=parsed_args.force)
 
 
 class EnvNetworkDownload(DocumentDownload):
@@ -112,10 +107,10 @@ class EnvNetworkUpload(DocumentUpload):
     """
 
     part = "network"
+    title, hint = "a network configuration", "Start from 'fuel2 env network download'."
 
-    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        configuration = require(dict, document, "a network configuration", "Start from 'fuel2 env network download'.")
-        self.writable().networks.set_configuration(parsed_args.id, configuration)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.networks.set_configuration(parsed_args.id, parsed_args.content)
 
 
 class EnvNetworkVerify(MasterChange):
@@ -175,10 +170,10 @@ class NodeDisksUpload(DocumentUpload):
     """
 
     noun, part = "node", "disks"
+    shape, title, hint = list, "the disks of a node", "Start from 'fuel2 node disks download'."
 
-    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        disks = require(list, document, "the disks of a node", "Start from 'fuel2 node disks download'.")
-        self.writable().nodes.set_disks(parsed_args.id, disks)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.nodes.set_disks(parsed_args.id, parsed_args.content)
 
 
 class NodeInterfacesDownload(DocumentDownload):
@@ -221,10 +216,10 @@ class NodeInterfacesUpload(DocumentUpload):
     """
 
     noun, part = "node", "interfaces"
+    shape, title, hint = list, "the interfaces of a node", "Start from 'fuel2 node interfaces download'."
 
-    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        interfaces = require(list, document, "the interfaces of a node", "Start from 'fuel2 node interfaces download'.")
-        self.writable().nodes.set_interfaces(parsed_args.id, interfaces)
+    def change(self, parsed_args: argparse.Namespace) -> None:
+        self.backend.nodes.set_interfaces(parsed_args.id, parsed_args.content)
 
 
 def _file_options(verb: str) -> Arguments:
@@ -255,7 +250,7 @@ class NodeAttributesDownload(DocumentDownload):
         return self.backend.nodes.attributes(parsed_args.id)
 
 
-class NodeAttributesUpload(Changing):
+class NodeAttributesUpload(DocumentUpload):
     """Set the attributes of a node from a file
 
     The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes. On a
@@ -264,20 +259,18 @@ class NodeAttributesUpload(Changing):
       fuel2 node attributes-upload 1
     """
 
-    arguments = (id_of("node"), *_file_options("read"), YES)
-
+    noun, part = "node", "attributes"
+    arguments = (*_file_options("read"), YES)
     question = "Replace all attributes of node {id} by those of {document.file}?"
     done = "Attributes for node {id} were uploaded."
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        path, _ = place_of(parsed_args, f"node_{parsed_args.id}", "attributes")
-        parsed_args.document = self.load(path)
-        if not isinstance(parsed_args.document.data, Mapping):
-            message = f"{parsed_args.document.file}: attributes must be a mapping."
-            raise InvalidDocument(message, hint="Write {} for no attributes.")
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG002
+        if not isinstance(document.data, Mapping):
+            raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
+        return document.data
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
 
     def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.set_attributes(parsed_args.id, parsed_args.document.data)
+        self.backend.nodes.set_attributes(parsed_args.id, parsed_args.content)

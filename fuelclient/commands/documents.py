@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, one_of, option
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import Changing, Command
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument, UsageError
@@ -197,27 +197,40 @@ class DocumentDownload(_OfOne, Download):
     done = "{command.described} with id {id} was stored in {path}"
 
 
-class DocumentUpload(_OfOne):
+class Upload(Changing):
+    """A change that a document in a file describes, by default that of `--file`.
+
+    The document is a `shape`, dict or list, which messages call `title`; `hint` says how to write one. What is in it
+    is in `parsed_args.content` when the change is made.
+    """
+
+    shape: type = dict
+    title = hint = ""
+
+    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        """The path of the file, and its format, which reading does not need."""
+        return parsed_args.file, ""
+
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (for subclasses)
+        return require(self.shape, document, self.title, self.hint)
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        path, _ = self.place(parsed_args)
+        parsed_args.document = self.load(path)
+        parsed_args.path = parsed_args.document.file if path == STDOUT else path
+        parsed_args.content = self.content(parsed_args.document, parsed_args)
+
+
+class DocumentUpload(_OfOne, Upload):
     """Read a document from the place where `DocumentDownload` writes it, and ask before it replaces another one."""
 
     arguments = (*place_options("read"), YES)
-
-    def store(self, document: Document, parsed_args: argparse.Namespace) -> None:
-        """Store what the file contains."""
-        raise NotImplementedError
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path, _ = self.place(parsed_args)
-        document = self.load(path)
-        owner = f"{self.noun} {parsed_args.id}"
-        self.ask(parsed_args, lambda: f"Replace the {self.part} of {owner} by those of {document.file}?")
-        self.store(document, parsed_args)
-        shown = document.file if path == STDOUT else path
-        self.say(f"{self.described} with id {parsed_args.id} was loaded from {shown}")
+    question = "Replace the {command.part} of {command.noun} {id} by those of {document.file}?"
+    done = "{command.described} with id {id} was loaded from {path}"
 
 
 def require(wanted: type, document: Document, noun: str, hint: str) -> Any:
-    """Return the mapping or list in a document. Raise `InvalidDocument`, which calls it `noun`, for anything else."""
+    """The mapping or list in a document. Raise `InvalidDocument`, which calls it `noun`, for anything else."""
     from fuelclient.serializers.values import in_words
 
     if not isinstance(document.data, wanted):

@@ -20,7 +20,7 @@ from fuelclient.commands.arguments import (
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne
-from fuelclient.commands.documents import OVERWRITING, Download, output_of, output_options, place_of, require
+from fuelclient.commands.documents import OVERWRITING, Download, Upload, output_of, output_options, place_of
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.errors import NotFound, UsageError
 
@@ -139,7 +139,7 @@ class _OfTemplates(MasterOnly):
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
 
-class NetworkTemplateUpload(_OfTemplates, MasterChange):
+class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
     """Set the network template of an environment from a file
 
     It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
@@ -150,16 +150,13 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange):
     arguments = (_TEMPLATE_OF, _FILE, YES)
     question = "Replace the network template of environment {env}?"
     done = "Network template {file} has been uploaded."
-
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        hint = "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
-        parsed_args.template = require(dict, self.load(parsed_args.file), "a network template", hint)
+    title, hint = "a network template", "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
 
     def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.set_network_template(parsed_args.env, parsed_args.template)
+        self.services.set_network_template(parsed_args.env, parsed_args.content)
 
 
 class NetworkTemplateDownload(_OfTemplates, Download):
@@ -243,7 +240,7 @@ class VipDownload(Download):
         )  # fmt: skip
 
 
-class VipUpload(Changing):
+class VipUpload(Upload):
     """Change virtual addresses of an environment from a file
 
     The file is as 'vip download' writes it, with all addresses or some; those that it leaves out stay. An address is
@@ -253,14 +250,11 @@ class VipUpload(Changing):
     """
 
     arguments = (OF_ENV, _FILE)
+    shape, title, hint = list, "virtual addresses", "Start from 'fuel2 vip download'."
     done = "VIP configuration uploaded."
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        document = self.load(parsed_args.file)
-        parsed_args.vips = require(list, document, "virtual addresses", "Start from 'fuel2 vip download'.")
-
     def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.networks.set_vips(parsed_args.env, parsed_args.vips)
+        self.backend.networks.set_vips(parsed_args.env, parsed_args.content)
 
 
 class VipCreate(Changing):

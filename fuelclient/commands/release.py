@@ -10,12 +10,14 @@ from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import YES, id_of, option
 from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne
+from fuelclient.commands.documents import Upload
 from fuelclient.commands.formatters import Names, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
+    from fuelclient.model.document import Document
     from fuelclient.model.release import Release
 
 _COLUMNS = ("id", "name", "state", "operating_system", "version")
@@ -219,7 +221,7 @@ class ReleaseReposList(Lister):
         return [[repository.get(column) for column in self.columns] for repository in repositories]
 
 
-class ReleaseReposUpdate(Changing):
+class ReleaseReposUpdate(Upload):
     """Set the package repositories of a release from a file
 
     The file is a YAML or JSON list of mappings with name and uri and, where known, type, suite, section and priority.
@@ -238,14 +240,14 @@ class ReleaseReposUpdate(Changing):
 
     done = "Repositories for the release with id {id} were set from {file}."
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002
         from fuelclient.serializers.release import repositories_from
 
-        parsed_args.repositories = repositories_from(self.load(parsed_args.file))
+        return repositories_from(document)
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         before = len(self.backend.releases.repositories(parsed_args.id))
         return f"Replace the {before} repositories of release {parsed_args.id}?" if before else ""
 
     def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.releases.set_repositories(parsed_args.id, parsed_args.repositories)
+        self.backend.releases.set_repositories(parsed_args.id, parsed_args.content)

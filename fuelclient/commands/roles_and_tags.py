@@ -15,7 +15,7 @@ from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne
-from fuelclient.commands.documents import STDOUT, Download, place_of, place_options
+from fuelclient.commands.documents import Download, Upload, place_of, place_options
 from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
@@ -96,24 +96,22 @@ class _Named(Command):
         return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
 
-class _Upload(_Named, Changing):
+class _Upload(_Named, Upload):
     """Create or update a role or tag from a file. `verb` is the participle in the message."""
 
     verb = ""
     arguments = place_options("read")
     done = "Description of {command.noun.word} '{name}' for {owners} with id {owner.id} was {command.verb} from {path}"
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        path, _ = self.place(parsed_args)
-        document = self.load(path)
-        parsed_args.path = document.file if path == STDOUT else path
-        parsed_args.value = self.noun.read(document, parsed_args.name)
-        warn_of_tasks({parsed_args.value.name: parsed_args.value.metadata})
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:
+        value = self.noun.read(document, parsed_args.name)
+        warn_of_tasks({value.name: value.metadata})
+        return value
 
     def change(self, parsed_args: argparse.Namespace) -> None:
         facet = self.noun.facet(self.backend)
         store = facet.create if self.verb == "created" else facet.update
-        counts = store(parsed_args.owner, parsed_args.value)
+        counts = store(parsed_args.owner, parsed_args.content)
         if counts.owner.startswith("plugin "):
             LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
 
