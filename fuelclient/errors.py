@@ -25,25 +25,19 @@ Errors carry data. Their messages are built from it, in one line that says what 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Any
 
 from fuelclient.similar import Similar
 
 
-class Reportable(Protocol):
-    """What an error needs of a finding, such as `model.finding.Finding`."""
-
-    @property
-    def is_error(self) -> bool: ...
-
-
 class FuelError(Exception):
-    """Base class: a message for people, and a hint of what to do next."""
+    """Base class: a message for people, a hint of what to do next, and the `model.finding.Finding`s that it sums up."""
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, findings: Sequence[Any] = (), hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.findings = tuple(findings)
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -62,11 +56,7 @@ class Gone(Unavailable):
 
 
 class NotReady(Unavailable):
-    """Nodes cannot do what a run needs. `findings` has every reason once, with the nodes that it is true of."""
-
-    def __init__(self, message: str, *, findings: Sequence[Reportable], hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.findings = tuple(findings)
+    """Nodes cannot do what a run needs. `findings` has each reason once, with the nodes that have it."""
 
 
 class Unauthorised(FuelError):
@@ -106,17 +96,9 @@ class NotFound(FuelError, LookupError):
 class Conflict(FuelError):
     """Something exists already, or is still in use. If there can be several conflicts, each is a finding."""
 
-    def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.findings = tuple(findings)
-
 
 class InvalidDocument(FuelError, ValueError):
     """A document cannot be used. `findings` has everything that is wrong with it."""
-
-    def __init__(self, message: str, *, findings: Sequence[Reportable] = (), hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.findings = tuple(findings)
 
 
 class UnknownFact(InvalidDocument):
@@ -140,7 +122,7 @@ class CycleDetected(InvalidGraph):
         message: str,
         *,
         cycle: Sequence[object],
-        findings: Sequence[Reportable] = (),
+        findings: Sequence[Any] = (),
         drawings: Sequence[str] = (),
     ) -> None:
         super().__init__(message, findings=findings)

@@ -37,12 +37,13 @@ from fuelclient.commands.global_options import (
     version,
 )
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
-from fuelclient.errors import Conflict, CycleDetected, FuelError, InvalidDocument, NotReady, UsageError, nearest
+from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError, nearest
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.document import Document
+    from fuelclient.model.finding import Finding
     from fuelclient.settings import Settings
 
 _NAMESPACE = "fuelclient.cli"
@@ -233,17 +234,11 @@ def for_target(text: str, called: str) -> str:
 
 def value_for_target(value: Any, called: str) -> Any:
     """Apply `for_target` to the hint of a finding, or of an error, whose text is returned; leave other values alone."""
-    if called == PROGRAM:
-        return value
     from fuelclient.model.finding import Finding
 
-    if isinstance(value, Finding):
-        return replace(value, hint=for_target(value.hint, called))
     if isinstance(value, FuelError):
-        text = str(value)
-        before = text.removesuffix(value.hint)
-        return before + for_target(text[len(before) :], called)
-    return value
+        return f"{value.message} {for_target(value.hint, called)}".strip()
+    return replace(value, hint=for_target(value.hint, called)) if isinstance(value, Finding) else value
 
 
 def _is_secret(name: str) -> bool:
@@ -466,12 +461,12 @@ class FuelShell(App):
             return code
         if getattr(self.options, "debug", False):
             traceback.print_exception(error, file=self.stderr)
-        findings = _findings(error)
+        findings = _findings(error) if isinstance(error, FuelError) else []
         for finding in findings:
             LOG.error("%s", finding)
-        for drawing in getattr(error, "drawings", ()):
+        for drawing in error.drawings if isinstance(error, CycleDetected) else ():
             LOG.error("%s", drawing, extra={"plain": True})
-        if findings and _is_repeated(error, findings):
+        if findings and _is_repeated(str(getattr(error, "message", "")), findings):
             return code
         text = " ".join(str(value_for_target(error, self.called)).split())
         if isinstance(error, FuelError):
@@ -521,36 +516,31 @@ CYCLE = "G050"
 """The code of findings about the edges of a cycle, which are printed in the order of the cycle."""
 
 
-def urgency(finding: object) -> tuple[bool, str, int]:
-    """Return a sort key: errors first, then by file and line. Findings without a place, and edges of a cycle in their
-    order, come before others of the same severity."""
-    if getattr(finding, "code", "") == CYCLE:
+def urgency(finding: Finding) -> tuple[bool, str, int]:
+    """The sort key of a finding: errors first, then by file and line. Findings without a place, and edges of a cycle in
+    their order, come before others of the same severity."""
+    if finding.code == CYCLE:
         return False, "", 0
-    place = getattr(finding, "place", None)
-    return not getattr(finding, "is_error", False), getattr(place, "file", ""), getattr(place, "line", 0)
+    return not finding.is_error, finding.place.file, finding.place.line
 
 
-def _findings(error: BaseException) -> list[object]:
-    """Return the findings to print before the message of an error, unless the only one is repeated in the message.
-    The edges of a cycle stay in their order; those that are drawn are left out."""
-    if not isinstance(error, InvalidDocument | Conflict | NotReady):
-        return []
+def _findings(error: FuelError) -> list[Finding]:
+    """The findings to print before the message of an error, unless the message repeats the only one. The edges of a
+    cycle stay in their order; those that are drawn are left out."""
     if len(error.findings) == 1:
         [finding] = error.findings
-        if all(text in error.message for text in (getattr(finding, "message", ""), str(getattr(finding, "place", "")))):
+        if finding.message in error.message and str(finding.place) in error.message:
             return []
     if isinstance(error, CycleDetected):
-        return [found for found in error.findings if not error.drawings or not getattr(found, "task", "")]
+        return [finding for finding in error.findings if not error.drawings or not finding.task]
     return sorted(error.findings, key=urgency)
 
 
-def _is_repeated(error: BaseException, findings: list[object]) -> bool:
-    """Return whether the message repeats one of the findings and counts the others, so that nothing is left to say."""
-    message = getattr(error, "message", "")
+def _is_repeated(message: str, findings: list[Finding]) -> bool:
+    """Whether the message of an error repeats one of its findings and counts the others."""
     if len(findings) == 1:
-        return bool(message.rstrip(".") == getattr(findings[0], "message", ""))
-    others = f" (and {len(findings) - 1} more)."
-    return any(message.endswith(getattr(finding, "message", "") + others) for finding in findings)
+        return message.rstrip(".") == findings[0].message
+    return any(message.endswith(f"{finding.message} (and {len(findings) - 1} more).") for finding in findings)
 
 
 def _require_text(argv: list[str]) -> None:

@@ -106,7 +106,7 @@ def test_every_strategy_that_cannot_be_used_is_told() -> None:
 
     assert "task a: the amount of a strategy is a whole number of at least 0, not -4" in caught.value.message
     assert "task b: a strategy is parallel or one_by_one, not 'sometimes'" in caught.value.message
-    assert [finding.task for finding in caught.value.findings] == ["a", "b"]  # type: ignore[attr-defined]  # Findings
+    assert [finding.task for finding in caught.value.findings] == ["a", "b"]
 
 
 def test_what_is_not_running_cannot_end() -> None:
