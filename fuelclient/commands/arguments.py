@@ -38,15 +38,6 @@ class Reference:
     prefix: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """Something that a name may mean: the names that it has, and what tells it from others of the same name."""
-
-    id: int
-    names: tuple[str, ...]
-    detail: str
-
-
 def is_id(word: str) -> bool:
     """Return whether `word` is an id and not a name.
 
@@ -87,10 +78,7 @@ def node_words(word: str) -> list[str | Reference]:
     >>> node_words("1,master,node-3")
     ['1', 'master', Reference(noun='node', name='node-3', prefix='')]
     """
-    parts = [part.strip() for part in word.split(",") if part.strip()]
-    if not parts:
-        raise argparse.ArgumentTypeError(f"'{word}' names nothing")
-    return [Reference("node", part, "") if _is_name(part) else part for part in parts]
+    return [Reference("node", part, "") if _is_name(part) else part for part in names(word)]
 
 
 def _is_name(node: str) -> bool:
@@ -113,44 +101,43 @@ def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> 
     """
     arguments = vars(parsed_args)
     for name in sorted(arguments, key=lambda name: name not in ("env", "release")):  # the others may depend on these
-        if _has_reference(arguments[name]):
-            setattr(parsed_args, name, _resolved(arguments[name], parsed_args, backend()))
+        setattr(parsed_args, name, _resolved(arguments[name], parsed_args, backend))
 
 
-def _has_reference(value: Any) -> bool:
-    return isinstance(value, Reference) or (isinstance(value, list) and any(map(_has_reference, value)))
-
-
-def _resolved(value: Any, parsed_args: argparse.Namespace, backend: Backend) -> Any:
+def _resolved(value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> Any:
     if isinstance(value, list):
         parts = [_resolved(part, parsed_args, backend) for part in value]
-        return parts if any(isinstance(part, list) for part in parts) else list(dict.fromkeys(parts))
+        if parts == value or any(isinstance(part, list) for part in parts):
+            return parts
+        return list(dict.fromkeys(parts))  # a name and an id may be the same thing
     if not isinstance(value, Reference):
         return value
-    number = _id_of(value, parsed_args, backend)
+    number = _id_of(value, parsed_args, backend())
     return number if value.prefix is None else f"{value.prefix}{number}"
 
 
 def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend) -> int:
-    name = wanted.name
-    if wanted.noun == "plugin" and getattr(parsed_args, "version", None):
+    noun, name = wanted.noun, wanted.name
+    if noun == "plugin" and getattr(parsed_args, "version", None):
         name = f"{name} {parsed_args.version}"
-    things = getattr(backend, _NAMED[wanted.noun][0]).list()
-    candidates = [_candidate(wanted.noun, thing) for thing in things]
-    matching = [candidate for candidate in candidates if name in candidate.names]
+    facet, patterns, detail = _NAMED[noun]
+    things = getattr(backend, facet).list()
+    names = {thing.id: [pattern.format(thing) for pattern in patterns] for thing in things}
+    matching = [thing for thing in things if name in names[thing.id]]
     if not matching:
-        matching = [found for found in candidates if normal(name) in map(normal, found.names)]
+        matching = [thing for thing in things if normal(name) in map(normal, names[thing.id])]
     if len(matching) > 1:
-        preferred = _preferred(wanted.noun, parsed_args, backend)
-        matching = [candidate for candidate in matching if candidate.id in preferred] or matching
+        preferred = _preferred(noun, parsed_args, backend)
+        matching = [thing for thing in matching if thing.id in preferred] or matching
     if not matching:
-        hint = "" if candidates else f"There is no {wanted.noun} yet."
-        known = [known for candidate in candidates for known in candidate.names[:1]]
-        raise NotFound(wanted.noun, name, known=list(dict.fromkeys(known)), hint=hint)
+        hint = "" if things else f"There is no {noun} yet."
+        raise NotFound(noun, name, known=list(dict.fromkeys(own[0] for own in names.values())), hint=hint)
     if len(matching) > 1:
-        ids = ", ".join(f"{candidate.id} ({candidate.detail})" for candidate in matching)
-        raise UsageError(f"Several {wanted.noun}s are named {name}: {ids}.", hint="Use an id.")
-    return matching[0].id
+        ids = ", ".join(f"{thing.id} ({detail.format(thing)})" for thing in matching)
+        ids = ids.replace("in environment None", "in no environment")
+        raise UsageError(f"Several {noun}s are named {name}: {ids}.", hint="Use an id.")
+    number: int = matching[0].id
+    return number
 
 
 def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> set[int]:
@@ -178,13 +165,6 @@ _NAMED = {
 }
 """Everything that may be named, by noun: where a backend lists it, its names, and what tells it from others of the same
 name."""
-
-
-def _candidate(noun: str, thing: Any) -> Candidate:
-    _, names, detail = _NAMED[noun]
-    if noun == "node" and thing.cluster_id is None:
-        detail = "in no environment"
-    return Candidate(thing.id, tuple(name.format(thing) for name in names), detail.format(thing))
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -303,6 +283,11 @@ class _Joined(argparse.Action):
         setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
 
 
+def names_option(*spellings: str, **how: Any) -> Argument:
+    """`--NAMES a b` or `--NAMES a,b`: a list of names, each once."""
+    return option(*spellings, nargs="+", type=names, action=_Joined, **how)
+
+
 def id_of(noun: str) -> Argument:
     """Return the argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
     if has_names(noun):
@@ -341,10 +326,10 @@ def nodes_or_all(all_of: str) -> Argument:
 
 def roles_option(*spellings: str, required: bool) -> Argument:
     """Return `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
-    return option(
-        *spellings, "--roles", "--role", nargs="+", type=names, action=_Joined, required=required, default=[],
-        metavar="ROLE", dest="roles", help="roles: controller cinder or controller,cinder",
-    )  # fmt: skip
+    help = "roles: controller cinder or controller,cinder"
+    return names_option(
+        *spellings, "--roles", "--role", required=required, default=[], metavar="ROLE", dest="roles", help=help
+    )
 
 
 def type_option(*, default: str | None, required: bool = False) -> Argument:

@@ -214,7 +214,7 @@ class Changing(Command):
         """Return the question that says what goes; empty if nothing does."""
         return self.question.format(**vars(parsed_args), command=self)
 
-    def change(self, parsed_args: argparse.Namespace) -> Any:
+    def change(self, parsed_args: argparse.Namespace, /) -> Any:
         """Make the change in the backend, whose target was printed."""
         raise NotImplementedError
 
@@ -259,6 +259,16 @@ class MasterChange(MasterOnly, Changing):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.require_master()
         super().take_action(parsed_args)
+
+
+def on_backend(request: Callable[[Backend, argparse.Namespace], Any]) -> Callable[[Any, argparse.Namespace], Any]:
+    """A method of a command that is one request to the backend, such as `document`, `rows`, `values` or `change`."""
+    return lambda command, parsed_args: request(command.backend, parsed_args)
+
+
+def on_master(request: Callable[[Services, argparse.Namespace], Any]) -> Callable[[Any, argparse.Namespace], Any]:
+    """A method of a `MasterOnly` command that is one request to the master."""
+    return lambda command, parsed_args: request(command.services, parsed_args)
 
 
 class Comparing(Command):
@@ -368,7 +378,7 @@ class Lister(cliff.lister.Lister, Command):
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         return formatters({"csv": Csv})
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
+    def rows(self, parsed_args: argparse.Namespace, /) -> Iterable[Any]:
         """Return the rows, in any order: cells, or things whose attributes are the cells."""
         raise NotImplementedError
 
@@ -471,7 +481,7 @@ class ShowOne(cliff.show.ShowOne, Command):
     def _load_formatter_plugins(self) -> ExtensionManager[Any]:
         return formatters({"shell": Shell})
 
-    def values(self, parsed_args: argparse.Namespace) -> Any:
+    def values(self, parsed_args: argparse.Namespace, /) -> Any:
         """Return the values of `columns`, or a thing that has them as attributes."""
         raise NotImplementedError
 

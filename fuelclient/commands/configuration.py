@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
-from fuelclient.commands.base import MasterChange
+from fuelclient.commands.base import MasterChange, on_backend, on_master
 from fuelclient.commands.documents import OVERWRITING, DocumentDownload, DocumentUpload
 from fuelclient.errors import InvalidDocument
 
@@ -29,9 +29,7 @@ class EnvSettingsDownload(DocumentDownload):
     """
 
     part = "settings"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return {_EDITABLE: self.backend.clusters.settings(parsed_args.id)}
+    document = on_backend(lambda backend, args: {_EDITABLE: backend.clusters.settings(args.id)})
 
 
 class EnvSettingsUpload(DocumentUpload):
@@ -76,8 +74,7 @@ class EnvSettingsUpload(DocumentUpload):
                 raise InvalidDocument(f"{document.file}: {shown}.", hint=self.hint)
         return data
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.clusters.set_settings(parsed_args.id, parsed_args.content, force=parsed_args.force)
+    change = on_backend(lambda backend, args: backend.clusters.set_settings(args.id, args.content, force=args.force))
 
 
 class EnvNetworkDownload(DocumentDownload):
@@ -91,9 +88,7 @@ class EnvNetworkDownload(DocumentDownload):
     """
 
     part = "network"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.networks.configuration(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.networks.configuration(args.id))
 
 
 class EnvNetworkUpload(DocumentUpload):
@@ -108,9 +103,7 @@ class EnvNetworkUpload(DocumentUpload):
 
     part = "network"
     title, hint = "a network configuration", "Start from 'fuel2 env network download'."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.networks.set_configuration(parsed_args.id, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.networks.set_configuration(args.id, args.content))
 
 
 class EnvNetworkVerify(MasterChange):
@@ -126,9 +119,7 @@ class EnvNetworkVerify(MasterChange):
 
     arguments = (id_of("environment"),)
     done = "Network verification task with id {result} for the environment {id} has been started."
-
-    def change(self, parsed_args: argparse.Namespace) -> Any:
-        return self.services.verify_networks(parsed_args.id)
+    change = on_master(lambda master, args: master.verify_networks(args.id))
 
 
 class NodeDisksDownload(DocumentDownload):
@@ -141,9 +132,7 @@ class NodeDisksDownload(DocumentDownload):
     """
 
     noun, part = "node", "disks"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.nodes.disks(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.nodes.disks(args.id))
 
 
 class NodeDisksGetDefault(DocumentDownload):
@@ -155,9 +144,7 @@ class NodeDisksGetDefault(DocumentDownload):
     """
 
     noun, part = "node", "disks"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.nodes.default_disks(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.nodes.default_disks(args.id))
 
 
 class NodeDisksUpload(DocumentUpload):
@@ -171,9 +158,7 @@ class NodeDisksUpload(DocumentUpload):
 
     noun, part = "node", "disks"
     shape, title, hint = list, "the disks of a node", "Start from 'fuel2 node disks download'."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.set_disks(parsed_args.id, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.nodes.set_disks(args.id, args.content))
 
 
 class NodeInterfacesDownload(DocumentDownload):
@@ -186,9 +171,7 @@ class NodeInterfacesDownload(DocumentDownload):
     """
 
     noun, part = "node", "interfaces"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.nodes.interfaces(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.nodes.interfaces(args.id))
 
 
 class NodeInterfacesGetDefault(DocumentDownload):
@@ -201,9 +184,7 @@ class NodeInterfacesGetDefault(DocumentDownload):
     """
 
     noun, part = "node", "interfaces"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.nodes.default_interfaces(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.nodes.default_interfaces(args.id))
 
 
 class NodeInterfacesUpload(DocumentUpload):
@@ -217,9 +198,7 @@ class NodeInterfacesUpload(DocumentUpload):
 
     noun, part = "node", "interfaces"
     shape, title, hint = list, "the interfaces of a node", "Start from 'fuel2 node interfaces download'."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.set_interfaces(parsed_args.id, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.nodes.set_interfaces(args.id, args.content))
 
 
 def _file_options(verb: str) -> Arguments:
@@ -245,9 +224,7 @@ class NodeAttributesDownload(DocumentDownload):
     noun, part = "node", "attributes"
     arguments = (*_file_options("write"), OVERWRITING)
     done = "Attributes for node {id} were written to {path}"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.nodes.attributes(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.nodes.attributes(args.id))
 
 
 class NodeAttributesUpload(DocumentUpload):
@@ -272,5 +249,4 @@ class NodeAttributesUpload(DocumentUpload):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.set_attributes(parsed_args.id, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.nodes.set_attributes(args.id, args.content))

@@ -155,7 +155,7 @@ class Download(Command):
         """Return the path of the file and its format."""
         raise NotImplementedError
 
-    def document(self, parsed_args: argparse.Namespace) -> Any:
+    def document(self, parsed_args: argparse.Namespace, /) -> Any:
         """Return the data to write."""
         raise NotImplementedError
 

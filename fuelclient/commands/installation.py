@@ -9,7 +9,7 @@ from typing import Any
 import autopage.argparse
 
 from fuelclient.commands.arguments import flag, option
-from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, sorted_by
+from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, on_backend, sorted_by
 from fuelclient.commands.formatters import Fields, check_columns
 from fuelclient.commands.global_options import PROGRAM, overview
 from fuelclient.commands.table import COMMANDS, verbs
@@ -26,9 +26,7 @@ class FuelVersion(ShowOne):
     """
 
     columns = ("api", "auth_required", "feature_groups", "openstack_version", "release")
-
-    def values(self, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (no options)
-        return self.backend.version()
+    values = on_backend(lambda backend, _: backend.version())
 
 
 class ConfigShow(Lister):

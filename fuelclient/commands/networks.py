@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.commands.arguments import (
@@ -19,7 +19,7 @@ from fuelclient.commands.arguments import (
     reference,
     release_option,
 )
-from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne
+from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne, on_backend, on_master
 from fuelclient.commands.documents import OVERWRITING, Download, Upload, output_of, output_options, place_of
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.errors import NotFound, UsageError
@@ -60,8 +60,7 @@ class NetworkGroupList(_OfGroups, Lister):
     fuel2 network-group list
     """
 
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:  # noqa: ARG002 (no options)
-        return self.services.network_groups()
+    rows = on_master(lambda master, _: master.network_groups())
 
 
 class NetworkGroupShow(_OfGroups, ShowOne):
@@ -125,9 +124,7 @@ class NetworkGroupDelete(_OfGroups, MasterChange):
     arguments = (id_of("network group"), YES)
     question = "Delete network group {id}?"
     done = "Network-group with id {id} was deleted"
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.delete_network_group(parsed_args.id)
+    change = on_master(lambda master, args: master.delete_network_group(args.id))
 
 
 _FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
@@ -155,8 +152,7 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.set_network_template(parsed_args.env, parsed_args.content)
+    change = on_master(lambda master, args: master.set_network_template(args.env, args.content))
 
 
 class NetworkTemplateDownload(_OfTemplates, Download):
@@ -199,9 +195,7 @@ class NetworkTemplateDelete(_OfTemplates, MasterChange):
     arguments = (_TEMPLATE_OF, YES)
     question = "Delete the network template of environment {env}?"
     done = "Network template for environment id={env} has been deleted."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.delete_network_template(parsed_args.env)
+    change = on_master(lambda master, args: master.delete_network_template(args.env))
 
 
 def _network_option(help: str) -> Argument:
@@ -252,9 +246,7 @@ class VipUpload(Upload):
     arguments = (OF_ENV, _FILE)
     shape, title, hint = list, "virtual addresses", "Start from 'fuel2 vip download'."
     done = "VIP configuration uploaded."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.networks.set_vips(parsed_args.env, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.networks.set_vips(args.env, args.content))
 
 
 class VipCreate(Changing):

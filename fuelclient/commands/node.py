@@ -25,7 +25,7 @@ from fuelclient.commands.arguments import (
     roles_option,
     type_option,
 )
-from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, ShowOne, report_after
+from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, ShowOne, on_backend, report_after
 from fuelclient.commands.formatters import Fields, Names, some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
@@ -354,8 +354,7 @@ class NodeUndiscover(Changing):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return _question(parsed_args.nodes)
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.delete(parsed_args.ids, force=True)
+    change = on_backend(lambda backend, args: backend.nodes.delete(args.ids, force=True))
 
 
 class NodeDelete(Changing):
@@ -382,8 +381,7 @@ class NodeDelete(Changing):
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.ids])
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.nodes.delete(parsed_args.ids, force=parsed_args.force)
+    change = on_backend(lambda backend, args: backend.nodes.delete(args.ids, force=args.force))
 
 
 class NodeAnsibleInventory(Command):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cliff.columns import FormattableColumn
 
 from fuelclient.commands.arguments import YES, id_of, option
-from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne
+from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne, on_backend
 from fuelclient.commands.documents import Upload
 from fuelclient.commands.formatters import Names, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
@@ -159,8 +159,7 @@ class ReleaseDelete(Changing):
         graphs = sum(graph.owner.id == release.id for graph in self.backend.graphs.list(levels=[Level.RELEASE]))
         return f"Delete release {release.id} ({release.name} {release.version}) with {count(graphs, 'graph')}?"
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.releases.delete(parsed_args.id)
+    change = on_backend(lambda backend, args: backend.releases.delete(args.id))
 
 
 class ComponentRelations(FormattableColumn[list[Any]]):
@@ -249,5 +248,4 @@ class ReleaseReposUpdate(Upload):
         before = len(self.backend.releases.repositories(parsed_args.id))
         return f"Replace the {before} repositories of release {parsed_args.id}?" if before else ""
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.releases.set_repositories(parsed_args.id, parsed_args.content)
+    change = on_backend(lambda backend, args: backend.releases.set_repositories(args.id, args.content))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -19,11 +19,11 @@ from fuelclient.commands.arguments import (
     id_of,
     identifier,
     json_value,
-    names,
+    names_option,
     nodes_option,
     option,
 )
-from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne
+from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne, on_master
 from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require
 from fuelclient.commands.formatters import Fields, Names, cells, plain
 from fuelclient.commands.shell import LOG
@@ -31,11 +31,6 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.services import OstfCredentials
 
 _OF_ONE_ENV = (id_of("environment"),)
-
-
-def _each_once(parts: Iterable[Sequence[str]]) -> list[str]:
-    """Return the names in `a b` and `a,b`, each once."""
-    return list(dict.fromkeys(name for part in parts for name in part))
 
 
 class Quoted(FormattableColumn[list[str]]):
@@ -78,23 +73,24 @@ class EnvExtensionShow(_OfExtensions, ShowOne):
 
     columns = ("extensions",)
     arguments = _OF_ONE_ENV
-
-    def values(self, parsed_args: argparse.Namespace) -> Any:
-        return [Names(self.services.extensions_of(parsed_args.id))]
+    values = on_master(lambda master, args: [Names(master.extensions_of(args.id))])
 
 
 class _Switch(_OfExtensions, MasterChange):
+    """Enable or disable extensions. `verb` is the participle in the message."""
+
+    verb = ""
     arguments = (
         *_OF_ONE_ENV,
-        option(
-            "-E", "--extensions", nargs="+", type=names, required=True, metavar="NAME",
-            help="names of the extensions: a b or a,b",
-        ),
-    )  # fmt: skip
+        names_option("-E", "--extensions", required=True, metavar="NAME", help="names of the extensions: a b or a,b"),
+    )
+    done = "The following extensions: {result} have been {command.verb} for the environment with id {id}."
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        parsed_args.extensions = _each_once(parsed_args.extensions)
-        parsed_args.names = ", ".join(parsed_args.extensions)
+    def change(self, parsed_args: argparse.Namespace) -> str:
+        services = self.services
+        switch = services.enable_extensions if self.verb == "enabled" else services.disable_extensions
+        switch(parsed_args.id, parsed_args.extensions)
+        return ", ".join(parsed_args.extensions)
 
 
 class EnvExtensionEnable(_Switch):
@@ -103,10 +99,7 @@ class EnvExtensionEnable(_Switch):
     fuel2 env extension enable 1 --extensions volume_manager
     """
 
-    done = "The following extensions: {names} have been enabled for the environment with id {id}."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.enable_extensions(parsed_args.id, parsed_args.extensions)
+    verb = "enabled"
 
 
 class EnvExtensionDisable(_Switch):
@@ -115,10 +108,7 @@ class EnvExtensionDisable(_Switch):
     fuel2 env extension disable 1 --extensions volume_manager
     """
 
-    done = "The following extensions: {names} have been disabled for the environment with id {id}."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.disable_extensions(parsed_args.id, parsed_args.extensions)
+    verb = "disabled"
 
 
 _KEY = "configuration"
@@ -219,8 +209,7 @@ class OpenstackConfigDownload(_OfConfigs, Download):
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         return parsed_args.file, format_of(parsed_args.file, None)
 
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return {_KEY: self.services.openstack_config(parsed_args.config).configuration}
+    document = on_master(lambda master, args: {_KEY: master.openstack_config(args.config).configuration})
 
 
 class OpenstackConfigExecute(_OfConfigs, MasterChange):
@@ -252,9 +241,7 @@ class OpenstackConfigDelete(_OfConfigs, MasterChange):
     arguments = (_CONFIG, YES)
     question = "Delete the OpenStack configuration {config}?"
     done = "Openstack configuration with id {config} was deleted."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.delete_openstack_config(parsed_args.config)
+    change = on_master(lambda master, args: master.delete_openstack_config(args.config))
 
 
 class Results(FormattableColumn[list[dict[str, str]]]):
@@ -286,9 +273,7 @@ class HealthList(_OfHealth, Lister):
 
     columns = ("id", "name")
     arguments = (OF_ENV,)
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
-        return self.services.test_sets(parsed_args.env)
+    rows = on_master(lambda master, args: master.test_sets(args.env))
 
 
 class HealthStart(_OfHealth, Lister):
@@ -305,9 +290,7 @@ class HealthStart(_OfHealth, Lister):
     arguments = (
         OF_ENV,
         flag("--force", help="run them even if they will likely fail"),
-        option(
-            "-t", "--tests", nargs="+", type=names, default=[], metavar="SET", help="sets: sanity smoke or sanity,smoke"
-        ),
+        names_option("-t", "--tests", default=[], metavar="SET", help="sets: sanity smoke or sanity,smoke"),
         option("--ostf-username", type=str, metavar="NAME", help="OpenStack user"),
         option("--ostf-password", type=str, metavar="PASSWORD", help="password of that user"),
         option("--ostf-tenant-name", type=str, metavar="NAME", help="project of that user"),
@@ -321,8 +304,8 @@ class HealthStart(_OfHealth, Lister):
         # The original client prints these lines on stdout, where they break readers of JSON.
         if not credentials.stated:
             LOG.warning("WARNING: ostf credentials are going to be mandatory in the next release.")
-        chosen = _each_once(parsed_args.tests)
-        runs: Iterable[Any] = services.start_tests(parsed_args.env, chosen, credentials, force=parsed_args.force)
+        tests, force = parsed_args.tests, parsed_args.force
+        runs: Iterable[Any] = services.start_tests(parsed_args.env, tests, credentials, force=force)
         LOG.info("Health check tests for environment with id %d has been started:", parsed_args.env)
         return runs
 
@@ -407,9 +390,7 @@ class NodeListVmsConf(_OfVms, ShowOne):
 
     columns = ("vms_conf",)
     arguments = (id_of("node"),)
-
-    def values(self, parsed_args: argparse.Namespace) -> Any:
-        return [Fields(self.services.vms(parsed_args.id))]
+    values = on_master(lambda master, args: [Fields(master.vms(args.id))])
 
 
 class NodeCreateVmsConf(_OfVms, MasterChange):
@@ -444,9 +425,7 @@ class EnvSpawnVms(_OfVms, MasterChange):
     """
 
     arguments = _OF_ONE_ENV
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.spawn_vms(parsed_args.id)
+    change = on_master(lambda master, args: master.spawn_vms(args.id))
 
 
 class _OfSnapshots(MasterOnly):
@@ -471,8 +450,7 @@ class SnapshotCreate(_OfSnapshots, MasterChange):
             document = self.load(parsed_args.config)
             parsed_args.config = require(dict, document, "the configuration of a snapshot", hint)
 
-    def change(self, parsed_args: argparse.Namespace) -> Any:
-        return self.services.create_snapshot(parsed_args.config or {})
+    change = on_master(lambda master, args: master.create_snapshot(args.config or {}))
 
 
 class SnapshotGetDefaultConfig(_OfSnapshots, Download):
@@ -490,8 +468,7 @@ class SnapshotGetDefaultConfig(_OfSnapshots, Download):
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         return place_of(parsed_args, "", "snapshot_conf")[0], parsed_args.format or "yaml"
 
-    def document(self, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002 (its options are those of the place)
-        return self.services.snapshot_config()
+    document = on_master(lambda master, _: master.snapshot_config())
 
 
 class SnapshotGetLink(_OfSnapshots, ShowOne):

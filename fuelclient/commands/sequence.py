@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
-from fuelclient.commands.base import Changing, Command, Lister, ShowOne, report
+from fuelclient.commands.base import Changing, Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.documents import OVERWRITING, format_of, output_options, put
 from fuelclient.commands.formatters import Names
 from fuelclient.commands.graph.execute import run_flags
@@ -93,9 +93,7 @@ class SequenceList(Lister):
     columns = ("id", "release_id", "name")
 
     arguments = (HOLDER,)
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[DeploymentSequence]:
-        return self.backend.sequences.list(release_id=parsed_args.release, cluster_id=parsed_args.env)
+    rows = on_backend(lambda backend, args: backend.sequences.list(release_id=args.release, cluster_id=args.env))
 
 
 class SequenceShow(ShowOne):
@@ -149,8 +147,7 @@ class SequenceDelete(Changing):
         sequence = self.backend.sequences.get(parsed_args.id)
         return f"Delete sequence {sequence.id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.sequences.delete(parsed_args.id)
+    change = on_backend(lambda backend, args: backend.sequences.delete(args.id))
 
 
 class SequenceDownload(Command):

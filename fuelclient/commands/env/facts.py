@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
-from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly
+from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly, on_backend, on_master
 from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require
 from fuelclient.commands.formatters import plain, some
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
@@ -280,9 +280,7 @@ class EnvDeploymentFactsDelete(Changing):
 
     question = "Delete the uploaded deployment facts of environment {id}?"
     done = "Deployment facts for the environment {id} were deleted successfully."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.facts.delete(parsed_args.id)
+    change = on_backend(lambda backend, args: backend.facts.delete(args.id))
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
@@ -372,8 +370,7 @@ class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
                 nodes.append(part)
         parsed_args.facts = {_ENGINE: engine, _NODES: nodes}
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.set_provisioning_facts(parsed_args.env, parsed_args.facts)
+    change = on_master(lambda master, args: master.set_provisioning_facts(args.env, args.facts))
 
 
 class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
@@ -388,9 +385,7 @@ class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
 
     question = "Delete the uploaded provisioning facts of environment {id}?"
     done = "Provisioning facts for the environment {id} were deleted successfully."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.services.delete_provisioning_facts(parsed_args.id)
+    change = on_master(lambda master, args: master.delete_provisioning_facts(args.id))
 
 
 def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:

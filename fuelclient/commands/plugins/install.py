@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, Arguments, defaults, flag, option, plugin_argument
-from fuelclient.commands.base import Changing, Command, report, report_after
+from fuelclient.commands.base import Changing, Command, on_backend, report, report_after
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
@@ -117,8 +117,7 @@ class PluginsRemove(Changing):
         also = f", and release{'s' * (len(releases) > 1)} {names}" if names else ""
         return f"Remove plugin {plugin.id} ({plugin.name} {plugin.version}) with its graphs{also}?"
 
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.plugins.remove(parsed_args.found.id)
+    change = on_backend(lambda backend, args: backend.plugins.remove(args.found.id))
 
 
 def _report_result(installed: Installed) -> None:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from fuelclient.commands.arguments import id_of
+from fuelclient.commands.base import on_backend
 from fuelclient.commands.documents import OVERWRITING, Download, output_of, output_options
 
 
@@ -52,9 +53,7 @@ class TaskSettingsDownload(_Download):
     """
 
     name, title = "cluster_settings", "Cluster settings"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return {"editable": self.backend.runs.settings(parsed_args.id)}
+    document = on_backend(lambda backend, args: {"editable": backend.runs.settings(args.id)})
 
 
 class TaskNetworkConfigurationDownload(_Download):
@@ -66,6 +65,4 @@ class TaskNetworkConfigurationDownload(_Download):
     """
 
     name, title = "network_configuration", "Network configuration"
-
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.runs.network_configuration(parsed_args.id)
+    document = on_backend(lambda backend, args: backend.runs.network_configuration(args.id))
