@@ -35,7 +35,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _exit_code(arguments: list[str]) -> int:
     code = 0
     try:
-        code = _run(arguments)
+        text = _answer(arguments)
+        if text:
+            sys.stdout.write(text)
+        else:
+            from fuelclient.commands.shell import FuelShell
+
+            code = FuelShell().run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -48,16 +54,6 @@ def _exit_code(arguments: list[str]) -> int:
             sys.stderr.write(f"stdout cannot be written: {error.strerror}.\n")
         return code or 1
     return code
-
-
-def _run(arguments: list[str]) -> int:
-    text = _answer(arguments)
-    if text:
-        sys.stdout.write(text)
-        return 0
-    from fuelclient.commands.shell import FuelShell
-
-    return FuelShell().run(arguments)
 
 
 def _answer(arguments: list[str]) -> str:

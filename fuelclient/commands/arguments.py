@@ -326,10 +326,10 @@ def nodes_or_all(all_of: str) -> Argument:
 
 def roles_option(*spellings: str, required: bool) -> Argument:
     """Return `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
-    help = "roles: controller cinder or controller,cinder"
     return names_option(
-        *spellings, "--roles", "--role", required=required, default=[], metavar="ROLE", dest="roles", help=help
-    )
+        *spellings, "--roles", "--role", required=required, default=[], metavar="ROLE", dest="roles",
+        help="roles: controller cinder or controller,cinder",
+    )  # fmt: skip
 
 
 def type_option(*, default: str | None, required: bool = False) -> Argument:

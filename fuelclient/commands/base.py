@@ -360,10 +360,12 @@ def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Seque
 
 
 class Lister(cliff.lister.Lister, Command):
-    """A command that lists rows of `columns`, sorted by the columns of `-s`, by default `sort_by`."""
+    """A command that lists rows of `columns`, sorted by the columns of `-s`, by default `sort_by`. Without any row, it
+    prints `empty` on stderr."""
 
     columns: tuple[str, ...] = ()
     sort_by = "id"
+    empty = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
@@ -389,7 +391,9 @@ class Lister(cliff.lister.Lister, Command):
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         check_columns(parsed_args.columns, self.columns)
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
-        rows = (cells(row, self.columns) for row in self.rows(parsed_args))
+        rows = [cells(row, self.columns) for row in self.rows(parsed_args)]
+        if self.empty and not rows:
+            LOG.info(self.empty)
         return self.columns, sorted_by(rows, self.columns, keys)
 
 
@@ -482,9 +486,13 @@ class ShowOne(cliff.show.ShowOne, Command):
         return formatters({"shell": Shell})
 
     def values(self, parsed_args: argparse.Namespace, /) -> Any:
-        """Return the values of `columns`, or a thing that has them as attributes."""
+        """The object to show."""
         raise NotImplementedError
+
+    def shown(self, value: Any) -> Any:
+        """The values of `columns`, or a thing that has them as attributes, for what `values` returned."""
+        return value
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         check_columns(parsed_args.columns, self.columns)
-        return self.columns, cells(self.values(parsed_args), self.columns)
+        return self.columns, cells(self.shown(self.values(parsed_args)), self.columns)

@@ -14,6 +14,7 @@ from cliff.formatters.base import Formatter, ListFormatter
 
 from fuelclient import __version__, grouping
 from fuelclient.commands.arguments import Argument, option
+from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
@@ -120,8 +121,8 @@ def others(group: Sequence[Finding]) -> str:
     more = group[1:]
     if not more:
         return ""
-    files = len({finding.place.file for finding in more})
-    return f" (and {len(more)} more {group[0].code} in {files} file{'s' * (files != 1)})"
+    files = count(len({finding.place.file for finding in more}), "file")
+    return f" (and {len(more)} more {group[0].code} in {files})"
 
 
 def _text(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: ARG001

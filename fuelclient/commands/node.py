@@ -48,11 +48,11 @@ def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
     """Return the labels that `labels_option` names. Raise `UsageError` for one without a name."""
     from fuelclient.model.label import label_from
 
-    labels = tuple(label_from(text) for text in parsed_args.labels or ())
-    for text, label in zip(parsed_args.labels or (), labels, strict=True):
+    labels = {text: label_from(text) for text in parsed_args.labels or ()}
+    for text, label in labels.items():
         if not label.name:
             raise UsageError(f"The label {text!r} has no name.", hint="Write it as name or name=value.")
-    return labels
+    return tuple(labels.values())
 
 
 def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
@@ -226,8 +226,7 @@ class NodeShow(_ShowNode):
 
     arguments = (id_of("node"),)
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return self.shown(self.backend.nodes.get(parsed_args.id))
+    values = on_backend(lambda backend, args: backend.nodes.get(args.id))
 
 
 class NodeCreate(_ShowNode):
@@ -247,7 +246,7 @@ class NodeCreate(_ShowNode):
         executor_option("how tasks reach the node"),
     )
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Node:
         from fuelclient.model.node import Node
 
         node = Node(
@@ -257,7 +256,7 @@ class NodeCreate(_ShowNode):
         (created,) = self.writable().nodes.create([node])
         if parsed_args.env is not None:
             report_shared_tasks(self.backend, parsed_args.env)
-        return self.shown(created)
+        return created
 
 
 class NodeImport(Lister):
@@ -308,9 +307,8 @@ class NodeUpdate(_ShowNode):
         option("--name", type=str, help="its new name"),
     )
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        changed = self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
-        return self.shown(changed)
+    def values(self, parsed_args: argparse.Namespace) -> Node:
+        return self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
 
 
 _DELETED = "Nodes {ids} were deleted from the database"

@@ -13,7 +13,7 @@ from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne, on_b
 from fuelclient.commands.documents import Upload
 from fuelclient.commands.formatters import Names, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
-from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.shell import count
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -31,15 +31,11 @@ class ReleaseList(Lister):
     """
 
     columns = _COLUMNS
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Release]:  # noqa: ARG002 (no options)
-        releases = self.backend.releases.list()
-        if not releases:
-            LOG.info(
-                "There are no releases yet. Create some with 'fuel2 plugins install FILE', 'fuel2 release import FILE' "
-                "or 'fuel2 demo'."
-            )
-        return releases
+    empty = (
+        "There are no releases yet. Create some with 'fuel2 plugins install FILE', 'fuel2 release import FILE' "
+        "or 'fuel2 demo'."
+    )
+    rows = on_backend(lambda backend, _: backend.releases.list())
 
 
 class ReleaseImport(Lister):
@@ -75,7 +71,7 @@ class _ShowRelease(ShowOne):
 
     columns = (*_COLUMNS, "description", "roles")
 
-    def shown(self, parsed_args: argparse.Namespace, release: Release) -> tuple[Sequence[str], Sequence[Any]]:
+    def summary(self, parsed_args: argparse.Namespace, release: Release) -> tuple[Sequence[str], Sequence[Any]]:
         from fuelclient.serializers.release import release_to
 
         if parsed_args.formatter in STRUCTURED:
@@ -99,7 +95,7 @@ class ReleaseShow(_ShowRelease):
     arguments = (id_of("release"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
-        return self.shown(parsed_args, self.backend.releases.get(parsed_args.id))
+        return self.summary(parsed_args, self.backend.releases.get(parsed_args.id))
 
 
 class ReleaseCreate(_ShowRelease):
@@ -136,7 +132,7 @@ class ReleaseCreate(_ShowRelease):
         releases = releases_from(Document(fields, document.file))
         [release] = self.writable().releases.create(releases)
         warn_of_tasks(release.metadata.get("roles_metadata") or {})
-        return self.shown(parsed_args, release)
+        return self.summary(parsed_args, release)
 
 
 class ReleaseDelete(Changing):

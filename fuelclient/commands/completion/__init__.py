@@ -133,7 +133,7 @@ def _read(words: Iterable[str]) -> _Line:
             line.begun = True
             if not line.awaiting.several:
                 line.awaiting = None
-        elif not line.name or _begins_command([*line.command, word]):
+        elif not line.name or any(f"{name} ".startswith(f"{line.name} {word} ") for name in COMMANDS):
             line.command.append(ALIASES.get(word, word) if not line.command else word)
         else:
             place = line.positional()
@@ -154,12 +154,6 @@ def _read_option(line: _Line, word: str) -> None:
         line.values.append((option, value))
     elif not option.flag:
         line.awaiting = option
-
-
-def _begins_command(words: Sequence[str]) -> bool:
-    """Return whether a command begins with these words."""
-    beginning = " ".join(words)
-    return any(name == beginning or name.startswith(f"{beginning} ") for name in COMMANDS)
 
 
 def _words(line: _Line, current: str) -> Iterator[Candidate]:

@@ -22,9 +22,12 @@ from fuelclient.plan.study import Study
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
+    from fuelclient.environment.differences import EnvironmentDifference
+    from fuelclient.insight.comparison import Comparison
     from fuelclient.model.environment import Environment
     from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
+    from fuelclient.plan.expand import Expansion
 
 
 def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
@@ -36,20 +39,36 @@ def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
     plugins = [[plugin.label for plugin in side.environment.plugins] for side in (before, after)]
     yield from _names("Plugins", *plugins)
     yield from _role_lines(before.environment, after.environment)
-    settings = []
-    for each in settings_differences(before.environment, after.environment):
-        sides = ["(none)" if side is None else value_text(side) for side in each.masked]
-        settings.append((f"  {each.place}.{each.path}", " -> ".join(sides)))
+    settings = list(settings_differences(before.environment, after.environment))
     if settings:
-        yield f"Settings: {count(len(settings), 'difference')}."
-        yield from aligned(settings)
+        yield from value_lines("Settings", "{0.place}.{0.path}", settings)
     for graph_type in sorted({*before.layers, *after.layers}):
         studies = [_study(side, graph_type, backend) for side in (before, after)]
         found = compare(*studies)
         if found.is_different or found.findings:
             yield f"Graph {graph_type}:"
-            yield from (f"  {line}" for line in comparison_lines(found, studies[1].expansion))
-            yield from (f"  {finding}" for finding in found.findings)
+            yield from graph_lines(found, studies[1].expansion)
+
+
+def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifference]) -> Iterator[str]:
+    """The number of differences below a title, and a line for each; `name` is the format of what differs."""
+    yield f"{title}: {count(len(differences), 'difference')}."
+    rows = []
+    for each in differences:
+        sides = ["(none)" if side is None else value_text(side) for side in each.masked]
+        rows.append((f"  {name.format(each)}", " -> ".join(sides)))
+    yield from aligned(rows)
+
+
+def graph_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
+    """What differs between two graphs, and the findings about it, indented."""
+    yield from (f"  {line}" for line in (*comparison_lines(found, expansion), *found.findings))
+
+
+def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:
+    """The graphs of an environment by type."""
+    types = sorted({summary.type for summary in backend.graphs.list(env)})
+    return {graph_type: backend.graphs.snapshot(env, graph_type) for graph_type in types}
 
 
 def change_warnings(

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
 from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import on_backend
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.start import Starter, run_options
-from fuelclient.commands.task.task import STOPPING, warn_of_end
+from fuelclient.commands.task.task import Stopping
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import Action, RunRequest
@@ -106,11 +106,10 @@ class EnvRedeploy(EnvDeploy):
       fuel2 env redeploy 1
     """
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        super().add_arguments(parser)
-        for action in parser._actions:  # argparse has no public access to an option of a base class
-            if "--force" in action.option_strings:
-                action.help = "accepted for scripts; always on in this command"
+    arguments = (
+        id_of("environment"),
+        *run_options(dry_run=["-d"], force_help="accepted for scripts; always on in this command"),
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         parsed_args.force = True
@@ -143,7 +142,7 @@ class _SomeNodes(Starter):
     """Begin a run on the named nodes: what a Fuel master takes `action` to be, or the graph of `graph_type`."""
 
     what = ""
-    action = ""
+    action: Action
 
     arguments = (OF_ENV, nodes_option(required=True), *run_options(force=["-f"]))
 
@@ -152,7 +151,7 @@ class _SomeNodes(Starter):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        action = Action(self.action) if supports(self.backend.runs.act) else None
+        action = self.action if supports(self.backend.runs.act) else None
         types = () if action else (self.graph_type(parsed_args.env, parsed_args.nodes),)
         request = replace(_request(parsed_args, parsed_args.env, types), node_ids=tuple(parsed_args.nodes))
         nodes = ", ".join(map(str, parsed_args.nodes))
@@ -168,7 +167,7 @@ class EnvNodesDeploy(_SomeNodes):
     """
 
     what = "Deployment"
-    action = "deploy nodes of"
+    action = Action.DEPLOY_NODES
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
         selected = [node for node in self.backend.nodes.list(env) if node.id in nodes]
@@ -195,13 +194,13 @@ class EnvNodesProvision(_SomeNodes):
     """
 
     what = "Provisioning"
-    action = "provision nodes of"
+    action = Action.PROVISION_NODES
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:  # noqa: ARG002 (any node can be provisioned)
         return graph_for(self.backend, env, PROVISION_TYPES, "provisions")
 
 
-class EnvStopDeployment(Command):
+class EnvStopDeployment(Stopping):
     """Stop the run on an environment
 
     No further tasks start. Running tasks may finish, unless --kill ends them. The command does not wait for the run to
@@ -212,8 +211,4 @@ class EnvStopDeployment(Command):
     """
 
     arguments = (id_of("environment"), flag("--kill", help="end running tasks"))
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        stopped = self.writable().runs.stop_cluster(parsed_args.id, kill=parsed_args.kill)
-        self.say(STOPPING.format(stopped))
-        warn_of_end(stopped)
+    stop = on_backend(lambda backend, args: backend.runs.stop_cluster(args.id, kill=args.kill))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from fuelclient.commands.arguments import (
     release_option,
     roles_option,
 )
-from fuelclient.commands.base import Changing, Lister, ShowOne, report
+from fuelclient.commands.base import Changing, Lister, ShowOne, on_backend, report
 from fuelclient.commands.formatters import Fields, cells, some
 from fuelclient.commands.node import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
@@ -38,12 +38,8 @@ class EnvList(Lister):
     """
 
     columns = ("id", "status", "name", "release_id")
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Cluster]:  # noqa: ARG002 (no options)
-        clusters = self.backend.clusters.list()
-        if not clusters:
-            LOG.info("There are no environments yet. Create one with 'fuel2 env create NAME --release ID'.")
-        return clusters
+    empty = "There are no environments yet. Create one with 'fuel2 env create NAME --release ID'."
+    rows = on_backend(lambda backend, _: backend.clusters.list())
 
 
 class _ShowEnv(ShowOne):
@@ -64,9 +60,7 @@ class EnvShow(_ShowEnv):
     """
 
     arguments = (id_of("environment"),)
-
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        return self.shown(self.backend.clusters.get(parsed_args.id))
+    values = on_backend(lambda backend, args: backend.clusters.get(args.id))
 
 
 class EnvCreate(_ShowEnv):
@@ -88,7 +82,7 @@ class EnvCreate(_ShowEnv):
         ),
     )  # fmt: skip
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Cluster:
         if not supports(self.backend.runs.act):  # a Fuel master says itself what is wrong with a release
             release = self.backend.releases.get(parsed_args.release)
             if release.state == "unavailable":
@@ -96,10 +90,9 @@ class EnvCreate(_ShowEnv):
                 LOG.warning(message, release.id, release.name)
         if parsed_args.net_segmentation_type == "gre":
             LOG.warning("WARNING: GRE network segmentation type is deprecated since 7.0 release.")
-        created = self.writable().clusters.create(
+        return self.writable().clusters.create(
             parsed_args.name, parsed_args.release, net_segment_type=parsed_args.net_segmentation_type
         )
-        return self.shown(created)
 
 
 class EnvUpdate(_ShowEnv):
@@ -125,7 +118,7 @@ class EnvUpdate(_ShowEnv):
         YES,
     )
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
+    def values(self, parsed_args: argparse.Namespace) -> Cluster:
         env, name, dry_run = parsed_args.id, parsed_args.name, parsed_args.dry_run
         if name is None and parsed_args.release is None:
             raise UsageError("There is nothing to update.", hint="Add --name, --release, or both.")
@@ -133,7 +126,7 @@ class EnvUpdate(_ShowEnv):
             self._move(parsed_args)
         if name is not None and not dry_run:
             self.writable().clusters.rename(env, name)
-        return self.shown(self.backend.clusters.get(env))
+        return self.backend.clusters.get(env)
 
     def _move(self, parsed_args: argparse.Namespace) -> None:
         """Show what the new release changes, ask, and change it."""

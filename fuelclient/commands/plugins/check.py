@@ -132,10 +132,10 @@ class PluginsCheck(DocumentCheck):
         """Yield the environment or the releases in which the packages are checked too."""
         if parsed_args.env is not None:
             from fuelclient.backends.assumed_nodes import evaluation_beside
+            from fuelclient.commands.env.change import snapshots_of
 
             environment = self.backend.clusters.environment(parsed_args.env)
-            types = {summary.type for summary in self.backend.graphs.list(parsed_args.env)}
-            snapshots = {name: self.backend.graphs.snapshot(parsed_args.env, name) for name in sorted(types)}
+            snapshots = snapshots_of(self.backend, parsed_args.env)
             layers = {name: snapshot.layers for name, snapshot in snapshots.items()}
             yield Beside(environment, layers, evaluated=partial(evaluation_beside, self.backend))
             return

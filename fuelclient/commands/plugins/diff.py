@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import defaults, option, reference
-from fuelclient.commands.graph.diff import comparison_lines, task_lines
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, value_text
+from fuelclient.commands.env.change import graph_lines, value_lines
+from fuelclient.commands.graph.diff import task_lines
+from fuelclient.commands.graph.question import FORMAT, Answer, Question
 from fuelclient.commands.graph.sides import package_addition, package_at
-from fuelclient.commands.shell import count
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
@@ -182,13 +182,7 @@ def _lines(tasks: Mapping[str, Sequence[TaskChange]], brought: Sequence[Environm
         yield f"Graph {name}:"
         yield from (f"  {line}" for line in task_lines(Comparison(tuple(changes), (), None)))
     if brought:
-        yield f"Roles and settings: {count(len(brought), 'difference')}."
-        yield from aligned(
-            [
-                (f"  {each.path}", " -> ".join("(none)" if side is None else value_text(side) for side in each.masked))
-                for each in brought
-            ]
-        )
+        yield from value_lines("Roles and settings", "{0.path}", brought)
 
 
 def _environment_lines(
@@ -202,5 +196,4 @@ def _environment_lines(
             yield f"{place}: no graph would change."
         for name, (found, expansion) in graphs.items():
             yield f"{place}, graph {name}:"
-            yield from (f"  {line}" for line in comparison_lines(found, expansion))
-            yield from (f"  {finding}" for finding in found.findings)
+            yield from graph_lines(found, expansion)

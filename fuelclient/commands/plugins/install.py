@@ -239,11 +239,11 @@ class PluginsEnable(_OnEnvironment):
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
         """Read the graphs of an environment by type; none of a master, which would need a request for each."""
-        graphs = self.backend.graphs
         if not supports(self.backend.plugins.enabling):
             return {}
-        types = {summary.type for summary in graphs.list(env)}
-        return {graph_type: graphs.snapshot(env, graph_type) for graph_type in sorted(types)}
+        from fuelclient.commands.env.change import snapshots_of
+
+        return snapshots_of(self.backend, env)
 
     def _show(self, plugin_ids: Sequence[int], env: int, values: Mapping[str, Any]) -> None:
         """Print what enabling these plugins would change."""

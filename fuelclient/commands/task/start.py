@@ -65,11 +65,14 @@ NO_CHECK = option(
 TRACE = flag("--trace", help="ask tasks for verbose output")
 
 
-def run_options(*, force: Sequence[str] = (), dry_run: Sequence[str] = ()) -> Arguments:
+_FORCE = "run as if nothing had run before: all facts count as changed"
+
+
+def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run: Sequence[str] = ()) -> Arguments:
     """Return how to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `WAY`, `UNKNOWN` and `WAIT` add.
     --force and --dry-run have further, short names in some commands."""
     return (
-        flag(*force, "--force", help="run as if nothing had run before: all facts count as changed"),
+        flag(*force, "--force", help=force_help),
         TRACE,
         one_of(
             flag(*dry_run, "--dry-run", help="print what would run, and start nothing"),
@@ -273,21 +276,17 @@ def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
     plan = graph.plan
     fields: dict[str, Any] = {"graph_type": graph.graph_type}
     if plan is not None:
-        fields = _plan(plan)
+        instances = [{**asdict(instance), "node": node(instance.node)} for instance in plan.instances]
         if with_master:
-            for record, instance in zip(fields["instances"], plan.instances, strict=True):
+            for record, instance in zip(instances, plan.instances, strict=True):
                 record["master"] = graph.decided.get((instance.task, instance.node))
+        fields |= {
+            "nodes": list(plan.nodes), "generations": plan.generations, "digest": plan.digest,
+            "after_earlier": plan.after_earlier, "instances": instances,
+            "findings": list(map(finding_fields, plan.findings)),
+        }  # fmt: skip
     if with_master:
         fields["only_on_master"] = [
             {"task": task, "node": node(uid), "runs": runs} for (task, uid), runs in graph.only_decided.items()
         ]
     return fields
-
-
-def _plan(plan: PlannedGraph) -> dict[str, Any]:
-    return {
-        "graph_type": plan.graph_type, "nodes": list(plan.nodes), "generations": plan.generations,
-        "digest": plan.digest, "after_earlier": plan.after_earlier,
-        "instances": [{**asdict(instance), "node": node(instance.node)} for instance in plan.instances],
-        "findings": list(map(finding_fields, plan.findings)),
-    }  # fmt: skip

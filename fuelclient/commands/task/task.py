@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifier, option, seconds
-from fuelclient.commands.base import Command, Lister, ShowOne, report
+from fuelclient.commands.base import Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.history import COLUMNS, row
@@ -17,15 +17,6 @@ from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Run
-
-STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_id} has been started."
-
-
-def warn_of_end(stopped: Run) -> None:
-    """Print how a run ended that had no runner any more, so that stopping it ended it: its message names commands that
-    may still run."""
-    if stopped.is_final:
-        LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 
 
 class TaskList(Lister):
@@ -132,7 +123,24 @@ class TaskDelete(Command):
         return f"Delete {what} with its history?"
 
 
-class TaskStop(Command):
+_STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_id} has been started."
+
+
+class Stopping(Command):
+    """A command that stops a run."""
+
+    def stop(self, parsed_args: argparse.Namespace, /) -> Run:
+        raise NotImplementedError
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        self.writable()
+        stopped = self.stop(parsed_args)
+        self.say(_STOPPING.format(stopped))
+        if stopped.is_final:  # it had no runner any more; the message names commands that may still run
+            LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
+
+
+class TaskStop(Stopping):
     """Stop a run
 
     No further task instances start. Running ones may finish, unless --kill ends them. The command does not wait for the
@@ -143,11 +151,7 @@ class TaskStop(Command):
     """
 
     arguments = (id_of("run"), flag("--kill", help="end running task instances"))
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        stopped = self.writable().runs.stop(parsed_args.id, kill=parsed_args.kill)
-        self.say(STOPPING.format(stopped))
-        warn_of_end(stopped)
+    stop = on_backend(lambda backend, args: backend.runs.stop(args.id, kill=args.kill))
 
 
 class TaskResume(Starter):
