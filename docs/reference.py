@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def documents() -> dict[str, str]:
-    """Return the text of each generated document by its path in the repository."""
+    """The text of each generated document by its path in the repository."""
     table = command_table()
     COMMANDS.clear()
     COMMANDS.update(table)  # the other documents have new commands at once
@@ -106,7 +106,7 @@ def documents() -> dict[str, str]:
 
 
 def command_table() -> dict[str, tuple[str, str]]:
-    """Return the class and the one-line help of each command by its name, in the order of names."""
+    """The class and the one-line help of each command by its name, in the order of names."""
     found = {}
     for info in pkgutil.walk_packages(commands.__path__, f"{commands.__name__}."):
         for made in vars(import_module(info.name)).values():
@@ -131,7 +131,7 @@ def _names(class_name: str, text: str) -> Iterator[str]:
 
 
 def completion() -> str:
-    """Return what completion knows of the options of all commands."""
+    """The text of `options.json`."""
     shell = FuelShell()
     actions: dict[str, Sequence[argparse.Action]] = {name: _parser(shell, name)[1]._actions for name in COMMANDS}
     return dumped(actions | {"": global_parser()._actions})
@@ -169,21 +169,16 @@ _WITH_ID = ("release", "node", "sequence")
 
 
 def dumped(commands: Mapping[str, Iterable[argparse.Action]]) -> str:
-    """Return the text of `options.json` for the actions of each command: one line for each, so that differences can be
-    read."""
+    """The text of `options.json`: one line for each command, so that differences can be read."""
     lines = []
     for name, actions in sorted(commands.items()):
-        arguments = [_stated(described(name, action)) for action in actions if action.help != "==SUPPRESS=="]
+        shown = [asdict(described(name, action)) for action in actions if action.help != argparse.SUPPRESS]
+        arguments = [{key: value for key, value in argument.items() if value} for argument in shown]
         lines.append(f"{json.dumps(name)}: {json.dumps(arguments)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _stated(argument: Argument) -> dict[str, Any]:
-    return {key: value for key, value in asdict(argument).items() if value}
-
-
 def described(command: str, action: argparse.Action) -> Argument:
-    """Return what completion has to know of an action of a command's parser."""
     return Argument(
         tuple(action.option_strings),
         _brief(action.help or "") if action.option_strings else "",
@@ -214,7 +209,7 @@ def _takes(command: str, action: argparse.Action) -> str:
 
 
 def _brief(text: str) -> str:
-    """Return the first clause of a help text.
+    """The first clause of a help text.
 
     >>> _brief("ids of the nodes: 1 2 or 1,2")
     'ids of the nodes'
@@ -225,22 +220,22 @@ def _brief(text: str) -> str:
 
 
 def explanations() -> str:
-    """Return what the documents say of the codes of findings and of exit codes, as JSON."""
+    """The explanations of findings and of exit codes in the documents, as JSON."""
     pages = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("scripting.md", "findings.md")]
     rows = [match.split(" | ") for page in pages for match in re.findall(r"^\| ([GNP]?\d+ \| .*) \|$", page, re.M)]
     examples = dict(re.findall(r"^`([GNP]\d+)`:\n\n```\w+\n(.*?)\n```$", pages[1], re.M | re.S))
     known = {}
     for code, *cells in rows:
         names = ("severity", "means", "do") if code in examples else ("means",)
-        told = zip(names, (_unlinked(cell) for cell in cells), strict=False)
-        known[code] = {name: cell for name, cell in told if cell != "-"}
+        named = zip(names, map(_unlinked, cells), strict=False)
+        known[code] = {name: cell for name, cell in named if cell != "-"}
         if code in examples:
             known[code]["example"] = examples[code]
     return json.dumps(known, indent=0, ensure_ascii=False) + "\n"
 
 
 def _unlinked(cell: str) -> str:
-    """Return a cell of a table as plain text."""
+    """A cell of a table as plain text."""
     return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", cell).replace("\\|", "|").replace("`", "")
 
 
@@ -248,7 +243,7 @@ def _unlinked(cell: str) -> str:
 
 
 def cli() -> str:
-    """Return the page of all commands by noun, with their options."""
+    """The page of all commands by noun, with their options."""
     shell = FuelShell()
     everywhere = global_parser()
     everywhere.add_argument(
@@ -266,7 +261,6 @@ def cli() -> str:
 
 
 def _command(shell: FuelShell, name: str) -> Iterator[str]:
-    """Yield the section of one command."""
     command, parser = _parser(shell, name)
     own = _own(command, parser)
     title, _, text = inspect.getdoc(type(command)).partition("\n")  # type: ignore[union-attr]  # a test requires one
@@ -289,7 +283,7 @@ def _parser(shell: FuelShell, name: str) -> tuple[Any, argparse.ArgumentParser]:
 
 
 def _own(command: Any, parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Return the options of a command without those of all commands or of all tables."""
+    """The options of a command without those of all commands or of all tables."""
     shared: set[int] = set()
     if isinstance(command, DisplayCommandBase):
         shared = {id(action) for group in parser._action_groups[2:] for action in group._group_actions}
@@ -297,7 +291,7 @@ def _own(command: Any, parser: argparse.ArgumentParser) -> list[argparse.Action]
 
 
 def _output_options(shell: FuelShell) -> list[argparse.Action]:
-    """Return the options of everything that prints a table: those of lists, then those only of single objects."""
+    """The options of everything that prints a table: those of lists, then those only of single objects."""
     options: dict[str, argparse.Action] = {}
     for name in ("env list", "env show"):
         command, parser = _parser(shell, name)
@@ -309,7 +303,7 @@ def _output_options(shell: FuelShell) -> list[argparse.Action]:
 
 
 def _usage(name: str, parser: argparse.ArgumentParser, actions: Sequence[argparse.Action]) -> list[str]:
-    """Return the words of a usage line, with exclusive options as one word and positional arguments last."""
+    """The words of a usage line, with exclusive options as one word and positional arguments last."""
     words, done = [], set[int]()
     for action in sorted(actions, key=lambda action: (not action.option_strings, not action.required)):
         if id(action) in done:
@@ -325,7 +319,7 @@ def _usage(name: str, parser: argparse.ArgumentParser, actions: Sequence[argpars
 
 
 def _word(action: argparse.Action) -> str:
-    """Return the long name of an option with its value, or the name of a positional argument."""
+    """The long name of an option with its value, or the name of a positional argument."""
     value = _value(action)
     if not action.option_strings:
         return value
@@ -353,7 +347,6 @@ def _wrapped(words: Sequence[str], width: int = 100) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the paragraphs of a docstring, with examples as code."""
     for paragraph in filter(str.strip, text.split("\n\n")):
         lines = paragraph.strip("\n")
         if is_example(lines):
@@ -363,7 +356,6 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _options(actions: Sequence[argparse.Action]) -> Iterator[str]:
-    """Yield a table of options, if there are any."""
     rows = []
     for action in actions:
         if action.help == argparse.SUPPRESS:
@@ -377,7 +369,7 @@ def _options(actions: Sequence[argparse.Action]) -> Iterator[str]:
 
 
 def _help(action: argparse.Action) -> str:
-    """Return the help of an option with its placeholders filled in, as argparse does."""
+    """The help of an option with its placeholders filled in, as argparse does."""
     known = {**vars(action), "prog": PROGRAM, "choices": ", ".join(map(str, action.choices or ()))}
     filled = (action.help or "") % {key: value for key, value in known.items() if value is not argparse.SUPPRESS}
     return filled.partition(" (default:")[0] if action.dest == "sort_keys" else filled  # each list has its own
@@ -387,7 +379,7 @@ def _help(action: argparse.Action) -> str:
 
 
 def rest() -> str:
-    """Return the page of all paths, grouped by their first word."""
+    """The page of all paths, grouped by their first word."""
     made = document(routes(auth_required=True), auth_required=True)
     named = [_row((name, _properties(schema))) for name, schema in _SHAPES.items()]
     parts, noun = [_REST, "\n".join(["| shape | has |", "|---|---|", *named, ""])], ""
@@ -404,7 +396,6 @@ def rest() -> str:
 
 
 def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the section of one method of one path."""
     good = {status: answer for status, answer in operation["responses"].items() if status != "default"}
     answers = "; ".join(f"{status}: {_content(answer)}" for status, answer in good.items())
     yield f"### {method.upper()} {path}\n"
@@ -421,11 +412,9 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> Iterator
 
 
 def _content(answer: Mapping[str, Any]) -> str:
-    """Return what an answer contains."""
-    contents = []
-    for mimetype, content in answer.get("content", {}).items():
-        contents.append(_shape(content["schema"]) if "json" in mimetype else f"`{mimetype}`")
-    return " or ".join(contents) or "no body"
+    contents = answer.get("content", {}).items()
+    shapes = (_shape(content["schema"]) if "json" in mimetype else f"`{mimetype}`" for mimetype, content in contents)
+    return " or ".join(shapes) or "no body"
 
 
 def _shape(schema: Mapping[str, Any]) -> str:
@@ -447,7 +436,7 @@ def _shape(schema: Mapping[str, Any]) -> str:
 
 
 def _properties(schema: Mapping[str, Any]) -> str:
-    """Return the properties of an object, the required ones first and in bold."""
+    """The properties of an object, the required ones first and in bold."""
     required = schema.get("required", ())
     names = [f"**{name}**" for name in required]
     return ", ".join([*names, *(name for name in schema.get("properties", {}) if name not in required)])
@@ -477,7 +466,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return `text` on one line, with options as code and Markdown's special characters escaped."""
+    """`text` on one line, with options as code and Markdown's special characters escaped."""
     line = re.sub(r"([\\*<])", r"\\\1", " ".join(text.split()))
     return re.sub(r"(?<![\w`-])--[a-z][a-z-]+", r"`\g<0>`", line)
 

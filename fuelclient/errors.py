@@ -64,7 +64,7 @@ class Unauthorised(FuelError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the one of `known` that `word` was probably meant to be, or an empty string. For several words, use
+    """The one of `known` that `word` was probably meant to be, or an empty string. For several words, use
     `similar.Similar`, which reads the names once.
 
     >>> nearest("controler", ["controller", "compute"])

@@ -57,7 +57,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _answer(arguments: list[str]) -> str:
-    """Return the output if it needs no command framework, else an empty string."""
+    """The output if it needs no command framework, else an empty string."""
     if arguments in ([], ["-h"], ["--help"], ["help"], ["help", "--all"]):
         from fuelclient.commands.global_options import overview
 

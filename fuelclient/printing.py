@@ -19,7 +19,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Return `text` with every character that a terminal may obey escaped, except those in `keep`.
+    """`text` with every character that a terminal may obey escaped, except those in `keep`.
 
     >>> print(printable("a\\x1b[2Jb\\nc"), printable("ü ✓"), printable("a\\tb", keep="\\t") == "a\\tb")
     a\\x1b[2Jb\\nc ü ✓ True
@@ -30,7 +30,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` for a cell of a table or a bar: line breaks and tabs become spaces, the rest is as in `printable`.
+    """`text` for a cell of a table or a bar: line breaks and tabs become spaces, the rest is as in `printable`.
 
     >>> one_line("a\\tb\\nc\\x1b[31m")
     'a b c\\\\x1b[31m'
@@ -41,7 +41,7 @@ def one_line(text: str) -> str:
 
 
 def plain_lines(text: str) -> list[str]:
-    """Return the lines of an output without colours, cursor movements, and what a carriage return writes over.
+    """The lines of an output without colours, cursor movements, and what a carriage return writes over.
 
     >>> plain_lines("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n")
     ['ared', '20 %']
@@ -52,7 +52,7 @@ def plain_lines(text: str) -> list[str]:
 
 
 def plain_line(text: str) -> str:
-    """Return the message of another program on one line.
+    """The message of another program on one line.
 
     >>> plain_line("no such\\n\\tfile")
     'no such file'
@@ -61,8 +61,8 @@ def plain_line(text: str) -> str:
 
 
 def tame(text: str) -> str:
-    """Return the output of a command with its lines, tabs and colours; everything else that a terminal may obey is
-    escaped, and colours are reset at the end.
+    """The output of a command with its lines, tabs and colours; everything else that a terminal may obey is escaped,
+    and colours are reset at the end.
 
     >>> tame("\\x1b[31mred\\x1b[0m\\x1b]0;title\\x07\\r\\n")
     '\\x1b[31mred\\x1b[0m\\\\x1b]0;title\\\\x07\\n\\x1b[0m'

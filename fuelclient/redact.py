@@ -53,7 +53,7 @@ _PIECE = 256
 
 
 def is_secret(name: str) -> bool:
-    """Return whether the value of something called `name` is a secret.
+    """Whether the value of something called `name` is a secret.
 
     >>> is_secret("admin_password"), is_secret("rpc.auth_token"), is_secret("passenger"), is_secret("token_type")
     (True, True, False, False)
@@ -62,7 +62,7 @@ def is_secret(name: str) -> bool:
 
 
 def secrets_of(value: Any) -> frozenset[str]:
-    """Return the texts that have secret names, anywhere in nested mappings and lists.
+    """The texts that have secret names, anywhere in nested mappings and lists.
 
     If a mapping has a secret name, all its texts are secrets, except expressions; if it describes a setting, only its
     value is. True, false and empty values are not secrets.
@@ -88,7 +88,7 @@ def _secrets(value: Any, *, under: bool) -> Iterator[str]:
 
 
 def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
-    """Return `text` without `secrets`, in any spelling in which programs print them.
+    """`text` without `secrets`, in any spelling in which programs print them.
 
     Passwords in URLs and private keys are removed even if they are not known. A secret that is a word such as
     `password` stays where it is the name of a value.
@@ -123,7 +123,7 @@ def _spellings(secret: str) -> Iterator[str]:
 
 
 def masked_text(text: str, secrets: Collection[str] = ()) -> str:
-    """Return a document or a script without the values of secret names, and without `secrets`.
+    """A document or a script without the values of secret names, and without `secrets`.
 
     >>> masked_text("user: nova\\npassword: 'top secret'\\n")
     'user: nova\\npassword: ***\\n'
@@ -132,7 +132,7 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False, tail: bool = False) -> str:
-    """Return a part of a longer text as `masked_text` does: its `head`, its `tail` or both were cut off.
+    """A part of a longer text as `masked_text` does: its `head`, its `tail` or both were cut off.
 
     A cut may have gone through a secret, so what is left of one beside the cut is masked, too. Of a long text, the
     first line after a cut is left out, because it may be the rest of a value whose name is not there.
@@ -143,14 +143,14 @@ def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False,
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
     if head:
         text = text.lstrip("\ufffd")  # a cut character
-        told = _told(text, spellings)
+        leaked = _leaked(text, spellings)
         key = _PEM_CUT.search(text)
-        told = key.start() if key and key[1] == "END" else told
-        text = f"{MASK if told >= _SHORT else ''}{text[told:]}"
+        leaked = key.start() if key and key[1] == "END" else leaked
+        text = f"{MASK if leaked >= _SHORT else ''}{text[leaked:]}"
     if tail:
         text = _URL_CUT.sub(rf"\1{MASK}", text.rstrip("\ufffd"))
-        told = _told(text[::-1], {spelling[::-1] for spelling in spellings})
-        text = f"{text[: len(text) - told]}{MASK}" if told else text
+        leaked = _leaked(text[::-1], {spelling[::-1] for spelling in spellings})
+        text = f"{text[: len(text) - leaked]}{MASK}" if leaked else text
     text = masked_text(text, secrets)
     if not head:
         return text
@@ -161,19 +161,19 @@ def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False,
     return text[shown if shown >= 0 else _PIECE :]
 
 
-def _told(text: str, spellings: Collection[str]) -> int:
-    """Return how many characters at the beginning of a text are the end of a secret, with those that touch it."""
-    told = max((_overlap(spelling[1:], text) for spelling in spellings), default=0)
+def _leaked(text: str, spellings: Collection[str]) -> int:
+    """How many characters at the beginning of a text are the end of a secret, with secrets that touch it."""
+    leaked = max((_overlap(spelling[1:], text) for spelling in spellings), default=0)
     while True:
-        touching = ((text.rfind(spelling, 0, told + len(spelling)), len(spelling)) for spelling in spellings)
+        touching = ((text.rfind(spelling, 0, leaked + len(spelling)), len(spelling)) for spelling in spellings)
         end = max((start + length for start, length in touching if start >= 0), default=0)
-        if end <= told:
-            return told
-        told = end
+        if end <= leaked:
+            return leaked
+        leaked = end
 
 
 def _overlap(first: str, second: str) -> int:
-    """Return how many characters at the end of `first` are those at the beginning of `second`.
+    """How many characters at the end of `first` are those at the beginning of `second`.
 
     >>> _overlap("secret", "retry"), _overlap("secret", "secret"), _overlap("abab", "abc"), _overlap("x", "y")
     (3, 6, 2, 0)
@@ -193,7 +193,7 @@ def _masked_option(match: re.Match[str]) -> str:
 
 
 def _masked_pairs(text: str) -> str:
-    """Return `text` without the values of secret names, which is read once from its beginning to its end.
+    """`text` without the values of secret names, which is read once from its beginning to its end.
 
     A value may hold pairs of its own: `environment: PASSWORD=x`. In a quoted value they end where it ends.
     """
@@ -227,7 +227,7 @@ def _masked_pairs(text: str) -> str:
 
 
 def masked(value: Any) -> Any:
-    """Return `value` with a mask for each value of a secret name; used to show parameters.
+    """`value` with a mask for each value of a secret name; used to show parameters.
 
     >>> masked({"user": "nova", "password": "x", "hosts": [{"token": "y"}]})
     {'user': 'nova', 'password': '***', 'hosts': [{'token': '***'}]}
@@ -240,7 +240,7 @@ def masked(value: Any) -> Any:
 
 
 def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task as its author wrote it, without the values of secret names, in mappings and in texts like scripts.
+    """A task as its author wrote it, without the values of secret names, in mappings and in texts like scripts.
 
     >>> masked_document({"parameters": {"password": "pa55", "cmd": "login pa55; TOKEN=abc run"}})
     {'parameters': {'password': '***', 'cmd': 'login ***; TOKEN=***'}}

@@ -18,7 +18,7 @@ _KINDS, _TIMES = 128, 8
 
 
 def normal(name: str) -> str:
-    """Return a name in the form in which names are compared: letters and their accents can be written in two ways.
+    """A name in the form in which names are compared: letters and their accents can be written in two ways.
 
     >>> normal("cafe\u0301") == "caf\u00e9"
     True
@@ -27,7 +27,7 @@ def normal(name: str) -> str:
 
 
 class Similar:
-    """Names that are read once, when the nearest one to a wrong word is first searched: most graphs have none."""
+    """Names that are prepared when the nearest one to a wrong word is first searched: most graphs need none."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known = set(names)
@@ -38,7 +38,7 @@ class Similar:
         return [(name, len(name), _letters(name)) for name in sorted(self._known) if len(name) <= _LONGEST]
 
     def nearest(self, word: str) -> str:
-        """Return the name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.
+        """The name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.
 
         >>> Similar(["controller", "compute"]).nearest("controler"), Similar(["yaql_exp"]).nearest("YAQL_EXP")
         ('controller', 'yaql_exp')
@@ -71,7 +71,7 @@ class Similar:
 
 
 def _letters(word: str) -> tuple[int, int]:
-    """Return the letters of a word as bits, one for each time that a letter occurs, and how many are left out.
+    """The letters of a word as bits, one for each time that a letter occurs, and how many are left out.
 
     So two words are compared in one step, and seem at least as alike as they are.
     """

@@ -39,7 +39,7 @@ class Reference:
 
 
 def is_id(word: str) -> bool:
-    """Return whether `word` is an id and not a name.
+    """Whether `word` is an id and not a name.
 
     >>> is_id("12"), is_id("node-12")
     (True, False)
@@ -48,7 +48,7 @@ def is_id(word: str) -> bool:
 
 
 def reference(noun: str) -> Callable[[str], int | Reference]:
-    """Return the argparse type of an argument that takes the id or the name of a `noun`."""
+    """The argparse type of an argument that takes the id or the name of a `noun`."""
 
     def read(word: str) -> int | Reference:
         if not word.strip():
@@ -59,7 +59,7 @@ def reference(noun: str) -> Callable[[str], int | Reference]:
 
 
 def instance(word: str) -> str | Reference:
-    """Read TASK/NODE, in which the node may be named. Texts of another form are left to whatever uses them.
+    """Read TASK/NODE, in which the node may be named. Other texts stay as they are.
 
     >>> instance("netconfig/3"), instance("netconfig/master")
     ('netconfig/3', 'netconfig/master')
@@ -86,7 +86,7 @@ def _is_name(node: str) -> bool:
 
 
 def has_names(noun: str) -> bool:
-    """Return whether things of this `noun` can be named.
+    """Whether things of this `noun` can be named.
 
     >>> has_names("environment"), has_names("run")
     (True, False)
@@ -141,7 +141,7 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
 
 
 def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> set[int]:
-    """Return the ids to prefer among things of one name: those of the environment or the release of the command line.
+    """The ids to prefer among things of one name: those of the environment or the release of the command line.
 
     There are none for a command that sets `elsewhere`, because what it names does not belong there yet.
     """
@@ -171,14 +171,14 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def identifier(word: str) -> int:
-    """Return the number in `word`. 0 is allowed: the backend decides whether the id exists."""
+    """The number in `word`. 0 is allowed: the backend decides whether the id exists."""
     if not is_id(word):
         raise argparse.ArgumentTypeError(f"'{word}' is not an id, which is a whole number")
     return int(word)
 
 
 def node_references(word: str) -> list[int | Reference]:
-    """Return the nodes in a text such as `1,node-2`. There must be one, because an empty list could mean all nodes.
+    """The nodes in a text such as `1,node-2`. There must be one, because an empty list could mean all nodes.
 
     >>> node_references("1,2")
     [1, 2]
@@ -187,7 +187,7 @@ def node_references(word: str) -> list[int | Reference]:
 
 
 def names(word: str) -> list[str]:
-    """Return the names in a text such as `a,b`. There must be one.
+    """The names in a text such as `a,b`. There must be one.
 
     >>> names("controller, cinder,")
     ['controller', 'cinder']
@@ -199,7 +199,7 @@ def names(word: str) -> list[str]:
 
 
 def seconds(word: str) -> int:
-    """Return the seconds of a positive duration: `90`, `90s`, `30m`, `2h` or `7d`.
+    """The seconds of a positive duration: `90`, `90s`, `30m`, `2h` or `7d`.
 
     >>> seconds("90"), seconds("30m")
     (90, 1800)
@@ -210,15 +210,14 @@ def seconds(word: str) -> int:
     return int(number) * _UNITS[unit]
 
 
-def stated(word: str) -> str:
-    """Return `word`, which must not be empty: in a script that means an unset variable."""
+def nonempty(word: str) -> str:
+    """`word`, which must not be empty: in a script that means an unset variable."""
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is empty; leave the option out, or give it a value")
     return word
 
 
 def json_value(word: str) -> Any:
-    """Return the value in a JSON text."""
     import json  # few commands need it
 
     try:
@@ -227,9 +226,9 @@ def json_value(word: str) -> Any:
         raise argparse.ArgumentTypeError(f"'{word}' is not JSON: {error}") from None
 
 
-def stated_path(word: str) -> Path:
-    """Return the path `word`, which must not be empty: that would mean the current directory."""
-    return Path(stated(word))
+def nonempty_path(word: str) -> Path:
+    """The path `word`, which must not be empty: that would mean the current directory."""
+    return Path(nonempty(word))
 
 
 Argument = Callable[[argparse._ActionsContainer], object]
@@ -239,22 +238,21 @@ Arguments = tuple[Argument, ...]
 
 
 def option(*spellings: str, **how: Any) -> Argument:
-    """Return an option, or an argument, that is described as for `argparse.ArgumentParser.add_argument`.
+    """An option, or an argument, that is described as for `argparse.ArgumentParser.add_argument`.
 
     Without a type, its value must not be empty: in a script that means an unset variable.
     """
     if not how.keys() & {"action", "choices", "type"}:
-        how["type"] = stated
+        how["type"] = nonempty
     return lambda parser: parser.add_argument(*spellings, **how)
 
 
 def flag(*spellings: str, help: str) -> Argument:
-    """Return an option without a value: True if it is given."""
     return option(*spellings, action="store_true", help=help)
 
 
 def one_of(*arguments: Argument, required: bool = False) -> Argument:
-    """Return options of which a command line has at most one or, if that is `required`, exactly one."""
+    """Options of which a command line has at most one or, if that is `required`, exactly one."""
 
     def add(parser: argparse._ActionsContainer) -> None:
         group = parser.add_mutually_exclusive_group(required=required)
@@ -289,14 +287,14 @@ def names_option(*spellings: str, **how: Any) -> Argument:
 
 
 def id_of(noun: str) -> Argument:
-    """Return the argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
+    """The argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
     if has_names(noun):
         return option("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
     return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 
 
 def env_option(*, required: bool, help: str = "id or name of the environment") -> Argument:
-    """Return `--env`: `env` is a number, or None, when the command runs."""
+    """`--env`: `env` is a number, or None, when the command runs."""
     return option(*ENV, type=reference("environment"), required=required, metavar=NAMED, dest="env", help=help)
 
 
@@ -304,12 +302,12 @@ OF_ENV = env_option(required=True)
 
 
 def release_option(*, required: bool = True, help: str = "id, name or version of the release") -> Argument:
-    """Return `--release`: `release` is a number, or None, when the command runs."""
+    """`--release`: `release` is a number, or None, when the command runs."""
     return option(*RELEASE, type=reference("release"), required=required, metavar=NAMED, help=help)
 
 
 def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 or 1,2") -> Argument:
-    """Return `--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
+    """`--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
 
     Of several nodes with one name, that of `--env` is meant.
     """
@@ -320,12 +318,12 @@ def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 
 
 
 def nodes_or_all(all_of: str) -> Argument:
-    """Return `--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
+    """`--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
     return one_of(nodes_option(required=False), flag("--nodes-all", help=all_of), required=True)
 
 
 def roles_option(*spellings: str, required: bool) -> Argument:
-    """Return `--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
+    """`--roles a b` or `--roles a,b`: `roles` is a list of names, empty by default."""
     return names_option(
         *spellings, "--roles", "--role", required=required, default=[], metavar="ROLE", dest="roles",
         help="roles: controller cinder or controller,cinder",
@@ -333,7 +331,7 @@ def roles_option(*spellings: str, required: bool) -> Argument:
 
 
 def type_option(*, default: str | None, required: bool = False) -> Argument:
-    """Return `--type`: `graph_type`."""
+    """`--type`: `graph_type`."""
     return option(
         "-t", "--type", "--graph-type", metavar="TYPE", dest="graph_type", default=default,
         required=required, help=f"graph type (default: {default})" if default else "graph type",
@@ -341,7 +339,7 @@ def type_option(*, default: str | None, required: bool = False) -> Argument:
 
 
 def types_option(help: str, *, required: bool = False) -> Argument:
-    """Return `--type a b` or `--type a,b`: `graph_types` is a list of lists of names, or None."""
+    """`--type a b` or `--type a,b`: `graph_types` is a list of lists of names, or None."""
     return option(
         "-t", "--type", "--types", "--graph-type", "--graph-types", nargs="+", type=names, action="extend",
         required=required, metavar="TYPE", dest="graph_types", help=help,
@@ -349,7 +347,7 @@ def types_option(help: str, *, required: bool = False) -> Argument:
 
 
 def plugin_argument(several: str | None = None) -> Argument:
-    """Return the argument `plugin`, or `plugins` of which there may be as many as `several` says to argparse."""
+    """The argument `plugin`, or `plugins` with as many as `several` says to argparse."""
     return option(
         "plugins" if several else "plugin", nargs=several, type=reference("plugin"), metavar=NAMED,
         help="id of the plugin, or its name if only one version is installed",
@@ -357,9 +355,9 @@ def plugin_argument(several: str | None = None) -> Argument:
 
 
 def executor_option(help: str) -> Argument:
-    """Return `--executor`: `executor`, a kind of executor or an empty string.
+    """`--executor`: `executor`, a kind of executor or an empty string.
 
-    The metavar is stated because argparse would list all choices while it adds the option, and other packages would be
+    The metavar is given because argparse would list all choices while it adds the option, and other packages would be
     searched for kinds by every command that has it.
     """
 
@@ -398,7 +396,7 @@ HOLDER = one_of(release_option(required=False), env_option(required=False), requ
 
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
-    """Return the owner that the options of `OWNER` or `HOLDER` name."""
+    """The owner that the options of `OWNER` or `HOLDER` name."""
     from fuelclient.model.graph import Level, OwnerRef
 
     if parsed_args.env is not None:
@@ -413,16 +411,16 @@ NOUNS = {"cluster": "environment", "release": "release", "plugin": "plugin"}
 
 
 def described(owner: OwnerRef) -> str:
-    """Return an owner in the words of the command line: `environment 1`."""
+    """An owner in the words of the command line: `environment 1`."""
     return f"{NOUNS[owner.level]} {owner.id}"
 
 
 def source_options(*short: str) -> Arguments:
-    """Return `--file` (`-` is stdin), also under a `short` name, and `--dir`, of which a command needs one."""
+    """`--file` (`-` is stdin), also under a `short` name, and `--dir`, of which a command needs one."""
     return (
         option(*short, "--file", metavar="FILE", help="YAML or JSON file with the graph; - is stdin"),
         option(
-            "-d", "--dir", type=stated_path, metavar="DIR",
+            "-d", "--dir", type=nonempty_path, metavar="DIR",
             help="directory: its metadata.yaml and every tasks.yaml below it, sorted by path",
         ),
     )  # fmt: skip

@@ -42,7 +42,7 @@ _BEGINNINGS = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
 
 
 def is_example(paragraph: str) -> bool:
-    """Return whether a paragraph is an example: indented, or a command line.
+    """Whether a paragraph is an example: indented, or a command line.
 
     Python takes the indentation of a docstring away if nothing but an example follows its first line.
 
@@ -81,7 +81,7 @@ class Parser(OneLineParser, ArgumentParser):
         super().error(f"{message}{self._suggestion()}")
 
     def _suggestion(self) -> str:
-        """Say what the first unknown option was probably meant to be; empty if nothing is like it."""
+        """A sentence with what the first unknown option was probably meant to be; empty if nothing is like it."""
         known = [*self._option_string_actions, *global_parser()._option_string_actions]
         for word in takewhile(lambda word: word != "--", self._words):
             option = word.partition("=")[0]
@@ -100,7 +100,7 @@ class Parser(OneLineParser, ArgumentParser):
         return ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """Return the options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""
+        """The options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""
         options: dict[int, Any] = {}
         for option in super()._get_option_tuples(option_string):
             options.setdefault(id(option[0]), option)
@@ -144,11 +144,10 @@ class Command(cliff.command.Command):
 
     @property
     def backend(self) -> Backend:
-        """Where the data lives."""
         return self.shell.backend
 
     def writable(self) -> Backend:
-        """Return the backend, after saying once on stderr which place is about to change.
+        """The backend that is about to change; its target is printed once on stderr.
 
         Call this right before the write, or before asking whether to write: a command that only reads, or that fails
         before it writes, has no target.
@@ -159,7 +158,7 @@ class Command(cliff.command.Command):
         return self.backend
 
     def load(self, path: str, limits: Limits | None = None) -> Document:
-        """Return the document in a file, or on stdin if the path is `-`, and print its findings."""
+        """Load the document in a file, or on stdin if the path is `-`, and print its findings."""
         from fuelclient import files
         from fuelclient.files.limits import DOCUMENT
 
@@ -168,7 +167,7 @@ class Command(cliff.command.Command):
         return self.loaded
 
     def dumped(self, data: Any, form: str) -> str:
-        """Return data as a document in the format `form`, for stdout."""
+        """Write data as a document in the format `form`, for stdout."""
         from fuelclient import files
 
         return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
@@ -211,7 +210,7 @@ class Changing(Command):
         """Read what the change needs into `parsed_args`."""
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        """Return the question that says what goes; empty if nothing does."""
+        """The question that says what goes; empty if nothing does."""
         return self.question.format(**vars(parsed_args), command=self)
 
     def change(self, parsed_args: argparse.Namespace, /) -> Any:
@@ -238,13 +237,12 @@ class MasterOnly(Command):
     instead = ""
 
     def require_master(self) -> None:
-        """Raise `Unsupported` if the backend has no such services."""
         if not supports(self.backend.services):
             raise Unsupported(self.reason, hint=self.instead)
 
     @property
     def services(self) -> Services:
-        """What only a Fuel master does. Raise `Unsupported` if the backend has no such services."""
+        """Raise `Unsupported` without a Fuel master."""
         self.require_master()
         return cast("Services", self.backend.services)
 
@@ -334,8 +332,7 @@ _ADDRESS = re.compile(r"(\d+\.){3}\d+(/\d+)?|[\da-f]*:[\da-f:.]*(/\d+)?", re.IGN
 
 
 def _sort_key(cell: Any) -> tuple[int, float, str]:
-    """Return a key by which cells of any types compare: numbers first, then texts, then nothing. Addresses compare as
-    such, after other texts.
+    """A key by which cells of any types compare: numbers first, then texts, then addresses, then nothing.
 
     >>> sorted([None, "10.20.0.10", "10.20.0.9", "b", 7, "fe80::1"], key=_sort_key)
     [7, 'b', '10.20.0.9', '10.20.0.10', 'fe80::1', None]
@@ -354,7 +351,7 @@ def _sort_key(cell: Any) -> tuple[int, float, str]:
 
 
 def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Sequence[str]) -> list[Sequence[Any]]:
-    """Return `rows` sorted by the columns `keys`, the first one first; equal rows keep their order."""
+    """`rows` sorted by the columns `keys`, the first one first; equal rows keep their order."""
     indexes = [columns.index(key) for key in keys]
     return sorted(rows, key=lambda row: [_sort_key(row[index]) for index in indexes])
 
@@ -381,11 +378,10 @@ class Lister(cliff.lister.Lister, Command):
         return formatters({"csv": Csv})
 
     def rows(self, parsed_args: argparse.Namespace, /) -> Iterable[Any]:
-        """Return the rows, in any order: cells, or things whose attributes are the cells."""
+        """The rows, in any order: cells, or things whose attributes are the cells."""
         raise NotImplementedError
 
     def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
-        """Return whether people will read the rows as a table on a terminal."""
         return parsed_args.formatter == "table" and self.app.stdout.isatty()
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
@@ -398,8 +394,7 @@ class Lister(cliff.lister.Lister, Command):
 
 
 class Check(Lister):
-    """A command that lists findings; its exit code is 7 if `rows` sets `broken`. `advice` is the column that says what
-    to do."""
+    """A list of findings, whose exit code is 7 if `rows` sets `broken`. `advice` is the column with what to do."""
 
     columns: tuple[str, ...] = ("severity", "code", "place", "task", "message", "hint")
     sort_by = ""
@@ -425,7 +420,7 @@ class DiagnosisCheck(Check):
     advice = "mend"
 
     def diagnosed(self, found: Sequence[Diagnosis]) -> Iterable[Sequence[Any]]:
-        """Return the rows of diagnoses, with secrets masked. An error among them makes the check fail."""
+        """The rows of diagnoses, with secrets masked. An error among them makes the check fail."""
         from fuelclient.redact import scrubbed
 
         self.broken = any(one.health == "error" for one in found)
@@ -448,7 +443,6 @@ class DocumentCheck(Check):
         return formatters({**markdown, **finding_formats(self.reported)})
 
     def default_format(self, parsed_args: argparse.Namespace) -> str:  # noqa: ARG002 (subclasses use it)
-        """Return the format if none is asked for."""
         return "table"
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -465,7 +459,6 @@ class DocumentCheck(Check):
 
 
 def finding_rows(findings: Iterable[Finding]) -> list[Sequence[Any]]:
-    """Return the rows of findings for a `Check`, in their order."""
     return [
         (str(finding.severity), finding.code, str(finding.place), finding.task, finding.message, finding.hint)
         for finding in findings

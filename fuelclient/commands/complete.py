@@ -84,7 +84,6 @@ def _shell_of_user() -> str:
 
 
 def script(shell: str, name: str) -> str:
-    """Return the script that completes the command `name`."""
     text = (resources("fuelclient.commands") / "completion" / f"{PROGRAM}.{shell}").read_text(encoding="utf-8")
     last = "complete -F _fuel2 fuel2", "#compdef fuel2", "compdef _fuel2 fuel2", "complete -c fuel2 "
     for line in last if name != PROGRAM else ():

@@ -81,7 +81,6 @@ class Demo(Command):
 
 
 def read() -> Examples:
-    """Read the packaged examples from their files."""
     directory = examples.directory()
     paths = [directory / "release", *sorted(path.parent for path in directory.glob("plugins/*/metadata.yaml"))]
     release, *plugins = packages = [load_package(path) for path in paths]
@@ -95,7 +94,7 @@ def read() -> Examples:
 
 
 def present(backend: Backend, loaded: Examples) -> int | None:
-    """Return the id of the environment if all of the examples are stored, or None if none of them is.
+    """The id of the environment if all of the examples are stored, or None if none of them is.
 
     Raise `Conflict` if only some of them are, or if their names are taken.
     """
@@ -136,7 +135,7 @@ def store(backend: Backend, loaded: Examples) -> int:
 
 
 def suggestions(called: str, target: str) -> list[str]:
-    """Return the commands to try, each with a comment on what it shows; `called` is how the program was called.
+    """Commands to try, each with a comment on what it shows; `called` is how the program was called.
 
     >>> " ".join(suggestions("fuel2 --engine 'my engine.db'", "/tmp/my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env demo # what would run where, in order"
@@ -148,7 +147,6 @@ def suggestions(called: str, target: str) -> list[str]:
 
 
 def _narrate(loaded: Examples, env: int) -> None:
-    """Say on stderr what was loaded."""
     for packaged in loaded.release.releases:
         graphs = _graphs(packaged.graphs)
         LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, graphs)

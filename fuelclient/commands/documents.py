@@ -23,13 +23,13 @@ _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
 def output_options(*spellings: str, default: str) -> Arguments:
-    """Return where to write, and how: `file` (or None) and `format` (or None)."""
+    """Where to write, and how: `file` (or None) and `format` (or None)."""
     where = f"the file to write; - is stdout (default: {default})"
     return option(*spellings, metavar="PATH", dest="file", help=where), FORMAT_OF_FILE
 
 
 def output_of(parsed_args: argparse.Namespace, name: str) -> tuple[str, str]:
-    """Return the path that the options of `output_options` name, by default NAME.FORMAT, and its format."""
+    """The path that the options of `output_options` name, by default NAME.FORMAT, and its format."""
     path = parsed_args.file or os.path.abspath(f"{name}.{parsed_args.format or 'yaml'}")
     return path, format_of(path, parsed_args.format)
 
@@ -47,7 +47,7 @@ OVERWRITING = one_of(
 
 
 def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
-    """Return whether a download may overwrite what exists at `path` (None: find out).
+    """Whether a download may overwrite what exists at `path` (`exists` is None: look).
 
     The original client overwrites without a word, and scripts rely on it: so do we without a terminal, with a
     line on stderr. On a terminal, ask; raise `Declined` if the answer is no.
@@ -64,7 +64,7 @@ def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, 
 
 
 def format_of(path: str, asked: str | None) -> str:
-    """Return the format that was asked for, or that of the file's name.
+    """The format that was asked for, or that of the file's name.
 
     Raise `UsageError`, in the words of the original client, if the name does not show it.
 
@@ -88,7 +88,7 @@ def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str,
 
 
 def dumped(command: Command, data: Any, path: str, form: str) -> str:
-    """Return `data` as text for the file or for stdout, which may lack some characters."""
+    """`data` as text for the file or for stdout, which may lack some characters."""
     from fuelclient import files
 
     return command.dumped(data, form) if path == STDOUT else files.dumps(data, form)
@@ -104,7 +104,7 @@ def put_text(command: Command, text: str, path: str, *, force: bool) -> None:
 
 
 def place_options(verb: str) -> Arguments:
-    """Return the options of a file to read or to write (`verb`), which `place_of` reads."""
+    """The options of a file to read or to write (`verb`), which `place_of` reads."""
     stream = "stdout" if verb == "write" else "stdin"
     return (
         option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
@@ -117,7 +117,7 @@ def place_options(verb: str) -> Arguments:
 
 
 def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:
-    """Return the path of the file and its format; without `--file` the path is DIRECTORY/FOLDER/NAME.FORMAT."""
+    """The path of the file and its format; without `--file` the path is DIRECTORY/FOLDER/NAME.FORMAT."""
     form, file = getattr(parsed_args, "format", None), getattr(parsed_args, "file", None)
     if file and file != STDOUT:
         path = os.path.abspath(file)
@@ -152,11 +152,10 @@ class Download(Command):
     done = ""
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        """Return the path of the file and its format."""
+        """The path of the file and its format."""
         raise NotImplementedError
 
     def document(self, parsed_args: argparse.Namespace, /) -> Any:
-        """Return the data to write."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -185,7 +184,6 @@ class _OfOne(Command):
         return f"Configuration of {self.part} for {'the environment' if self.noun == 'environment' else self.noun}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        """Return the path of the file and its format."""
         return place_of(parsed_args, f"{self.noun}_{parsed_args.id}", self.part)
 
 

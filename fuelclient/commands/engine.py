@@ -6,18 +6,17 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fuelclient import files
 from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck
-from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, require
+from fuelclient.commands.documents import FORCE, STDOUT, dumped, format_of, output_options, put_text, require
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
 from fuelclient.files import limits
 
 
 def _engine(command: Command) -> str:
-    """Return the path of the engine file. Raise `UsageError` if the settings name a server."""
+    """The path of the engine file. Raise `UsageError` if the settings name a server."""
     settings = command.shell.settings
     if settings["SERVER_ADDRESS"].value:
         raise UsageError(
@@ -100,14 +99,10 @@ class EngineExport(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
-        data = engine_files.export(_engine(self))
-        text = self.dumped(data, form) if path == STDOUT else files.dumps(data, form)
+        text = dumped(self, engine_files.export(_engine(self)), path, form)
         if len(text.encode()) > limits.EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
-        if path == STDOUT:
-            self.app.stdout.write(text)
-        else:
-            files.write(path, text, force=parsed_args.force)
+        put_text(self, text, path, force=parsed_args.force)
 
 
 class EngineImport(Command):

@@ -58,7 +58,7 @@ _CODES: tuple[tuple[type[BaseException], Exit], ...] = (
 
 
 def exit_of(error: BaseException) -> Exit:
-    """Return the exit code of a command that ends with `error`.
+    """The exit code of a command that ends with `error`.
 
     >>> exit_of(errors.NotFound("release", 7))
     <Exit.NOT_FOUND: 5>

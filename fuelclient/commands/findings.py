@@ -48,7 +48,7 @@ def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list
 
 
 def fails(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> bool:
-    """Return whether one of the findings is as bad as --fail-on says."""
+    """Whether a finding is as bad as --fail-on asks, or worse."""
     if parsed_args.fail_on == NEVER:
         return False
     severities = [str(severity) for severity in Severity]  # the worst first
@@ -56,8 +56,8 @@ def fails(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> bool:
     return any(str(finding.severity) in failing for finding in findings)
 
 
-def _codes(stated: Iterable[str], option: str) -> tuple[str, ...]:
-    words = [word.strip().upper() for text in stated for word in text.split(",")]
+def _codes(texts: Iterable[str], option: str) -> tuple[str, ...]:
+    words = [word.strip().upper() for text in texts for word in text.split(",")]
     for word in words:
         if not _CODE.fullmatch(word):
             message = f"{option}: {word!r} is not the code of a finding."
@@ -78,14 +78,12 @@ class Reported:
 
 
 def finding_formats(reported: Reported) -> dict[str, Callable[[], Formatter]]:
-    """Return the formats of whole findings by name; each prints what is in `reported` by then."""
+    """The formats of whole findings by name; each prints what is in `reported` by then."""
     writers = {"text": _text, "sarif": _sarif, "junit": _junit, "github": _github}
     return {name: partial(_FindingFormat, reported, write) for name, write in writers.items()}
 
 
 class _FindingFormat(ListFormatter):
-    """A format of whole findings, not of columns."""
-
     def __init__(self, reported: Reported, write: Callable[[Reported, argparse.Namespace], str]) -> None:
         self._reported, self._write = reported, write
 
@@ -106,7 +104,7 @@ class _FindingFormat(ListFormatter):
 
 
 def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return the findings with the same severity and code together, in the order of the first of each.
+    """The findings with the same severity and code together, in the order of the first of each.
 
     >>> from fuelclient.model.finding import Finding, Severity
     >>> codes = [Finding(Severity.WARNING, code, "x") for code in ("P050", "P061", "P050")]
@@ -117,7 +115,7 @@ def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 
 def others(group: Sequence[Finding]) -> str:
-    """Return how many findings a group has besides its first one, and in how many files; empty for a single one."""
+    """How many findings a group has besides its first one, and in how many files; empty for a single one."""
     more = group[1:]
     if not more:
         return ""
@@ -206,7 +204,7 @@ def _junit(reported: Reported, parsed_args: argparse.Namespace) -> str:
 
 
 def _xml(text: str) -> str:
-    """Return `text` with control characters escaped, and without the two others that XML cannot hold.
+    """`text` with control characters escaped, and without the two others that XML cannot hold.
 
     >>> print(_xml("a\\x00b\\ufffe"))
     a\\x00b

@@ -38,7 +38,7 @@ Rows = Iterable[Sequence[Any]]
 
 
 def column_name(asked: str) -> str:
-    """Return the name of a column as `-c` accepts it."""
+    """The name of a column as `-c` accepts it."""
     return asked.lower().strip().replace(" ", "_")
 
 
@@ -50,6 +50,17 @@ def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:
             close = nearest(name, columns)
             hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
             raise UsageError(f"There is no column '{column}'.", hint=hint)
+
+
+class Shown(FormattableColumn[Any]):
+    """Data for programs, with the text that people read."""
+
+    def __init__(self, value: Any, shown: str) -> None:
+        super().__init__(value)
+        self._shown = shown
+
+    def human_readable(self) -> str:
+        return self._shown
 
 
 class Names(FormattableColumn[list[Any]]):
@@ -77,7 +88,7 @@ class Lines(FormattableColumn[list[str]]):
         return "\n".join(self._value)
 
 
-class Counted(Names):
+class Counted(Shown):
     """A list of names; as text, their number and the first of them.
 
     >>> Counted(["a", "b", "c", "d"], "task").human_readable(), Counted([], "task").human_readable()
@@ -85,12 +96,8 @@ class Counted(Names):
     """
 
     def __init__(self, value: Sequence[Any], noun: str) -> None:
-        super().__init__(value)
-        self._noun = noun
-
-    def human_readable(self) -> str:
-        number = f"{len(self._value)} {self._noun}{'s' * (len(self._value) != 1)}"
-        return f"{number}: {some(self._value)}" if self._value else number
+        number = f"{len(value)} {noun}{'s' * (len(value) != 1)}"
+        super().__init__(list(value), f"{number}: {some(value)}" if value else number)
 
 
 class Relations(FormattableColumn[list[dict[str, Any]]]):
@@ -112,15 +119,12 @@ class Fields(FormattableColumn[Any]):
     """
 
     def human_readable(self) -> str:
-        import json
-
         if isinstance(self._value, str):
             return self._value
         return json.dumps(self._value, ensure_ascii=False, default=str) if self._value not in (None, {}, []) else ""
 
 
 def finding_fields(finding: Finding) -> dict[str, str]:
-    """Return a finding as part of a document."""
     return {
         "severity": str(finding.severity), "code": finding.code, "message": finding.message,
         "place": str(finding.place), "hint": finding.hint,
@@ -128,7 +132,7 @@ def finding_fields(finding: Finding) -> dict[str, str]:
 
 
 def some(items: Iterable[Any], most: int = 3) -> str:
-    """Return the first items, and how many more there are.
+    """The first items, and how many more there are.
 
     >>> some(["a", "b"]), some("abcde")
     ('a, b', 'a, b, c and 2 more')
@@ -139,7 +143,7 @@ def some(items: Iterable[Any], most: int = 3) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return `value` without the classes that remember lines, for YAML and JSON.
+    """`value` without the classes that remember lines, for YAML and JSON.
 
     >>> plain({"limits": ({"min": 1},)})
     {'limits': [{'min': 1}]}
@@ -152,7 +156,7 @@ def plain(value: Any) -> Any:
 
 
 def cells(row: Any, columns: Sequence[str]) -> Sequence[Any]:
-    """Return the cells of a row, which are its attributes unless it is a list or a tuple."""
+    """The cells of a row: its attributes, unless it is a list or a tuple."""
     if isinstance(row, list | tuple):
         return row
     values = [getattr(row, column) for column in columns]
@@ -160,12 +164,12 @@ def cells(row: Any, columns: Sequence[str]) -> Sequence[Any]:
 
 
 def text(cell: Any) -> Any:
-    """Return a cell as text for people, if it is a `FormattableColumn`, else as it is."""
+    """A cell as text for people, if it is a `FormattableColumn`, else as it is."""
     return cell.human_readable() if isinstance(cell, FormattableColumn) else cell
 
 
 def _flat(cell: Any) -> Any:
-    """Return a cell on one line: a list has one row on each line, because scripts count them."""
+    """A cell on one line, because scripts count the lines of a list."""
     shown = text(cell)
     if not isinstance(shown, str):
         return shown
@@ -173,7 +177,6 @@ def _flat(cell: Any) -> Any:
 
 
 def _block(cell: Any) -> Any:
-    """Return a cell with its line breaks."""
     shown = text(cell)
     return printable(shown, keep="\n\t") if isinstance(shown, str) else shown
 
@@ -213,7 +216,7 @@ class Table(_FlatRows, TableFormatter):
 
 @contextmanager
 def _colours(stdout: TextIO) -> Iterator[TextIO]:
-    """Yield the stream for a table: stdout, or one whose content gets colours on its way there."""
+    """The stream for a table: stdout, or one whose content gets colours on its way there."""
     if not getattr(stdout, "coloured", False):
         yield stdout
         return
@@ -238,7 +241,7 @@ _OF_CHANGES = ("task", "layer", "overrides")
 
 
 def coloured_table(text: str) -> str:
-    """Return a finished table with colours in it. Lines that are not a row of cells stay as they are.
+    """A finished table with colours in it. Lines that are not a row of cells stay as they are.
 
     Colours come after the layout, because they would count as characters when long cells are wrapped.
 
@@ -283,7 +286,7 @@ def _word_style(column: str, word: str) -> str:
 
 
 def _layer_style(words: Mapping[str, str]) -> str:
-    """Return the colour of a row of a preview that a plugin or the environment changes, else an empty string."""
+    """The colour of a row of a preview that a plugin or the environment changes, else an empty string."""
     layer = words.get("layer", "")
     if layer.startswith("plugin "):
         return _CYAN
@@ -310,7 +313,7 @@ class Csv(_FlatRows, CSVLister):
 
 
 def no_formula(cell: Any) -> Any:
-    """Return a cell of CSV, with a quote before it if a spreadsheet would run it."""
+    """A cell of CSV, with a quote before it if a spreadsheet would run it."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
@@ -337,7 +340,6 @@ class _Documents(ListFormatter, SingleFormatter):
         self.emit(_fields(column_names, data), stdout, parsed_args)
 
     def emit(self, data: Any, stdout: TextIO, parsed_args: Any) -> None:
-        """Write one document."""
         raise NotImplementedError
 
 
@@ -362,18 +364,16 @@ class Yaml(_Documents, YAMLFormatter):
 
 
 def _fields(column_names: Sequence[str], data: Sequence[Any]) -> dict[str, Any]:
-    """Return the cells of one row by column, as data."""
     cells = [cell.machine_readable() if isinstance(cell, FormattableColumn) else cell for cell in data]
     return dict(zip(column_names, cells, strict=True))
 
 
 def encoding_of(stdout: TextIO) -> str:
-    """Return the encoding of a stream; a stream without one accepts everything."""
+    """The encoding of a stream; a stream without one accepts everything."""
     return getattr(stdout, "encoding", None) or "utf-8"
 
 
 def _fits(shown: str, stdout: TextIO) -> bool:
-    """Return whether a stream can encode `shown`."""
     try:
         shown.encode(encoding_of(stdout))
     except UnicodeEncodeError:
@@ -406,7 +406,7 @@ class Tabulated(ListFormatter, SingleFormatter):
         self.emit_list(("Field", "Value"), list(zip(column_names, data, strict=True)), stdout, parsed_args)
 
     def _cell(self, cell: Any) -> str:
-        """Return a cell as a string; in Markdown a bar would end the cell."""
+        """A cell as a string; in Markdown a bar would end the cell."""
         shown = str(cell)
         return shown.replace("|", "\\|") if self.style == "github" else shown
 
@@ -423,7 +423,7 @@ _BOTH: Mapping[str, Callable[[], Formatter]] = {
 
 
 def formatters(extra: Mapping[str, Callable[[], Formatter]]) -> ExtensionManager[Any]:
-    """Return the formats that lists and single objects share, and those of `extra`, as cliff expects them."""
+    """The formats that lists and single objects share, and those of `extra`, as cliff expects them."""
     made = []
     for name, make in sorted({**_BOTH, **extra}.items()):
         formatter = make()

@@ -27,7 +27,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def _file(word: str) -> str:
-    """Return a path, which must not be empty: that would look like the default."""
+    """A path, which must not be empty: that would look like the default."""
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is not a path; leave the option out for the default")
     return word
@@ -55,7 +55,7 @@ MASTER_OPTIONS: tuple[tuple[str, tuple[str, ...], str | None, str], ...] = (
 
 
 def global_parser() -> argparse.ArgumentParser:
-    """Return the parser of the options that may stand anywhere on the line.
+    """The parser of the options that may stand anywhere on the line.
 
     It does not have `--version`, because commands have their own (`release create`); it counts only before any
     command. It accepts no abbreviations, or `--d` of a command would turn on `--debug`.
@@ -110,13 +110,13 @@ def _add_master(parser: argparse.ArgumentParser) -> None:
 
 
 def overrides(options: argparse.Namespace) -> dict[str, object]:
-    """Return what the options say about settings, by setting; None for options that were not given."""
+    """The settings that the options give, by name; None for options that were not given."""
     places: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
     return places | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
 
 
 def version() -> str:
-    """Return the output of `--version`.
+    """The output of `--version`.
 
     >>> version().split()[0]
     'fuel2'
@@ -125,7 +125,7 @@ def version() -> str:
 
 
 def overview(*, everything: bool = False) -> str:
-    """Return the output of `--help`: usage, options and all commands; `everything` includes other packages."""
+    """The output of `--help`: usage, options and all commands; `everything` includes other packages."""
     parser = global_parser()
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     lines = [parser.format_help(), "Commands:"]
@@ -136,7 +136,7 @@ def overview(*, everything: bool = False) -> str:
 
 
 def extensions() -> list[tuple[str, str]]:
-    """Return the commands of other packages with the name of the package, without importing them."""
+    """The commands of other packages with the name of the package, without importing them."""
     from importlib.metadata import entry_points
 
     return sorted(

@@ -41,7 +41,7 @@ def _meta(word: str) -> Mapping[str, Any]:
 
 
 def _fields(*, required: bool) -> Arguments:
-    """Return the options of the fields of a network group, each under the name of its field."""
+    """The options of the fields of a network group, each under the name of its field."""
     return (
         option(
             "-N", "--node-group", type=identifier, required=required, metavar="ID", dest="group_id",
@@ -106,8 +106,8 @@ class NetworkGroupUpdate(_OfGroups, ShowOne):
     arguments = (id_of("network group"), option("-n", "--name", help="its new name"), *_fields(required=False))
 
     def values(self, parsed_args: argparse.Namespace) -> Any:
-        stated = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
-        changes = {name: value for name, value in stated.items() if value is not None}
+        given = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
+        changes = {name: value for name, value in given.items() if value is not None}
         if not changes:
             raise UsageError("Nothing to update.", hint="Name what changes: --name, --cidr, --vlan, --gateway, --meta.")
         return self.writable().services.update_network_group(parsed_args.id, changes)

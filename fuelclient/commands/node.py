@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 def labels_option(help: str, *, required: bool = False) -> Argument:
-    """Return `--labels a b=c`: `labels` is a list of texts, or None; `labels_of` reads it."""
+    """`--labels a b=c`: `labels` is a list of texts, or None; `labels_of` reads it."""
     return option("-l", "--labels", nargs="+", action="extend", required=required, metavar="LABEL", help=help)
 
 
 def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
-    """Return the labels that `labels_option` names. Raise `UsageError` for one without a name."""
+    """The labels that `labels_option` names. Raise `UsageError` for one without a name."""
     from fuelclient.model.label import label_from
 
     labels = {text: label_from(text) for text in parsed_args.labels or ()}
@@ -56,7 +56,7 @@ def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
 
 
 def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
-    """Return the nodes with one of the labels, or all nodes if no labels are wanted."""
+    """The nodes with one of the labels, or all nodes if no labels are wanted."""
     from fuelclient.model.label import has_any
 
     return [node for node in nodes if not wanted or has_any(node.labels, wanted)]
@@ -148,21 +148,21 @@ _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluste
 
 
 def _attribute(node: Node, attribute: str) -> Any:
-    """Return an attribute that a master or the nodes file gave, or an empty string.
+    """An attribute that a master or the nodes file gave, or an empty text.
 
     A master has what a node says of its processors in `meta`.
     """
-    stated = node.attributes.get(attribute)
-    if stated is None and isinstance(meta := node.attributes.get("meta"), Mapping):
+    value = node.attributes.get(attribute)
+    if value is None and isinstance(meta := node.attributes.get("meta"), Mapping):
         topology = meta.get("numa_topology")
-        stated = topology.get(attribute) if isinstance(topology, Mapping) else None
-    if isinstance(stated, Mapping | list):
-        return Fields(stated)
-    return "" if stated is None else stated
+        value = topology.get(attribute) if isinstance(topology, Mapping) else None
+    if isinstance(value, Mapping | list):
+        return Fields(value)
+    return "" if value is None else value
 
 
 def _cells(node: Node, columns: Sequence[str], **cells: Any) -> list[Any]:
-    """Return the cells of a node: those in `cells`, its fields, or its attributes, in this order of preference."""
+    """The cells of a node: those in `cells`, its fields, or its attributes, in this order of preference."""
     own = {**{field.name: getattr(node, field.name) for field in fields(node)}, "cluster": node.cluster_id, **cells}
     shown = [own[column] if column in own else _attribute(node, column) for column in columns]
     return [Names(cell) if isinstance(cell, tuple) else cell for cell in shown]
@@ -415,7 +415,6 @@ class NodeAnsibleInventory(Command):
 
 
 def _question(nodes: Sequence[Node]) -> str:
-    """Return the question that names the nodes to be deleted."""
     return f"Delete {count(len(nodes), 'node')}: {some(f'{node.id} ({node.name})' for node in nodes)}?"
 
 

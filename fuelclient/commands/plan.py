@@ -121,7 +121,6 @@ class PlanApply(Starter):
 
 
 def read(command: Command, path: str) -> SavedPlan:
-    """Return the saved plan in a file."""
     return plan_from(command.load(path).data, path)
 
 

@@ -6,12 +6,10 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cliff.columns import FormattableColumn
-
 from fuelclient.commands.arguments import YES, id_of, option
 from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne, on_backend
 from fuelclient.commands.documents import Upload
-from fuelclient.commands.formatters import Names, cells, check_columns, plain
+from fuelclient.commands.formatters import Names, Shown, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import count
 from fuelclient.errors import InvalidDocument
@@ -158,27 +156,23 @@ class ReleaseDelete(Changing):
     change = on_backend(lambda backend, args: backend.releases.delete(args.id))
 
 
-class ComponentRelations(FormattableColumn[list[Any]]):
-    """The components that a component requires, or is compatible or incompatible with; as text, their names.
+def _relation(relation: Any) -> str:
+    """A component that another one requires, or is compatible or incompatible with, by name. A choice among several is
+    the word of the choice and their names.
 
-    A choice among several is the word of the choice and their names.
-
-    >>> ComponentRelations([{"name": "hypervisor:kvm"}, {"any_of": {"items": ["a", "b"]}}]).human_readable()
-    'hypervisor:kvm, any_of (a, b)'
+    >>> _relation({"name": "hypervisor:kvm"}), _relation({"any_of": {"items": ["a", "b"]}})
+    ('hypervisor:kvm', 'any_of (a, b)')
     """
-
-    def human_readable(self) -> str:
-        return ", ".join(map(self._text, self._value))
-
-    def _text(self, relation: Any) -> str:
-        if not isinstance(relation, Mapping) or "name" in relation:
-            return str(relation["name"] if isinstance(relation, Mapping) else relation)
-        for word in ("any_of", "all_of", "one_of", "none_of"):
-            choice = relation.get(word)
-            if choice is not None:
-                items = choice.get("items") if isinstance(choice, Mapping) else choice
-                return f"{word} ({', '.join(map(str, items or ()))})"
-        return ", ".join(map(str, relation))
+    if not isinstance(relation, Mapping):
+        return str(relation)
+    if "name" in relation:
+        return str(relation["name"])
+    for word in ("any_of", "all_of", "one_of", "none_of"):
+        choice = relation.get(word)
+        if choice is not None:
+            items = choice.get("items") if isinstance(choice, Mapping) else choice
+            return f"{word} ({', '.join(map(str, items or ()))})"
+    return ", ".join(map(str, relation))
 
 
 class ReleaseComponentList(Lister):
@@ -195,8 +189,10 @@ class ReleaseComponentList(Lister):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         for component in self.backend.releases.components(parsed_args.id):
-            values = [component.get(column, "-") for column in self.columns]
-            yield [ComponentRelations(plain(value)) if isinstance(value, list | tuple) else value for value in values]
+            values = [plain(component.get(column, "-")) for column in self.columns]
+            yield [
+                Shown(value, ", ".join(map(_relation, value))) if isinstance(value, list) else value for value in values
+            ]
 
 
 class ReleaseReposList(Lister):

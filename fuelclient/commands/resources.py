@@ -8,8 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from cliff.columns import FormattableColumn
-
 from fuelclient.commands.arguments import (
     OF_ENV,
     YES,
@@ -25,23 +23,12 @@ from fuelclient.commands.arguments import (
 )
 from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne, on_master
 from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require
-from fuelclient.commands.formatters import Fields, Names, cells, plain
+from fuelclient.commands.formatters import Fields, Names, Shown, cells, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.services import OstfCredentials
 
 _OF_ONE_ENV = (id_of("environment"),)
-
-
-class Quoted(FormattableColumn[list[str]]):
-    """A list of names; as text, in the notation of the original client.
-
-    >>> Quoted(["get_node_volumes"]).human_readable(), Quoted([]).human_readable()
-    ("['get_node_volumes']", '[]')
-    """
-
-    def human_readable(self) -> str:
-        return str(self._value)
 
 
 class _OfExtensions(MasterOnly):
@@ -59,10 +46,10 @@ class ExtensionList(_OfExtensions, Lister):
     sort_by = "name"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:  # noqa: ARG002 (no options)
-        return [
-            (extension.name, extension.version, extension.description, Quoted(list(extension.provides)))
-            for extension in self.services.extensions()
-        ]
+        for extension in self.services.extensions():
+            provides = list(extension.provides)
+            in_notation_of_the_original = Shown(provides, str(provides))
+            yield extension.name, extension.version, extension.description, in_notation_of_the_original
 
 
 class EnvExtensionShow(_OfExtensions, ShowOne):
@@ -117,7 +104,7 @@ _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 
 def _whose(verb: str) -> Arguments:
-    """Return the environment, and the nodes or the role: `env`, `nodes` and `role`."""
+    """The environment, and the nodes or the role: `env`, `nodes` and `role`."""
     return (
         OF_ENV,
         nodes_option(required=False, help=f"{verb} only for these nodes: 1 2 or 1,2"),
@@ -244,16 +231,14 @@ class OpenstackConfigDelete(_OfConfigs, MasterChange):
     change = on_master(lambda master, args: master.delete_openstack_config(args.config))
 
 
-class Results(FormattableColumn[list[dict[str, str]]]):
+def results(tests: list[dict[str, str]]) -> Shown:
     """The results of health checks; as text, a line for each, as the original client writes it.
 
-    >>> Results([{"status": "failure", "name": "Create volume", "message": "Time out"}]).human_readable()
+    >>> results([{"status": "failure", "name": "Create volume", "message": "Time out"}]).human_readable()
     "\\n* failure - Create volume, ('Time out')"
     """
-
-    def human_readable(self) -> str:
-        lines = [f"\n* {test['status']} - {test['name']}, ('{test['message']}')" for test in self._value]
-        return " ".join(lines)
+    lines = [f"\n* {test['status']} - {test['name']}, ('{test['message']}')" for test in tests]
+    return Shown(tests, " ".join(lines))
 
 
 _STATUS = ("id", "testset", "cluster_id", "status")
@@ -325,8 +310,6 @@ class HealthStatusList(_OfHealth, Lister):
 
 
 class _OfRun(_OfHealth, ShowOne):
-    """A command about one run of health checks."""
-
     columns: tuple[str, ...] = _STATUS
     arguments = (id_of("run, as 'health status list' shows it"),)
 
@@ -341,7 +324,7 @@ class HealthStatusShow(_OfRun):
 
     def values(self, parsed_args: argparse.Namespace) -> Any:
         run = self.services.test_run(parsed_args.id)
-        return (*cells(run, self.columns[:-1]), Results(list(map(asdict, run.tests))))
+        return (*cells(run, self.columns[:-1]), results(list(map(asdict, run.tests))))
 
 
 class HealthStop(_OfRun):
@@ -365,7 +348,7 @@ class HealthRestart(_OfRun):
 
 
 def _machines(word: str) -> list[Mapping[str, Any]]:
-    """Return the virtual machines in a JSON text: one mapping, or a list of mappings.
+    """The virtual machines in a JSON text: one mapping, or a list of mappings.
 
     >>> _machines('{"id": 1, "mem": 2}')
     [{'id': 1, 'mem': 2}]

@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cliff.columns import FormattableColumn
-
 from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne
 from fuelclient.commands.documents import Download, Upload, place_of, place_options
-from fuelclient.commands.formatters import Fields, Names, plain
+from fuelclient.commands.formatters import Fields, Names, Shown, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
 from fuelclient.model.release import Role, Tag
@@ -44,14 +42,14 @@ class Noun:
     write: Callable[[Any], Any]
 
     def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Any]:
-        """Return all that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
+        """Everything that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
         from fuelclient.model.graph import Level
 
         facet = self.facet(backend)
         return facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
 
     def named(self, backend: Backend, owner: OwnerRef, name: str) -> Any:
-        """Return the role or tag of this name. Raise `NotFound`, with the known names, if it does not exist."""
+        """The role or tag of this name. Raise `NotFound`, with the known names, if it does not exist."""
         known = self.known(backend, owner)
         if name not in known:
             raise NotFound(self.word, name, known=tuple(known))
@@ -92,7 +90,6 @@ class _Named(Command):
         return super().run(parsed_args)
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        """Return the path of the file and its format."""
         return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
 
@@ -162,23 +159,22 @@ def warn_of_tasks(roles: Mapping[str, Any]) -> None:
 
 
 def _conflicts(metadata: Mapping[str, Any]) -> Any:
-    """Return the cell with the roles or tags that cannot be on the same node; `*` stands for all others."""
+    """The cell with the roles or tags that cannot be on the same node; `*` stands for all others."""
     conflicts = plain(metadata.get("conflicts"))
     return Names(conflicts) if isinstance(conflicts, list) else conflicts or ""
 
 
-class Volumes(FormattableColumn[list[Any]]):
+def _volumes(volumes: list[Any]) -> Shown:
     """The volumes of a role in full; as text, their names and sizes.
 
-    >>> Volumes([{"id": "os", "allocate_size": "min", "type": "vg"}]).human_readable()
+    >>> _volumes([{"id": "os", "allocate_size": "min", "type": "vg"}]).human_readable()
     'os (min)'
     """
-
-    def human_readable(self) -> str:
-        return ", ".join(
-            f"{volume.get('id')} ({volume.get('allocate_size')})" if isinstance(volume, Mapping) else str(volume)
-            for volume in self._value
-        )
+    names = (
+        f"{volume.get('id')} ({volume.get('allocate_size')})" if isinstance(volume, Mapping) else str(volume)
+        for volume in volumes
+    )
+    return Shown(volumes, ", ".join(names))
 
 
 class RoleList(_List):
@@ -217,7 +213,7 @@ class RoleShow(ShowOne):
             role.name, metadata.get("name") or "", role.owner, metadata.get("group") or "", Names(role.tags),
             metadata.get("has_primary", ""), metadata.get("public_ip_required", ""), metadata.get("weight", ""),
             _conflicts(metadata), Fields(metadata.get("limits") or {}), Fields(metadata.get("restrictions") or []),
-            Volumes(plain(role.volumes)), metadata.get("description") or "",
+            _volumes(plain(role.volumes)), metadata.get("description") or "",
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ class _Create(ShowOne):
     arguments: Arguments = (release_option(),)
 
     def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
-        """Return the name and the graph types of the new sequence."""
+        """The name and the graph types of the new sequence."""
         raise NotImplementedError
 
     def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def _port(text: str) -> int:
-    """Return a port, or 0."""
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return int(text)
@@ -93,7 +92,7 @@ class ServerRun(Command):
 
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
-    """Return who may do what. Raise `UsageError` for options that contradict each other."""
+    """Raise `UsageError` for options that contradict each other."""
     from fuelclient.server.access import Keystone, LocalToken, Loopback, conf_from, require_loopback
 
     if parsed_args.auth != "keystone":

@@ -77,7 +77,7 @@ class TableManager(CommandManager):
                 self.commands.setdefault(point.name.replace("_", " "), point)
 
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
-        """Return the class of a command, its name and its arguments. Raise `UsageError` if there is no such command."""
+        """Raise `UsageError` if there is no such command."""
         argv = singular(argv)
         with suppress(ValueError):
             return self._whole(super().find_command(argv))
@@ -96,7 +96,7 @@ class TableManager(CommandManager):
 
 
 def singular(argv: list[str]) -> list[str]:
-    """Return a command line with the noun that the table has; a plural without a verb lists.
+    """A command line with the noun that the table has; a plural without a verb lists.
 
     >>> singular(["nodes", "list"]), singular(["releases"]), singular(["releases", "-f", "json"])
     (['node', 'list'], ['release', 'list'], ['release', 'list', '-f', 'json'])
@@ -118,7 +118,7 @@ class Incomplete(UsageError):
 
 
 def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
-    """Return the error for words that are not a command, with suggestions from the same noun only.
+    """The error for words that are not a command, with suggestions from the same noun only.
 
     >>> str(unknown(["graph", "lst"], ["graph list", "env list"]))
     "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
@@ -149,7 +149,7 @@ _LIKE, _ALMOST = 0.6, 0.8
 
 
 def _suggestions(words: list[str], rests: list[str]) -> list[str]:
-    """Return which of `rests` the words `words` probably meant.
+    """Those of `rests` that the typed `words` probably meant.
 
     These are the ones that begin with the first word, or else the most similar one. A destructive command is never
     suggested for another verb.
@@ -182,7 +182,7 @@ _COLOURS = {logging.ERROR: RED, logging.WARNING: YELLOW}
 
 
 def has_colours(choice: str, stream: TextIO, environ: Mapping[str, str]) -> bool:
-    """Return whether a stream gets colours: `choice` is auto, always or never.
+    """Whether a stream gets colours: `choice` is auto, always or never.
 
     >>> import io
     >>> has_colours("auto", io.StringIO(), {}), has_colours("always", io.StringIO(), {"NO_COLOR": "1"})
@@ -194,7 +194,7 @@ def has_colours(choice: str, stream: TextIO, environ: Mapping[str, str]) -> bool
 
 
 def coloured_message(text: str, level: int) -> str:
-    """Return a message on stderr in the colour of its level.
+    """A message on stderr in the colour of its level.
 
     >>> coloured_message("No such file", logging.ERROR), coloured_message("Created.", logging.INFO)
     ('\\x1b[31mNo such file\\x1b[0m', 'Created.')
@@ -203,7 +203,7 @@ def coloured_message(text: str, level: int) -> str:
 
 
 def program(options: argparse.Namespace) -> str:
-    """Return how the program was called, for command lines that act on the same target.
+    """How the program was called, for command lines that act on the same target.
 
     Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
     shown, logged and copied. Without them a command may be refused, but never acts on another target.
@@ -224,7 +224,7 @@ def program(options: argparse.Namespace) -> str:
 
 
 def for_target(text: str, called: str) -> str:
-    """Return a text of ours with `called`, as `program` returns it, in place of the bare program in its commands.
+    """A text of ours with `called`, as `program` returns it, in place of the bare program in its commands.
 
     >>> for_target("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
     "Run `fuel2 --engine 'my engine.db' task resume 3`, or ask whoever started fuel2."
@@ -253,7 +253,7 @@ _ANYWHERE = ("complete", "help", "plugins build", "plugins check", "plugins crea
 
 @cache
 def _commands() -> re.Pattern[str]:
-    """Return the pattern of the program's name where a command follows it that acts on a target."""
+    """The pattern of the program's name where a command follows it that acts on a target."""
     nouns = sorted({re.escape(name.split()[0]) for name in COMMANDS}, reverse=True)
     return re.compile(rf"\b{PROGRAM}(?! (?:{'|'.join(_ANYWHERE)})\b)(?= (?:{'|'.join(nouns)})\b)")
 
@@ -366,7 +366,7 @@ class FuelShell(App):
         return self._settings
 
     def read_settings(self, *, chooses: bool) -> Settings:
-        """Return the settings, with their warnings printed; `chooses` as in `settings.load`."""
+        """Read the settings and print their warnings; `chooses` as in `settings.load`."""
         from fuelclient import settings
 
         if self.options.engine and self.options.server:
@@ -402,7 +402,7 @@ class FuelShell(App):
         return Exit.OK
 
     def _command_words(self, rest: list[str]) -> list[str]:
-        """Return the words of the command whose help is wanted: those before the first option that name one.
+        """The words of the command whose help is wanted: those before the first option that name one.
 
         Arguments of the command are left out. Words that are no command stay, for the message about them.
         """
@@ -414,7 +414,6 @@ class FuelShell(App):
         return name.split()
 
     def run_subcommand(self, argv: list[str]) -> int:
-        """Run the command that `argv` begins with. Its errors are raised."""
         factory, name, rest = self.command_manager.find_command(argv)
         command = factory(self, self.options, cmd_name=name)
         parsed_args = command.get_parser(f"{self.NAME} {name}").parse_args(rest)
@@ -453,7 +452,6 @@ class FuelShell(App):
         self._handlers.append(handler)
 
     def _report(self, error: BaseException) -> Exit:
-        """Print the findings and the message of an error, and return its exit code."""
         code = exit_of(error)
         if code is Exit.BROKEN_PIPE or error is self._out.failure:
             raise error  # main() handles errors of stdout
@@ -504,7 +502,7 @@ class FuelShell(App):
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """A number with its noun.
 
     >>> count(1, "node"), count(2, "node")
     ('1 node', '2 nodes')
@@ -556,7 +554,7 @@ def _require_text(argv: list[str]) -> None:
 
 
 def _is_missing(path: str) -> bool:
-    """Return whether the file does not exist. False if permissions hide it."""
+    """False if permissions hide the file."""
     try:
         os.stat(path)
     except OSError as error:

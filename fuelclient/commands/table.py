@@ -31,7 +31,7 @@ installed packages takes longer than most commands.
 
 
 def verbs(noun: str) -> list[str]:
-    """Return the commands of a noun or of its alias.
+    """The commands of a noun or of its alias.
 
     >>> verbs("server")
     ['server run']

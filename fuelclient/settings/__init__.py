@@ -122,7 +122,7 @@ def load(
     by_program: bool = False,
     chooses: bool = False,
 ) -> Settings:
-    """Return the settings of this process, each with its origin.
+    """Read the settings of this process, each with its origin.
 
     `overrides` are the options of the command line, by setting, or with `by_program` what a program gives by any name
     of a setting; None means that an option was not given. With `local`, or if `overrides` name an engine, only they can
@@ -219,7 +219,7 @@ def in_force(settings: Settings) -> Iterator[None]:
 
 
 def handed_on() -> dict[str, str]:
-    """Return what `in_force` holds as environment variables, for processes of the engine."""
+    """What `in_force` holds, as environment variables for processes of the engine."""
     held = {name: setting.value for given in _in_force for name, setting in given.items()}
     return {KNOWN[name].environment[0]: KNOWN[name].text(value) for name, value in held.items()}
 
@@ -232,8 +232,7 @@ def _spec(name: str) -> Spec:
 
 
 def _given(spec: Spec, value: Any, environ: Mapping[str, str], *, by_program: bool) -> Setting:
-    """Return what an option or a program gives. An option must not be blank: a blank path would name the working
-    directory."""
+    """What an option or a program gives. An option must not be blank: a blank path would name the working directory."""
     name, what = (spec.name, "it") if by_program else (spec.options[-1], "the option")
     if isinstance(value, str) and not value.strip() and (spec.needed or not by_program):
         named = "a file" if spec.type is ValueType.PATH else "a value"
@@ -263,7 +262,6 @@ def _files(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _read(path: str) -> Iterator[tuple[str, Setting]]:
-    """Yield the keys and values of a settings file."""
     from fuelclient import files  # it imports YAML, and most people have no settings file
 
     document = files.load(path)
@@ -283,7 +281,7 @@ def _default(spec: Spec, environ: Mapping[str, str]) -> Any:
 
 
 def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
-    """Return an XDG base directory. A relative one is ignored, as the XDG specification demands."""
+    """An XDG base directory. A relative one is ignored, as the XDG specification demands."""
     value = environ.get(variable, "")
     return value if os.path.isabs(value) else home(default, environ)
 

@@ -61,7 +61,7 @@ class Master:
 
 
 def master_of(settings: Mapping[str, Setting]) -> Master:
-    """Return the master that the settings name."""
+    """The master that the settings name."""
 
     def text(name: str) -> str:
         return str(settings[name].value or "")
@@ -85,7 +85,7 @@ def master_of(settings: Mapping[str, Setting]) -> Master:
 
 
 def url_of(address: str, port: int, origin: str = "the settings") -> str:
-    """Return the URL of a master. An address without a scheme gets `http`, and `port` if it has none of its own.
+    """The URL of a master. An address without a scheme gets `http`, and `port` if it has none of its own.
 
     >>> url_of("10.20.0.2", 8000), url_of("https://fuel.example/prefix/", 8000), url_of("[::1]:8001", 8000)
     ('http://10.20.0.2:8000', 'https://fuel.example/prefix', 'http://[::1]:8001')
@@ -118,5 +118,5 @@ def url_of(address: str, port: int, origin: str = "the settings") -> str:
 
 
 def _bracketed(address: str) -> str:
-    """Return an IPv6 address with the brackets that a URL needs, and any other address as it is."""
+    """An IPv6 address with the brackets that a URL needs, and any other address as it is."""
     return f"[{address}]" if address.count(":") > 1 and not address.startswith("[") else address

@@ -60,7 +60,7 @@ class Spec:
         return (self.name, *self.aliases, *self.deprecated)
 
     def read(self, value: Any, environ: Mapping[str, str], directory: str = "") -> Any:
-        """Return `value`, from the environment, an option or a settings file in `directory`, in the setting's type.
+        """Convert `value`, from the environment, an option or a settings file in `directory`, to the setting's type.
 
         Raise `ValueError`, saying what is needed, if it does not fit.
         """
@@ -79,7 +79,7 @@ class Spec:
         return value.strip() if self.type is ValueType.TEXT and not self.secret else value
 
     def text(self, value: Any) -> str:
-        """Return a value as an environment variable has it."""
+        """A value as an environment variable has it."""
         return json.dumps(value) if self.type is ValueType.MAPPING else str(value)
 
 
@@ -92,7 +92,7 @@ class Setting:
 
 
 def _number(value: Any, least: int) -> int:
-    """Return a number. Settings files of the original client have the port as a string."""
+    """Settings files of the original client have the port as a string."""
     with suppress(ValueError):  # Python reads no number of more than 4300 digits, and writes none
         text = "" if isinstance(value, bool) else str(value).strip()
         if text.isascii() and text.isdigit() and least <= int(text) <= _MOST:
@@ -119,7 +119,7 @@ def _mapping(value: Any) -> dict[str, str]:
 
 
 def home(path: str, environ: Mapping[str, str]) -> str:
-    """Return `path` with a leading `~` resolved, by HOME of `environ` if that is set.
+    """`path` with a leading `~` resolved, by HOME of `environ` if that is set.
 
     >>> home("~/a", {"HOME": "/home/fuel"}), home("a/~", {})
     ('/home/fuel/a', 'a/~')
@@ -131,7 +131,7 @@ def home(path: str, environ: Mapping[str, str]) -> str:
 
 
 def _of_keystone(name: str, description: str, *aliases: str, secret: bool = False, default: str = "") -> Spec:
-    """Return a setting of OpenStack: its names are its environment variables and, in lower case, its options.
+    """A setting of OpenStack: its names are its environment variables and, in lower case, its options.
 
     Secrets have no option, because the process list shows options to everybody.
     """
@@ -301,7 +301,7 @@ _HEAD = """\
 
 
 def sample() -> str:
-    """Return the text of `etc/fuel/fuel_client.yaml`: every setting with description and default, commented out."""
+    """The text of `etc/fuel/fuel_client.yaml`: every setting with description and default, commented out."""
     import textwrap  # only documentation needs it
 
     lines = [_HEAD]

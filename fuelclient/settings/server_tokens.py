@@ -12,13 +12,13 @@ from fuelclient.settings.registry import DATA_HOME, home
 
 
 def directory(environ: Mapping[str, str] | None = None) -> str:
-    """Return the directory with one file for each server of this user."""
+    """The directory with one file for each server of this user."""
     environ = os.environ if environ is None else environ
     return os.path.join(environ.get("XDG_DATA_HOME") or home(DATA_HOME, environ), "fuel", "servers")
 
 
 def path_of(url: str) -> str:
-    """Return the file with the token of the server at `url`, which names an address and a port.
+    """The file with the token of the server at `url`, which names an address and a port.
 
     >>> os.path.basename(path_of("http://127.0.0.1:8000")), os.path.basename(path_of("http://[::1]:8000"))
     ('127.0.0.1-8000.json', '__1-8000.json')
@@ -28,7 +28,7 @@ def path_of(url: str) -> str:
 
 
 def token_of(url: str) -> str:
-    """Return the token for exactly this URL; empty without a file that names it and that only this user can read.
+    """The token for exactly this URL; empty without a file that names it and that only this user can read.
 
     A name such as `localhost` has no token: it may lead to another address, where somebody else listens.
     """

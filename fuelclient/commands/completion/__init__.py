@@ -50,7 +50,7 @@ class Argument:
 
 @cache
 def known() -> Mapping[str, tuple[Argument, ...]]:
-    """Return the arguments of each command by its name; those that may be anywhere on the line have an empty one."""
+    """The arguments of each command by its name; those that may be anywhere on the line are below an empty name."""
     read = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
     return {name: tuple(Argument(**fields) for fields in arguments) for name, arguments in read.items()}
 
@@ -77,7 +77,6 @@ class _Line:
         return name if name in COMMANDS else ""
 
     def options(self) -> Iterator[Argument]:
-        """The options that this line may have."""
         own = known().get(self.name, ()) if self.name else ()
         yield from (argument for argument in (*own, *known()[""]) if argument.spellings)
 
@@ -85,7 +84,6 @@ class _Line:
         return next((option for option in self.options() if word in option.spellings), None)
 
     def positional(self) -> Argument | None:
-        """The positional argument that comes next."""
         places = [argument for argument in known().get(self.name, ()) if not argument.spellings]
         if self.positionals < len(places):
             return places[self.positionals]
@@ -93,7 +91,7 @@ class _Line:
 
 
 def answer(words: Sequence[str]) -> str:
-    """Return the completions of the last of `words`, which the user is typing, as a shell reads them.
+    """The completions of the last of `words`, which the user is typing, as a shell reads them.
 
     The first line says what fits: `words`, which follow with a tab and their meaning, or `files` or `directories`,
     which the shell finds by itself. Whatever goes wrong, nothing fits: no shell could show an error here.
@@ -115,7 +113,7 @@ def answer(words: Sequence[str]) -> str:
 
 
 def _printed(candidates: Iterable[Candidate]) -> str:
-    """Return lines for a shell, without words that no line could hold."""
+    """Lines for a shell, without words that no line could hold."""
     lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in candidates if word and word.isprintable()]
     return "\n".join(["words", *lines, ""])
 
@@ -157,7 +155,6 @@ def _read_option(line: _Line, word: str) -> None:
 
 
 def _words(line: _Line, current: str) -> Iterator[Candidate]:
-    """Yield the options, or the next words of commands, that begin with `current`."""
     if line.closed:
         return
     if not current.startswith("-"):
@@ -190,7 +187,7 @@ def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
 
 
 def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
-    """Return the values of an argument that begin with `current`, of which the last of a list `1,2` counts."""
+    """The values of an argument that begin with `current`, of which the last of a list `1,2` counts."""
     listed, comma, last = current.rpartition(",") if argument.several or argument.takes == "task" else ("", "", current)
     given = set(listed.split(","))
     if argument.takes == COMMAND:
@@ -218,10 +215,10 @@ def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
 
 def _rows(line: _Line, noun: str) -> Sequence[Row]:
     """Read all things of a noun from the backend of this line; none if it cannot be reached."""
-    stated = {name: value for option, value in line.values for name in option.spellings}
+    given = {name: value for option, value in line.values for name in option.spellings}
     overrides = {
-        "ENGINE": os.path.expanduser(stated["--engine"]) if "--engine" in stated else None,
-        "SERVER_ADDRESS": stated.get("--server"),
+        "ENGINE": os.path.expanduser(given["--engine"]) if "--engine" in given else None,
+        "SERVER_ADDRESS": given.get("--server"),
     }
     try:
         loaded = settings.load(overrides, local="--local" in line.used)
@@ -231,12 +228,12 @@ def _rows(line: _Line, noun: str) -> Sequence[Row]:
 
 
 def _scope(line: _Line, loaded: settings.Settings) -> Scope:
-    """Return the environment, run and graph types of the line, which narrow the next value. An environment that does
-    not exist counts as none."""
-    run = _stated(line, "run")
+    """The environment, run and graph types of the line, which narrow the next value. An environment that does not exist
+    counts as none."""
+    run = _named_on(line, "run")
     types = [name for argument, value in line.values if argument.takes == "type" for name in value.split(",")]
     scope = Scope(None, int(run) if run.isdecimal() else None, tuple(types))
-    environment = _stated(line, "environment")
+    environment = _named_on(line, "environment")
     if not environment or line.name == _FREE_NODES:
         return scope
     if environment.isdecimal():
@@ -247,5 +244,5 @@ def _scope(line: _Line, loaded: settings.Settings) -> Scope:
     return replace(scope, cluster=matching[0]) if matching else scope
 
 
-def _stated(line: _Line, noun: str) -> str:
+def _named_on(line: _Line, noun: str) -> str:
     return next((value for argument, value in line.values if argument.takes == noun), "")

@@ -34,7 +34,7 @@ _NO_PARTS = "the disks and interfaces of nodes"
 
 
 def _engine_option(name: str, help: str) -> Argument:
-    """Return the engine file of the copy: `engine_file`, an empty string for the one of the settings."""
+    """The engine file of the copy: `engine_file`, an empty string for the one of the settings."""
     return option(name, type=str, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
@@ -176,7 +176,7 @@ def _engine(command: Command, path: str) -> Backend:
 
 
 def _copy_id(engine: Backend, wanted: str) -> int:
-    """Return the id of the copy, which is named by its id or its name. Raise `NotFound`."""
+    """Raise `NotFound` if no environment of the engine has this id or name."""
     clusters = engine.clusters.list()
     for cluster in clusters:
         if wanted in (cluster.name, str(cluster.id)):
@@ -206,7 +206,7 @@ def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, 
 
 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
-    """Return the owner of a graph in the original environment; None for a plugin that is not enabled there."""
+    """The owner of a graph in the original environment; None for a plugin that is not enabled there."""
     from fuelclient.environment.roles import owners
     from fuelclient.model.graph import OwnerRef
 

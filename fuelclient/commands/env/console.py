@@ -42,8 +42,8 @@ def converse(command: Command, facts: ConsoleFacts, node: str = "", *, language:
     for line in lines:
         if line.strip() == _QUIT:
             break
-        for told in conversation.answer(line.strip()):
-            stdout.write(f"{told}\n")
+        for shown in conversation.answer(line.strip()):
+            stdout.write(f"{shown}\n")
         stdout.flush()
 
 
@@ -68,10 +68,10 @@ class Conversation:
                 wanted = line.removeprefix(_NODE).strip()
                 self._console, self.node = self._facts.at(wanted), wanted
             elif line:
-                told = self._console.evaluated(line, self._language)
-                yield _shown(self._console.masked(line, told.value))
-                if told.changed and self._facts.run_id:
-                    yield f"changed; in run {self._facts.run_id}: {_shown(self._console.masked(line, told.old))}"
+                result = self._console.evaluated(line, self._language)
+                yield _shown(self._console.masked(line, result.value))
+                if result.changed and self._facts.run_id:
+                    yield f"changed; in run {self._facts.run_id}: {_shown(self._console.masked(line, result.old))}"
         except FuelError as error:
             yield printable(str(error))
 
@@ -85,7 +85,6 @@ class Conversation:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as JSON, which is also YAML."""
     return printable(json.dumps(value, ensure_ascii=False, indent=2, default=str), keep="\n")
 
 
@@ -188,9 +187,9 @@ class EnvFactsEval(ShowOne):
         [node] = parsed_args.node or [""]
         console = self._facts(parsed_args).at(node)
         text = parsed_args.expression
-        told = console.evaluated(text, parsed_args.language)
-        value, old = (Fields(console.masked(text, value)) for value in (told.value, told.old))
-        return text, told.language, node or "common", value, old, told.changed
+        result = console.evaluated(text, parsed_args.language)
+        value, old = (Fields(console.masked(text, value)) for value in (result.value, result.old))
+        return text, result.language, node or "common", value, old, result.changed
 
     def _facts(self, parsed_args: argparse.Namespace) -> ConsoleFacts:
         from fuelclient.backends.consoles import console_facts

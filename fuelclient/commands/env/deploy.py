@@ -139,7 +139,7 @@ class EnvReset(Starter):
 
 
 class _SomeNodes(Starter):
-    """Begin a run on the named nodes: what a Fuel master takes `action` to be, or the graph of `graph_type`."""
+    """Begin a run on the named nodes: `action` on a Fuel master, the graph of `graph_type` on the engine."""
 
     what = ""
     action: Action
@@ -147,7 +147,6 @@ class _SomeNodes(Starter):
     arguments = (OF_ENV, nodes_option(required=True), *run_options(force=["-f"]))
 
     def graph_type(self, env: int, nodes: Sequence[int]) -> str:
-        """Return the type of the graph to run."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

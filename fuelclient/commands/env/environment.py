@@ -129,7 +129,6 @@ class EnvUpdate(_ShowEnv):
         return self.backend.clusters.get(env)
 
     def _move(self, parsed_args: argparse.Namespace) -> None:
-        """Show what the new release changes, ask, and change it."""
         from fuelclient.commands.env.change import lines
 
         clusters, wanted = self.backend.clusters, (parsed_args.id, parsed_args.release)
@@ -166,7 +165,6 @@ class EnvDelete(Changing):
     done = "Environment with id {id} was deleted"
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        """Return the question that says what goes with the environment."""
         from fuelclient.model.graph import Level
 
         backend, env = self.backend, parsed_args.id
@@ -231,7 +229,7 @@ class EnvRemoveNodes(Changing):
     )
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        """Return the question that says which nodes lose which roles; empty if the environment has none of them."""
+        """Empty if the environment has none of these nodes."""
         env, wanted = parsed_args.env, parsed_args.nodes
         nodes = [node for node in self.backend.nodes.list(env) if wanted is None or node.id in wanted]
         roles = [f"{node.name} ({', '.join(node.all_roles) or 'no role'})" for node in nodes]

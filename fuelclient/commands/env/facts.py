@@ -38,7 +38,6 @@ DIRECTORY = (
 
 
 def directory_of(parsed_args: argparse.Namespace, kind: str) -> str:
-    """Return the directory of the facts of this kind (`deployment`, `provisioning`) of the environment."""
     return os.path.abspath(os.path.join(parsed_args.directory, f"{kind}_{parsed_args.env}"))
 
 
@@ -52,7 +51,7 @@ def require_names(names: Iterable[str]) -> None:
 
 
 def names_in(directory: str, form: str) -> list[str]:
-    """Return the names of the files of one format. Raise `NotFound` if there are none, or no directory."""
+    """Raise `NotFound` if the directory has no file of this format, or does not exist."""
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
     except OSError as error:
@@ -63,7 +62,7 @@ def names_in(directory: str, form: str) -> list[str]:
 
 
 def read_parts(load: Callable[[str], Document], directory: str, form: str = "") -> dict[str, Mapping[str, Any]]:
-    """Return the facts in the files of `directory` by node, or by role and node where ROLE_UID states that role.
+    """The facts in the files of `directory` by node, or by role and node where ROLE_UID states that role.
 
     Without `form`, YAML is read if there is any, else JSON.
     """
@@ -91,7 +90,7 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
 
 
 def _is_ours(path: str) -> bool:
-    """Return whether a download may have written this file, so that the next one may remove it.
+    """Whether a download may have written this file, so that the next one may remove it.
 
     The facts of a role, ROLE_UID, state that role; a user's backup_2016.yaml does not.
     """
@@ -128,7 +127,7 @@ class _Download(Command):
             add(parser)
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        """Return facts by the names of their files; nothing if there are no facts."""
+        """Facts by the name of their file, without its ending; empty if there are none."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -284,8 +283,8 @@ class EnvDeploymentFactsDelete(Changing):
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
-    """Return the names of the parts of the wanted nodes (None: of all) and of the master, whose facts belong to any
-    choice. Raise `NotFound` for a node without facts."""
+    """The names of the parts of the wanted nodes (None: of all) and of the master, whose facts belong to any choice.
+    Raise `NotFound` for a node without facts."""
     if wanted is None:
         return list(facts.nodes)
     uids = [*map(str, wanted), _MASTER]
@@ -356,7 +355,7 @@ class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
     done = "Provisioning facts for the environment {env} were uploaded successfully."
 
     def read(self, parsed_args: argparse.Namespace) -> None:
-        """Read the facts in the files of a directory; a node without a file keeps its computed facts."""
+        """A node without a file keeps its computed facts."""
         directory, form = directory_of(parsed_args, _KIND), parsed_args.format
         engine, nodes = None, []
         for name in names_in(directory, form):
@@ -389,7 +388,7 @@ class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
 
 
 def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts by the names of their files.
+    """Facts by the names of their files.
 
     What a master adds to them (`fault_tolerance`, `pre_provision`) is left out: it takes nothing of that back.
     """

@@ -15,8 +15,8 @@ from fuelclient.commands.arguments import (
     flag,
     instance,
     names,
+    nonempty,
     option,
-    stated,
     types_option,
 )
 from fuelclient.commands.base import STRUCTURED, Command, Lister, report, sorted_by
@@ -42,7 +42,7 @@ SELECTION = (
     ),
     SELECT,
     option(
-        "-S", "--subgraphs", nargs="+", type=stated, action="extend", default=[], metavar="SUBGRAPH",
+        "-S", "--subgraphs", nargs="+", type=nonempty, action="extend", default=[], metavar="SUBGRAPH",
         help="only these parts of the graph: start/1,2:end",
     ),
 )  # fmt: skip

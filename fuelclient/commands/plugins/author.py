@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import flag, one_of, option, stated_path
+from fuelclient.commands.arguments import flag, nonempty_path, one_of, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.shell import LOG, count
 
@@ -71,7 +71,7 @@ class PluginsMigrate(Command):
     """
 
     arguments = (
-        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option("directory", type=nonempty_path, metavar="DIR", help="the directory of the plugin"),
         option("--to", type=int, choices=(5,), default=5, metavar="5", help="the new package version (default: 5)"),
         WRITE,
     )

@@ -16,10 +16,10 @@ from fuelclient.commands.arguments import (
     AS_MASTER,
     env_option,
     flag,
+    nonempty_path,
     one_of,
     option,
     release_option,
-    stated_path,
     type_option,
 )
 from fuelclient.commands.base import Command, DocumentCheck, finding_rows, report, tally
@@ -69,7 +69,11 @@ class PluginsCheck(DocumentCheck):
 
     arguments = (
         option(
-            "paths", nargs="+", type=stated_path, metavar="PATH", help="directory of a package, or an .rpm or .fp file"
+            "paths",
+            nargs="+",
+            type=nonempty_path,
+            metavar="PATH",
+            help="directory of a package, or an .rpm or .fp file",
         ),
         one_of(
             release_option(required=False, help="check it together with this release"),
@@ -162,7 +166,7 @@ class Beside:
 
 
 def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator[Beside]:
-    """Yield each release, or one, with its graphs, as what packages are checked together with."""
+    """Yield one release, or each, with its graphs."""
     releases = backend.releases.list() if release_id is None else [backend.releases.get(release_id)]
     listed = backend.graphs.list() if releases else ()
     for release in releases:
@@ -175,7 +179,7 @@ def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator
 
 
 def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
-    """Return the releases whose graphs have tasks, and warn of the others.
+    """The releases whose graphs have tasks; the others are named in a warning.
 
     Beside a release without tasks, everything that a package names there would be missing.
     """
@@ -193,7 +197,7 @@ def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
 
 
 def package_of(path: Path) -> Path:
-    """Return the package that `path` stands for: the nearest directory with metadata.yaml around a file, or itself."""
+    """The nearest directory with metadata.yaml around a file, or `path` itself."""
     if path.is_file() and path.suffix not in (".rpm", ".fp"):
         return next((around for around in path.parents if (around / "metadata.yaml").is_file()), path)
     return path
@@ -251,10 +255,10 @@ class PluginsBuild(Command):
     """
 
     arguments = (
-        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option("directory", type=nonempty_path, metavar="DIR", help="the directory of the plugin"),
         option(
             "--output",
-            type=stated_path,
+            type=nonempty_path,
             metavar="DIR",
             default=Path(),
             help="the directory to write the package to (default: the current directory)",
@@ -313,7 +317,7 @@ class PluginsWatch(Command):
     """
 
     arguments = (
-        option("directory", type=stated_path, metavar="DIR", help="the directory of the plugin"),
+        option("directory", type=nonempty_path, metavar="DIR", help="the directory of the plugin"),
         env_option(required=False, help="also show what changes in this environment"),
         type_option(default="default"),
     )
@@ -336,7 +340,6 @@ class PluginsWatch(Command):
             LOG.info("")
 
     def _show(self, directory: Path, env: int | None, graph_type: str) -> None:
-        """Print the findings and changes of the package as it is now, or why it cannot be read."""
         self.say(time.strftime("-- %H:%M:%S"))
         try:
             found = findings_of(directory)
@@ -366,8 +369,8 @@ class PluginsWatch(Command):
 
 
 def _state(directory: Path) -> frozenset[tuple[str, int, int]]:
-    """Return what changes when a file is saved: the paths of all files with their times and sizes. Hidden ones are
-    left out, because editors and version control write them all the time."""
+    """The paths of all files with their times and sizes. Hidden ones are left out, because editors and version control
+    write them all the time."""
     state = set()
     for place, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if not name.startswith(".")]

@@ -110,7 +110,6 @@ class PluginsRemove(Changing):
             raise NotFound("plugin", f"{plugin.name} {parsed_args.version}", known=known)
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        """Name everything that would be removed."""
         plugin: Plugin = parsed_args.found
         releases = [self.backend.releases.get(release_id) for release_id in plugin.releases]
         names = ", ".join(f"{release.id} ({release.name} {release.version})" for release in releases)
@@ -121,7 +120,6 @@ class PluginsRemove(Changing):
 
 
 def _report_result(installed: Installed) -> None:
-    """Report on stderr what was installed."""
     from fuelclient.model.plugin import InstallAction
 
     plugin = installed.plugin
@@ -142,7 +140,6 @@ def _report_result(installed: Installed) -> None:
 
 
 def _suggest_enabling(backend: Backend, installed: Installed) -> None:
-    """Suggest the next step on stderr for a plugin that is not enabled on any environment."""
     plugin = installed.plugin
     if installed.releases or plugin.clusters:
         return
@@ -154,7 +151,7 @@ def _suggest_enabling(backend: Backend, installed: Installed) -> None:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """Return the setting and the value in `SETTING=VALUE`.
+    """The setting and the value in `SETTING=VALUE`.
 
     >>> assignment("dvs_maps=a=b")
     ('dvs_maps', 'a=b')
@@ -166,8 +163,6 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 class _OnEnvironment(Command):
-    """A command with plugins and one environment as arguments."""
-
     arguments: Arguments = (plugin_argument(several="+"), OF_ENV)
 
     def plugins(self, ids: Collection[int]) -> list[Plugin]:
@@ -246,7 +241,6 @@ class PluginsEnable(_OnEnvironment):
         return snapshots_of(self.backend, env)
 
     def _show(self, plugin_ids: Sequence[int], env: int, values: Mapping[str, Any]) -> None:
-        """Print what enabling these plugins would change."""
         from fuelclient.commands.env.change import lines
 
         change = self.backend.plugins.enabling(plugin_ids, env, values)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from cliff.columns import FormattableColumn
-
-from fuelclient.commands.arguments import option, release_option, stated_path
+from fuelclient.commands.arguments import nonempty_path, option, release_option
+from fuelclient.commands.formatters import Shown
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.graph.sides import package_at
 from fuelclient.commands.plugins.check import Beside, releases_beside, with_tasks
@@ -37,7 +36,7 @@ class PluginsMatrix(AnswerList):
     key = "combinations"
 
     arguments = (
-        option("paths", nargs="+", type=stated_path, metavar="DIR|FILE", help="packages"),
+        option("paths", nargs="+", type=nonempty_path, metavar="DIR|FILE", help="packages"),
         release_option(required=False, help="only this release"),
     )
 
@@ -69,16 +68,14 @@ def _rows(packages: Sequence[Package], beside: Beside) -> Iterator[Sequence[Any]
 
 def _row(label: str, package: Package, other: Package | None, findings: Iterable[Finding]) -> Sequence[Any]:
     errors = [f"{finding.message} [{finding.code}]" for finding in findings if finding.is_error]
-    return label, package.name, other.name if other else "", not errors, _Reasons(list(dict.fromkeys(errors)))
+    return label, package.name, other.name if other else "", not errors, _reasons(list(dict.fromkeys(errors)))
 
 
-class _Reasons(FormattableColumn[list[str]]):
+def _reasons(reasons: list[str]) -> Shown:
     """Reasons; as text the first one, and how many more there are.
 
-    >>> _Reasons(["it does not fit", "nor does that"]).human_readable()
+    >>> _reasons(["it does not fit", "nor does that"]).human_readable()
     'it does not fit (1 more)'
     """
-
-    def human_readable(self) -> str:
-        more = f" ({len(self._value) - 1} more)" if len(self._value) > 1 else ""
-        return f"{self._value[0]}{more}" if self._value else ""
+    more = f" ({len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return Shown(reasons, f"{reasons[0]}{more}" if reasons else "")

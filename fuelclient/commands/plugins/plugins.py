@@ -6,11 +6,9 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cliff.columns import FormattableColumn
-
 from fuelclient.commands.arguments import plugin_argument, release_option
 from fuelclient.commands.base import Lister, ShowOne
-from fuelclient.commands.formatters import Lines, Names, check_columns, plain
+from fuelclient.commands.formatters import Lines, Names, Shown, check_columns, plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.support import supports
 
@@ -19,13 +17,11 @@ if TYPE_CHECKING:
     from fuelclient.model.plugin import Plugin
     from fuelclient.model.release import Release
 
-_STATED = ("description", "fuel_version", "groups", "licenses", "authors", "homepage", "is_hotpluggable")
-"""Metadata that is shown as it is."""
-
+_METADATA = ("description", "fuel_version", "groups", "licenses", "authors", "homepage", "is_hotpluggable")
 _BROUGHT = ("roles", "volumes", "network_roles", "components", "settings")
 
 _COLUMNS = (
-    "id", "name", "title", "version", "package_version", "linked_to", *_STATED, "releases", "defines", "environments",
+    "id", "name", "title", "version", "package_version", "linked_to", *_METADATA, "releases", "defines", "environments",
     "graphs", *_BROUGHT,
 )  # fmt: skip
 
@@ -93,7 +89,6 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
     from fuelclient.model.graph import Level
 
     metadata: Mapping[str, Any] = plain(plugin.metadata)
-    stated = {key: metadata.get(key) for key in _STATED}
     releases = [backend.releases.get(release_id) for release_id in plugin.releases]
     environments = {cluster.id: cluster for cluster in backend.clusters.list()} if plugin.clusters else {}
     graphs = [graph for graph in backend.graphs.list(levels=[Level.PLUGIN]) if graph.owner.id == plugin.id]
@@ -102,7 +97,7 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
         "package_version": plugin.package_version, "linked_to": plugin.unpacked if plugin.is_linked else "",
         **{
             key: Names(value) if isinstance(value, list) else "" if value is None else value
-            for key, value in stated.items()
+            for key, value in ((key, metadata.get(key)) for key in _METADATA)
         },
         "releases": _extended(metadata),
         "defines": _references(list(map(_reference, releases))),
@@ -121,7 +116,7 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
     contents, record = selection.contents, selection.record
     return {
         "id": plugin.id, "name": plugin.name, "version": plugin.version, "package_version": plugin.package_version,
-        "release": _Shown(_reference(release), _named_id(_reference(release))),
+        "release": Shown(_reference(release), _named_id(_reference(release))),
         "record": f"{record.os} {record.version}".strip() if record is not None else "",
         "graphs": _graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
         **_brought(
@@ -133,7 +128,6 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
 
 
 def _brought(roles: Any, volumes: Any, network_roles: Any, components: Any, settings: Any) -> dict[str, Any]:
-    """Name what a plugin brings, by the columns of `_BROUGHT`."""
     return {
         "roles": Names(list(roles or {})),
         "volumes": Names(_named((volumes or {}).get("volumes"), "id")),
@@ -151,29 +145,18 @@ def _reference(release: Release) -> dict[str, Any]:
     return {"id": release.id, "name": release.name, "version": release.version}
 
 
-class _Shown(FormattableColumn[Any]):
-    """Data, and how people read it."""
-
-    def __init__(self, value: Any, shown: str) -> None:
-        super().__init__(value)
-        self._shown = shown
-
-    def human_readable(self) -> str:
-        return self._shown
-
-
-def _graphs(sizes: Mapping[str, int]) -> _Shown:
-    """Return graph types with the number of their tasks.
+def _graphs(sizes: Mapping[str, int]) -> Shown:
+    """Graph types with the number of their tasks.
 
     >>> _graphs({"default": 3, "custom": 1}).human_readable()
     'default (3 tasks), custom (1 task)'
     """
     shown = ", ".join(f"{graph_type} ({count(size, 'task')})" for graph_type, size in sizes.items())
-    return _Shown([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()], shown)
+    return Shown([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()], shown)
 
 
 def _named_id(reference: Mapping[str, Any]) -> str:
-    """Return the id of an object, and what else it is called by.
+    """The id of an object, and what else it is called by.
 
     >>> _named_id({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"})
     '1 (Mitaka mitaka-9.0)'
@@ -181,21 +164,21 @@ def _named_id(reference: Mapping[str, Any]) -> str:
     return f"{reference['id']} ({' '.join(str(reference[key]) for key in reference if key != 'id')})"
 
 
-def _references(references: list[dict[str, Any]]) -> _Shown:
-    return _Shown(references, ", ".join(map(_named_id, references)))
+def _references(references: list[dict[str, Any]]) -> Shown:
+    return Shown(references, ", ".join(map(_named_id, references)))
 
 
-def _files(replaced: dict[str, str]) -> _Shown:
-    """Return the file that replaces each file at the root of a package. Files that are not replaced appear once.
+def _files(replaced: dict[str, str]) -> Shown:
+    """The file that replaces each file at the root of a package. Files that are not replaced appear once.
 
     >>> _files({"volumes.yaml": "volumes.yaml", "node_roles.yaml": "kilo/node_roles.yaml"}).human_readable()
     'volumes.yaml\\nnode_roles.yaml: kilo/node_roles.yaml'
     """
-    return _Shown(replaced, "\n".join(part if part == file else f"{part}: {file}" for part, file in replaced.items()))
+    return Shown(replaced, "\n".join(part if part == file else f"{part}: {file}" for part, file in replaced.items()))
 
 
-def _extended(metadata: Mapping[str, Any]) -> _Shown:
-    """Return the releases that a plugin extends. As text, grouped by operating system, as in the original client.
+def _extended(metadata: Mapping[str, Any]) -> Shown:
+    """The releases that a plugin extends. As text, grouped by operating system, as in the original client.
 
     >>> records = [{"os": "ubuntu", "version": version} for version in ("liberty-8.0", "mitaka-9.0")]
     >>> _extended({"releases": [*records, {"operating_system": "CentOS"}]}).human_readable()
@@ -213,4 +196,4 @@ def _extended(metadata: Mapping[str, Any]) -> _Shown:
     by_os: dict[str, list[str]] = {}
     for release in releases:
         by_os.setdefault(release["os"], []).append(release["version"])
-    return _Shown(releases, ", ".join(f"{os} ({', '.join(versions)})".lstrip() for os, versions in by_os.items()))
+    return Shown(releases, ", ".join(f"{os} ({', '.join(versions)})".lstrip() for os, versions in by_os.items()))

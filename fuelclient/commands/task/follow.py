@@ -101,7 +101,6 @@ class PlainLines:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """There is nothing to draw and to remove."""
         yield
 
     def tell(self, event: Event, *, was_stopped: bool = False) -> None:
@@ -168,7 +167,6 @@ class LiveDisplay(PlainLines):
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        """Draw the lines again."""
         self._live.update(self._drawn(run, progress, now), refresh=True)
 
     def _drawn(self, run: Run, progress: Progress, now: datetime) -> Group:
@@ -184,7 +182,7 @@ class LiveDisplay(PlainLines):
 
 
 def bar(progress: Progress, width: int, *, unicode: bool) -> str:
-    """Return how much is done, in `width` characters.
+    """How much is done, in `width` characters.
 
     >>> bar(Progress(), 4, unicode=False)
     '----'
@@ -195,7 +193,7 @@ def bar(progress: Progress, width: int, *, unicode: bool) -> str:
 
 
 def frame(run: Run, progress: Progress, now: datetime, width: int, height: int) -> list[str]:
-    """Return the lines below failures and above the prompt: which run, how far, how many of what, and what runs.
+    """The lines below failures and above the prompt: which run, how far, how many of what, and what runs.
 
     They leave room for the bar and for the cursor's line. What does not fit the width is left out from the right,
     what does not fit the height is counted.
@@ -339,7 +337,6 @@ class Follower:
         self._away_since: float | None = None
 
     def follow(self) -> Exit:
-        """Follow the run until it has ended, its runner is gone, or the time is up."""
         with _interrupts() as given, self._display.shown():
             try:
                 while (run := self.look(len(given))) is None or not (run.is_final or run.runner == "gone"):

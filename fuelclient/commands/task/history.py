@@ -45,7 +45,7 @@ def document(run: Run) -> dict[str, Any]:
 
 
 def node(key: NodeKey) -> int | str:
-    """Return the node of a task instance as one word.
+    """The node of a task instance as one word.
 
     >>> node(3), node("master"), node(None)
     (3, 'master', 'null')

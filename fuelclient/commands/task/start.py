@@ -69,8 +69,8 @@ _FORCE = "run as if nothing had run before: all facts count as changed"
 
 
 def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run: Sequence[str] = ()) -> Arguments:
-    """Return how to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `WAY`, `UNKNOWN` and `WAIT` add.
-    --force and --dry-run have further, short names in some commands."""
+    """How to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `WAY`, `UNKNOWN` and `WAIT` add. --force and
+    --dry-run have further, short names in some commands."""
     return (
         flag(*force, "--force", help=force_help),
         TRACE,
@@ -86,7 +86,7 @@ def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run:
 
 
 def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, Any]:
-    """Return the fields of a `RunRequest` that the options of `UNKNOWN` set."""
+    """The fields of a `RunRequest` that the options of `UNKNOWN` set."""
     from fuelclient.model.fact import NO_FACTS, DeploymentFacts
     from fuelclient.serializers.fact import assumed_from
 
@@ -191,7 +191,6 @@ def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespa
 
 
 def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Namespace, *, with_master: bool) -> None:
-    """Print graphs as a table or as a document."""
     for graph in graphs:
         if graph.plan is not None:
             report(graph.plan.findings)
