@@ -10,7 +10,7 @@ import json
 import re
 import shlex
 import urllib.parse
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 MASK = "***"
@@ -226,17 +226,17 @@ def _masked_pairs(text: str) -> str:
     return "".join(pieces)
 
 
-def masked(value: Any) -> Any:
-    """`value` with a mask for each value of a secret name; used to show parameters.
+def masked(value: Any, leaf: Callable[[Any], Any] = lambda value: value) -> Any:
+    """`value` with a mask for each value of a secret name; `leaf` is applied to all others, except mappings and lists.
 
     >>> masked({"user": "nova", "password": "x", "hosts": [{"token": "y"}]})
     {'user': 'nova', 'password': '***', 'hosts': [{'token': '***'}]}
     """
     if isinstance(value, Mapping):
-        return {key: MASK if is_secret(str(key)) and below else masked(below) for key, below in value.items()}
+        return {key: MASK if is_secret(str(key)) and below else masked(below, leaf) for key, below in value.items()}
     if isinstance(value, list | tuple):
-        return [masked(below) for below in value]
-    return value
+        return [masked(below, leaf) for below in value]
+    return leaf(value)
 
 
 def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,12 +246,8 @@ def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
     {'parameters': {'password': '***', 'cmd': 'login ***; TOKEN=***'}}
     """
     secrets = secrets_of(value)
-    return {str(key): _masked_texts(masked(below), secrets) for key, below in value.items()}
 
+    def leaf(below: Any) -> Any:
+        return masked_text(below, secrets) if isinstance(below, str) else below
 
-def _masked_texts(value: Any, secrets: Collection[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _masked_texts(below, secrets) for key, below in value.items()}
-    if isinstance(value, list | tuple):
-        return [_masked_texts(below, secrets) for below in value]
-    return masked_text(value, secrets) if isinstance(value, str) else value
+    return {str(key): masked(below, leaf) for key, below in value.items()}

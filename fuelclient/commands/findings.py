@@ -51,9 +51,9 @@ def fails(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> bool:
     """Whether a finding is as bad as --fail-on asks, or worse."""
     if parsed_args.fail_on == NEVER:
         return False
-    severities = [str(severity) for severity in Severity]  # the worst first
-    failing = severities[: severities.index(parsed_args.fail_on) + 1]
-    return any(str(finding.severity) in failing for finding in findings)
+    severities = list(Severity)  # the worst first
+    failing = severities[: severities.index(Severity(parsed_args.fail_on)) + 1]
+    return any(finding.severity in failing for finding in findings)
 
 
 def _codes(texts: Iterable[str], option: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne, on_backend, report
-from fuelclient.commands.documents import OVERWRITING, format_of, output_options, put
+from fuelclient.commands.documents import OVERWRITING, STDOUT, format_of, output_options, put
 from fuelclient.commands.formatters import Names
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
@@ -164,11 +164,11 @@ class SequenceDownload(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.serializers.sequence import sequence_to
 
-        path = parsed_args.file or "-"
+        path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
         sequence = self.backend.sequences.get(parsed_args.id)
         put(self, parsed_args, sequence_to(sequence), path, form)
-        if path != "-":
+        if path != STDOUT:
             LOG.info("Sequence with id %d was downloaded to %s", sequence.id, path)
 
 

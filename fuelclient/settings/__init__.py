@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
@@ -55,11 +55,9 @@ class _Value(Generic[_Type]):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of this process by name. `unknown` are unregistered keys of settings files, `warnings` those about
-    misspelt and deprecated names."""
+    """The settings of this process by name, and warnings about misspelt and deprecated names."""
 
     values: Mapping[str, Setting]
-    unknown: Mapping[str, Setting] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Setting:
@@ -138,12 +136,11 @@ def load(
     environ = os.environ if environ is None else environ
     overriding = {_spec(name).name: value for name, value in (overrides or {}).items() if value is not None}
     values = {spec.name: Setting(_default(spec, environ), "default") for spec in SPECS}
-    unknown: dict[str, Setting] = {}
     warnings: list[str] = []
     is_chosen = not chooses or local or bool(overriding.keys() & {"ENGINE", "SERVER_ADDRESS"})
     for path in _files(environ):
         try:
-            _apply_file(path, environ, values, unknown, warnings)
+            _apply_file(path, environ, values, warnings)
         except (Unavailable, UsageError) as error:
             if not is_chosen:
                 raise
@@ -156,22 +153,15 @@ def load(
         values[name] = _given(KNOWN[name], value, environ, by_program=by_program)
     if local or ("ENGINE" in overriding and "SERVER_ADDRESS" not in overriding):
         values["SERVER_ADDRESS"] = Setting("", f"command line {LOCAL if local else '--engine'}")
-    return Settings(values, unknown, tuple(warnings))
+    return Settings(values, tuple(warnings))
 
 
-def _apply_file(
-    path: str,
-    environ: Mapping[str, str],
-    values: dict[str, Setting],
-    unknown: dict[str, Setting],
-    warnings: list[str],
-) -> None:
+def _apply_file(path: str, environ: Mapping[str, str], values: dict[str, Setting], warnings: list[str]) -> None:
     """Override `values` with a settings file. If it has two names of one setting, the proper one wins."""
     given: dict[str, tuple[str, Setting]] = {}
     for key, setting in _read(path):
         spec = KNOWN.get(key)
         if spec is None:
-            unknown[key] = setting
             close = "" if key.startswith(_OF_OLDER_CLIENTS) else nearest(key.upper(), KNOWN)
             if close:
                 hint = f"Did you mean {close}?"

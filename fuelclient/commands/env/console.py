@@ -119,7 +119,8 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     readline.set_completer(complete)
     readline.set_completer_delims(_DELIMITERS)
     readline.parse_and_bind("tab: complete")
-    path = _history_file()
+    base = os.environ.get("XDG_STATE_HOME", "")
+    path = (Path(base) if os.path.isabs(base) else Path.home() / ".local/state") / "fuel" / "expressions"
     with suppress(OSError):  # there may be none yet
         readline.read_history_file(path)
     try:
@@ -131,11 +132,6 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
             readline.write_history_file(path)
-
-
-def _history_file() -> Path:
-    base = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(base) if os.path.isabs(base) else Path.home() / ".local/state") / "fuel" / "expressions"
 
 
 class EnvFactsEval(ShowOne):

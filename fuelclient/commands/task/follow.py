@@ -320,12 +320,7 @@ class Follower:
     away."""
 
     def __init__(
-        self,
-        backend: Backend,
-        run_id: int,
-        display: PlainLines,
-        timeout: float | None,
-        failures: Failures,
+        self, backend: Backend, run_id: int, display: PlainLines, timeout: float | None, failures: Failures
     ) -> None:
         self._backend, self._id, self._display, self._failures = backend, run_id, display, failures
         self._until = None if timeout is None else time.monotonic() + timeout
