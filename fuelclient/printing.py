@@ -29,6 +29,15 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(character if character in keep else _escaped(character) for character in text)
 
 
+def count(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "node"), count(2, "node")
+    ('1 node', '2 nodes')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def one_line(text: str) -> str:
     """`text` for a cell of a table or a bar: line breaks and tabs become spaces, the rest is as in `printable`.
 

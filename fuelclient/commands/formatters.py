@@ -28,7 +28,7 @@ from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
 from fuelclient.errors import UsageError, nearest
-from fuelclient.printing import printable
+from fuelclient.printing import count, printable
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
@@ -96,7 +96,7 @@ class Counted(Shown):
     """
 
     def __init__(self, value: Sequence[Any], noun: str) -> None:
-        number = f"{len(value)} {noun}{'s' * (len(value) != 1)}"
+        number = count(len(value), noun)
         super().__init__(list(value), f"{number}: {some(value)}" if value else number)
 
 

@@ -71,10 +71,10 @@ class NetworkGroupShow(_OfGroups, ShowOne):
 
     columns = (*_COLUMNS, "meta")
     arguments = (id_of("network group"),)
+    values = on_master(lambda master, args: master.network_group(args.id))
 
-    def values(self, parsed_args: argparse.Namespace) -> Any:
-        group = self.services.network_group(parsed_args.id)
-        return [*cells(group, _COLUMNS), Fields(plain(group.meta))]
+    def shown(self, value: Any) -> Any:
+        return [*cells(value, _COLUMNS), Fields(plain(value.meta))]
 
 
 class NetworkGroupCreate(_OfGroups, ShowOne):
@@ -227,11 +227,11 @@ class VipDownload(Download):
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         return output_of(parsed_args, f"vips_{parsed_args.env}")
 
-    def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.backend.networks.vips(
-            parsed_args.env, vip_id=parsed_args.vip_id, network_id=parsed_args.network,
-            network_role=parsed_args.network_role or "",
-        )  # fmt: skip
+    document = on_backend(
+        lambda backend, args: backend.networks.vips(
+            args.env, vip_id=args.vip_id, network_id=args.network, network_role=args.network_role or ""
+        )
+    )
 
 
 class VipUpload(Upload):
@@ -266,9 +266,8 @@ class VipCreate(Changing):
         option("--namespace", help="the network namespace that has it on a node"),
     )
     done = "VIP has been created."
-
-    def change(self, parsed_args: argparse.Namespace) -> None:
-        self.backend.networks.create_vip(
-            parsed_args.env, parsed_args.name, parsed_args.address, network_id=parsed_args.network,
-            namespace=parsed_args.namespace,
-        )  # fmt: skip
+    change = on_backend(
+        lambda backend, args: backend.networks.create_vip(
+            args.env, args.name, args.address, network_id=args.network, namespace=args.namespace
+        )
+    )

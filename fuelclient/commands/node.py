@@ -71,7 +71,7 @@ class _LabelChange(Changing):
     def read(self, parsed_args: argparse.Namespace) -> None:
         parsed_args.wanted = labels_of(parsed_args)
 
-    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
+    def changed(self, parsed_args: argparse.Namespace, /) -> Iterable[int]:
         """Change the labels and return the ids of the nodes."""
         raise NotImplementedError
 
@@ -139,9 +139,9 @@ class NodeLabelDelete(_LabelChange):
         where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
         return f"Delete {what} of {where}?"
 
-    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
-        labels = None if parsed_args.labels_all else parsed_args.wanted
-        return self.backend.nodes.delete_labels(parsed_args.nodes, labels)
+    changed = on_backend(
+        lambda backend, args: backend.nodes.delete_labels(args.nodes, None if args.labels_all else args.wanted)
+    )
 
 
 _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluster", "platform_name", "online")

@@ -303,10 +303,7 @@ class HealthStatusList(_OfHealth, Lister):
 
     columns = (*_STATUS, *_TIMES)
     arguments = (env_option(required=False, help="only runs on this environment"),)
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
-        runs = self.services.test_runs()
-        return [run for run in runs if parsed_args.env in (None, run.cluster_id)]
+    rows = on_master(lambda master, args: [run for run in master.test_runs() if args.env in (None, run.cluster_id)])
 
 
 class _OfRun(_OfHealth, ShowOne):
@@ -321,10 +318,10 @@ class HealthStatusShow(_OfRun):
     """
 
     columns = (*_STATUS, *_TIMES, "tests")
+    values = on_master(lambda master, args: master.test_run(args.id))
 
-    def values(self, parsed_args: argparse.Namespace) -> Any:
-        run = self.services.test_run(parsed_args.id)
-        return (*cells(run, self.columns[:-1]), results(list(map(asdict, run.tests))))
+    def shown(self, value: Any) -> Any:
+        return (*cells(value, self.columns[:-1]), results(list(map(asdict, value.tests))))
 
 
 class HealthStop(_OfRun):

@@ -105,10 +105,10 @@ class SequenceShow(ShowOne):
     columns = ("id", "release_id", "name", "graphs")
 
     arguments = (id_of("sequence"),)
+    values = on_backend(lambda backend, args: backend.sequences.get(args.id))
 
-    def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        sequence = self.backend.sequences.get(parsed_args.id)
-        return sequence.id, sequence.release_id, sequence.name, Names(sequence.graph_types)
+    def shown(self, value: DeploymentSequence) -> Sequence[Any]:
+        return value.id, value.release_id, value.name, Names(value.graph_types)
 
 
 class SequenceUpdate(ShowOne):

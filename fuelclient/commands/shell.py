@@ -38,6 +38,7 @@ from fuelclient.commands.global_options import (
 )
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError, nearest
+from fuelclient.printing import count as count
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -499,15 +500,6 @@ class FuelShell(App):
             LOG.removeHandler(handler)
             handler.close()
         self._handlers.clear()
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "node"), count(2, "node")
-    ('1 node', '2 nodes')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 CYCLE = "G050"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fuelclient.model.finding import Finding, Place, Severity
+from fuelclient.printing import count as count
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.table import Cell, Line, Tone
 
@@ -42,15 +43,6 @@ def value_text(value: Any) -> str:
 
 def names(values: Iterable[object]) -> str:
     return ", ".join(str(value) for value in values)
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> count(1, "node"), count(2, "node")
-    ('1 node', '2 nodes')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def severity(finding: Finding, glyphs: Glyphs) -> Cell:
