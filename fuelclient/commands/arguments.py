@@ -85,15 +85,6 @@ def _is_name(node: str) -> bool:
     return bool(node) and not is_id(node) and node not in _NOT_NODES
 
 
-def has_names(noun: str) -> bool:
-    """Whether things of this `noun` can be named.
-
-    >>> has_names("environment"), has_names("run")
-    (True, False)
-    """
-    return noun in _NAMED
-
-
 def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> None:
     """Replace all references among the arguments by ids; `backend` is called only if there are any.
 
@@ -288,7 +279,7 @@ def names_option(*spellings: str, **how: Any) -> Argument:
 
 def id_of(noun: str) -> Argument:
     """The argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
-    if has_names(noun):
+    if noun in _NAMED:
         return option("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
     return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 

@@ -1,4 +1,4 @@
-"""Documents of environments and nodes: settings, networks, disks, interfaces and attributes."""
+"""Documents of environments, nodes and runs: settings, networks, disks, interfaces, attributes, and what a run saw."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
 from fuelclient.commands.base import MasterChange, on_backend, on_master
-from fuelclient.commands.documents import OVERWRITING, DocumentDownload, DocumentUpload
+from fuelclient.commands.documents import (
+    OVERWRITING,
+    DocumentDownload,
+    DocumentUpload,
+    Download,
+    directory_option,
+    output_options,
+)
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -203,12 +210,9 @@ class NodeInterfacesUpload(DocumentUpload):
 
 def _file_options(verb: str) -> Arguments:
     return (
-        option(
-            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
-            help=f"directory of the file to {verb} (default: .)",
-        ),
+        directory_option(f"the file to {verb}"),
         option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
-    )  # fmt: skip
+    )
 
 
 class NodeAttributesDownload(DocumentDownload):
@@ -250,3 +254,59 @@ class NodeAttributesUpload(DocumentUpload):
         return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
 
     change = on_backend(lambda backend, args: backend.nodes.set_attributes(args.id, args.content))
+
+
+class _OfRun(Download):
+    """Write one document of a run."""
+
+    name, title = "", ""
+    stem = "{command.name}_{id}"
+    done = "{command.title} for task with id={id} downloaded to {path}"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        place = output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        for add in (id_of("run"), *place, OVERWRITING):
+            add(parser)
+
+
+class TaskDeploymentInfoDownload(_OfRun):
+    """Write the facts that a run saw to a file
+
+    The facts were recorded when the graph of the run was planned: the common facts, and those of each node. For a run
+    of several graphs they are those of the graph that was planned last; each part has its own. They may contain
+    passwords.
+
+      fuel2 task deployment-info download 12 --file - | less
+    """
+
+    name, title = "deployment_info", "Deployment info"
+
+    def document(self, parsed_args: argparse.Namespace) -> Any:
+        from fuelclient.serializers.fact import info_to
+
+        return info_to(self.backend.runs.deployment_info(parsed_args.id))
+
+
+class TaskSettingsDownload(_OfRun):
+    """Write the settings that a run began with to a file
+
+    The settings were recorded when the graph of the run was planned. They may contain passwords. 'env settings upload'
+    accepts the file.
+
+      fuel2 task settings download 12 --file settings.yaml
+    """
+
+    name, title = "cluster_settings", "Cluster settings"
+    document = on_backend(lambda backend, args: {_EDITABLE: backend.runs.settings(args.id)})
+
+
+class TaskNetworkConfigurationDownload(_OfRun):
+    """Write the networks that a run began with to a file
+
+    The networks were recorded when the graph of the run was planned. 'env network upload' accepts the file.
+
+      fuel2 task network-configuration download 12
+    """
+
+    name, title = "network_configuration", "Network configuration"
+    document = on_backend(lambda backend, args: backend.runs.network_configuration(args.id))

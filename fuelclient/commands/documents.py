@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import YES, Arguments, flag, id_of, one_of, option
+from fuelclient.commands.arguments import YES, Argument, Arguments, flag, id_of, one_of, option
 from fuelclient.commands.base import Changing, Command
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG
@@ -26,12 +26,6 @@ def output_options(*spellings: str, default: str) -> Arguments:
     """Where to write, and how: `file` (or None) and `format` (or None)."""
     where = f"the file to write; - is stdout (default: {default})"
     return option(*spellings, metavar="PATH", dest="file", help=where), FORMAT_OF_FILE
-
-
-def output_of(parsed_args: argparse.Namespace, name: str) -> tuple[str, str]:
-    """The path that the options of `output_options` name, by default NAME.FORMAT, and its format."""
-    path = parsed_args.file or os.path.abspath(f"{name}.{parsed_args.format or 'yaml'}")
-    return path, format_of(path, parsed_args.format)
 
 
 FORMAT_OF_FILE = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
@@ -103,6 +97,12 @@ def put_text(command: Command, text: str, path: str, *, force: bool) -> None:
         files.write(path, text, force=force)
 
 
+def directory_option(what: str) -> Argument:
+    """`--dir`: `directory`, by default the current one."""
+    shown = f"directory of {what} (default: .)"
+    return option("-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory", help=shown)
+
+
 def place_options(verb: str) -> Arguments:
     """The options of a file to read or to write (`verb`), which `place_of` reads."""
     stream = "stdout" if verb == "write" else "stdin"
@@ -144,16 +144,19 @@ def make_folder(path: str) -> None:
 class Download(Command):
     """A command that writes a document to a file or to stdout.
 
-    `done` says where: in it the arguments stand in braces, the `path` and the `command`. The folder of the default
-    place is made if the command `makes_folder`.
+    `done` says where: in it the arguments stand in braces, the `path` and the `command`; so do the arguments and the
+    `command` in `stem`, the default name of the file without its ending. The folder of the default place is made if the
+    command `makes_folder`.
     """
 
     makes_folder = False
-    done = ""
+    done = stem = ""
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        """The path of the file and its format."""
-        raise NotImplementedError
+        """The path of the file and its format, as the options of `output_options` name them."""
+        stem = self.stem.format(**vars(parsed_args), command=self)
+        path = parsed_args.file or os.path.abspath(f"{stem}.{parsed_args.format or 'yaml'}")
+        return path, format_of(path, parsed_args.format)
 
     def document(self, parsed_args: argparse.Namespace, /) -> Any:
         raise NotImplementedError

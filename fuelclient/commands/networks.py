@@ -20,7 +20,7 @@ from fuelclient.commands.arguments import (
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne, on_backend, on_master
-from fuelclient.commands.documents import OVERWRITING, Download, Upload, output_of, output_options, place_of
+from fuelclient.commands.documents import OVERWRITING, Download, Upload, directory_option, output_options, place_of
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.errors import NotFound, UsageError
 
@@ -163,14 +163,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
       fuel2 network-template download 1
     """
 
-    arguments = (
-        _TEMPLATE_OF,
-        option(
-            "-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory",
-            help="directory of the file (default: .)",
-        ),
-        OVERWRITING,
-    )  # fmt: skip
+    arguments = (_TEMPLATE_OF, directory_option("the file"), OVERWRITING)
     done = "Network template configuration for environment with id={env} downloaded to {path}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
@@ -222,10 +215,8 @@ class VipDownload(Download):
         *output_options("-f", "--file", default="./vips_ID.FORMAT"),
         OVERWRITING,
     )
+    stem = "vips_{env}"
     done = "VIP configuration for environment with id={env} downloaded to {path}"
-
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return output_of(parsed_args, f"vips_{parsed_args.env}")
 
     document = on_backend(
         lambda backend, args: backend.networks.vips(

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from fuelclient.model.document import Document
     from fuelclient.model.graph import OwnerRef
 
-_OWNERS = {"cluster": "clusters", "release": "releases"}
-
 
 @dataclass(frozen=True, slots=True)
 class Noun:
@@ -86,7 +84,7 @@ class _Named(Command):
     def run(self, parsed_args: argparse.Namespace) -> int:
         parsed_args.owner = owner_of(parsed_args)
         parsed_args.whose = described(parsed_args.owner)
-        parsed_args.owners = _OWNERS[parsed_args.owner.level]
+        parsed_args.owners = f"{parsed_args.owner.level}s"
         return super().run(parsed_args)
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:

@@ -58,7 +58,6 @@ class TableManager(CommandManager):
 
     def __init__(self) -> None:
         super().__init__(_NAMESPACE)
-        self._extended = False
 
     def _load_commands(self) -> None:
         """Use the table instead of scanning and importing everything."""
@@ -71,11 +70,9 @@ class TableManager(CommandManager):
             super().add_command(name, command_class)
 
     def extend(self) -> None:
-        """Add the commands of other packages, once; they cannot replace ours."""
-        if not self._extended:
-            self._extended = True
-            for point in entry_points(group=EXTENSIONS):
-                self.commands.setdefault(point.name.replace("_", " "), point)
+        """Add the commands of other packages, which cannot replace ours."""
+        for point in entry_points(group=EXTENSIONS):
+            self.commands.setdefault(point.name.replace("_", " "), point)
 
     def find_command(self, argv: list[str]) -> tuple[type[Command], str, list[str]]:
         """Raise `UsageError` if there is no such command."""

@@ -135,8 +135,8 @@ def _report_result(installed: Installed) -> None:
     for release in installed.releases:
         LOG.info("It defines release %d: %s %s.", release.id, release.name, release.version)
     if plugin.clusters:
-        noun = "environment" if len(plugin.clusters) == 1 else "environments"
-        LOG.info("It is enabled on %s %s.", noun, ", ".join(map(str, plugin.clusters)))
+        plural = "s" * (len(plugin.clusters) > 1)
+        LOG.info("It is enabled on environment%s %s.", plural, ", ".join(map(str, plugin.clusters)))
 
 
 def _suggest_enabling(backend: Backend, installed: Installed) -> None:
