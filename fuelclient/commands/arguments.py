@@ -243,7 +243,7 @@ def flag(*spellings: str, help: str) -> Argument:
 
 
 def one_of(*arguments: Argument, required: bool = False) -> Argument:
-    """Options of which a command line has at most one or, if that is `required`, exactly one."""
+    """Options that exclude one another; if that is `required`, one of them is needed."""
 
     def add(parser: argparse._ActionsContainer) -> None:
         group = parser.add_mutually_exclusive_group(required=required)
@@ -309,7 +309,7 @@ def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 
 
 
 def nodes_or_all(all_of: str) -> Argument:
-    """`--nodes` and `--nodes-all`, of which exactly one is needed: `nodes` is None for all nodes."""
+    """`--nodes` or `--nodes-all`, one of which is needed: `nodes` is None for all nodes."""
     return one_of(nodes_option(required=False), flag("--nodes-all", help=all_of), required=True)
 
 
@@ -380,10 +380,10 @@ OWNER = one_of(
     option("-p", "--plugin", type=reference("plugin"), metavar=NAMED, help="the graph of this plugin"),
     required=True,
 )
-"""`--env`, `--release` and `--plugin`, of which exactly one is needed; `owner_of` reads it."""
+"""`--env`, `--release` or `--plugin`, one of which is needed; `owner_of` reads it."""
 
 HOLDER = one_of(release_option(required=False), env_option(required=False), required=True)
-"""`--release` and `--env`, of which exactly one is needed; `owner_of` reads it."""
+"""`--release` or `--env`, one of which is needed; `owner_of` reads it."""
 
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
@@ -407,7 +407,7 @@ def described(owner: OwnerRef) -> str:
 
 
 def source_options(*short: str) -> Arguments:
-    """`--file` (`-` is stdin), also under a `short` name, and `--dir`, of which a command needs one."""
+    """`--file` (`-` is stdin), also under a `short` name, and `--dir`: a command needs one of them."""
     return (
         option(*short, "--file", metavar="FILE", help="YAML or JSON file with the graph; - is stdin"),
         option(

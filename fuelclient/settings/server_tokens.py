@@ -30,7 +30,7 @@ def path_of(url: str) -> str:
 def token_of(url: str) -> str:
     """The token for exactly this URL; empty without a file that names it and that only this user can read.
 
-    A name such as `localhost` has no token: it may lead to another address, where somebody else listens.
+    A name such as `localhost` has no token: it may lead to the server of another user.
     """
     try:
         with open(path_of(url), encoding="utf-8") as file:

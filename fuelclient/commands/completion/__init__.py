@@ -119,7 +119,7 @@ def _printed(candidates: Iterable[Candidate]) -> str:
 
 
 def _read(words: Iterable[str]) -> _Line:
-    """Tell the command, its options and their values apart in the words before the cursor."""
+    """Read the command, its options and their values from the words before the cursor."""
     line = _Line()
     for word in words:
         if not line.closed and word == "--":
@@ -187,7 +187,7 @@ def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
 
 
 def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
-    """The values of an argument that begin with `current`, of which the last of a list `1,2` counts."""
+    """The values of an argument that begin with `current` or, in a list such as `1,2`, with its last part."""
     listed, comma, last = current.rpartition(",") if argument.several or argument.takes == "task" else ("", "", current)
     given = set(listed.split(","))
     if argument.takes == COMMAND:

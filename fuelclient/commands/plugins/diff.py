@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class _Version:
     """A version of a plugin: its layers by graph type (of a release that it defines, with the name of that), and
-    whatever else it brings, by kind. `added` makes it the plugin of an environment."""
+    its roles and settings, by kind. `added` makes it the plugin of an environment."""
 
     name: str
     label: str

@@ -146,7 +146,7 @@ class LiveDisplay(PlainLines):
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Draw the lines, with messages above them, and remove them at the end, whatever happens."""
+        """Draw the lines, with messages above them, and remove them at the end."""
         with _above(self._console), self._live:
             self._console.show_cursor(True)  # a process that is killed could not give it back
             yield
@@ -316,8 +316,7 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
 
 
 class Follower:
-    """One run that is followed: what is known of it, how many interrupts were served, and since when its server is
-    away."""
+    """One run that is followed: its progress, how many interrupts were served, and since when its server is away."""
 
     def __init__(
         self, backend: Backend, run_id: int, display: PlainLines, timeout: float | None, failures: Failures

@@ -1,4 +1,4 @@
-"""Runs as rows and documents, and what happened to each task instance: `task history show` and `task logs`."""
+"""What happened to each task instance of a run: `task history show` and `task logs`."""
 
 from __future__ import annotations
 
@@ -16,32 +16,10 @@ from fuelclient.errors import NotFound, UsageError
 from fuelclient.printing import one_line, tame
 
 if TYPE_CHECKING:
-    from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, NodeKey, Run
-
-COLUMNS = ("id", "status", "name", "graph_type", "cluster", "result", "dry_run", "progress")
-"""The columns of a list of runs."""
+    from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, NodeKey
 
 SYNC_POINTS = "null"
 """The node of sync points, as filters take it."""
-
-
-def row(run: Run) -> tuple[Any, ...]:
-    """The cells of `COLUMNS`."""
-    return (
-        run.id, str(run.status), run.name, run.graph_type or None, run.cluster_id or None,
-        Fields(plain(run.result)), run.dry_run, run.progress,
-    )  # fmt: skip
-
-
-def document(run: Run) -> dict[str, Any]:
-    """A run and its children, in the form of a master's answer."""
-    return {
-        "id": run.id, "cluster": run.cluster_id or None, "uuid": run.uuid, "name": run.name,
-        "status": str(run.status), "progress": run.progress, "message": run.message,
-        "result": plain(run.result), "dry_run": run.dry_run, "graph_type": run.graph_type,
-        "parent_id": run.parent_id, "time_start": run.time_start, "time_end": run.time_end,
-        "children": [document(child) for child in run.children],
-    }  # fmt: skip
 
 
 def node(key: NodeKey) -> int | str:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import WAY, Arguments, flag, one_of, option, seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Table, finding_fields
+from fuelclient.commands.formatters import Table, finding_fields, plain
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.history import document, node
+from fuelclient.commands.task.history import node
 from fuelclient.errors import UsageError
 from fuelclient.support import supports
 
@@ -100,6 +100,17 @@ def decisions(command: Command, parsed_args: argparse.Namespace) -> dict[str, An
     elif path:
         assumed = assumed_from(command.load(path))
     return {"unknown": parsed_args.unknown, "assumed": assumed}
+
+
+def document(run: Run) -> dict[str, Any]:
+    """A run and its children, in the form of a master's answer."""
+    return {
+        "id": run.id, "cluster": run.cluster_id or None, "uuid": run.uuid, "name": run.name,
+        "status": str(run.status), "progress": run.progress, "message": run.message,
+        "result": plain(run.result), "dry_run": run.dry_run, "graph_type": run.graph_type,
+        "parent_id": run.parent_id, "time_start": run.time_start, "time_end": run.time_end,
+        "children": [document(child) for child in run.children],
+    }  # fmt: skip
 
 
 class Starter(Command):

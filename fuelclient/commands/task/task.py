@@ -10,13 +10,24 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifier, option, seconds
 from fuelclient.commands.base import Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Fields, plain
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.history import COLUMNS, row
 from fuelclient.commands.task.start import TIMEOUT, WAIT, Starter
 from fuelclient.errors import UsageError
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Run
+
+
+_COLUMNS = ("id", "status", "name", "graph_type", "cluster", "result", "dry_run", "progress")
+
+
+def _row(run: Run) -> tuple[Any, ...]:
+    """The cells of `_COLUMNS`."""
+    return (
+        run.id, str(run.status), run.name, run.graph_type or None, run.cluster_id or None,
+        Fields(plain(run.result)), run.dry_run, run.progress,
+    )  # fmt: skip
 
 
 class TaskList(Lister):
@@ -28,7 +39,7 @@ class TaskList(Lister):
       fuel2 task list --names deploy -s cluster id
     """
 
-    columns = COLUMNS
+    columns = _COLUMNS
 
     arguments = (
         env_option(required=False, help="only runs on this environment"),
@@ -48,7 +59,7 @@ class TaskList(Lister):
         )
         if not runs and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
             LOG.info("No graph has been executed yet: 'fuel2 graph execute --env ID' executes one.")
-        return [row(run) for run in runs]
+        return [_row(run) for run in runs]
 
 
 class TaskShow(ShowOne):
@@ -57,7 +68,7 @@ class TaskShow(ShowOne):
     fuel2 task show 12
     """
 
-    columns = (COLUMNS[0], "uuid", *COLUMNS[1:], "message")
+    columns = (_COLUMNS[0], "uuid", *_COLUMNS[1:], "message")
 
     arguments = (id_of("run"),)
 
@@ -66,7 +77,7 @@ class TaskShow(ShowOne):
         report(run.findings)
         if run.runner == "gone":
             LOG.warning("The runner of run %d is gone. Run `fuel2 task resume %d` to resume it.", run.id, run.id)
-        cells = row(run)
+        cells = _row(run)
         return (cells[0], run.uuid, *cells[1:], run.message)
 
 
