@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
-from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option
+from fuelclient.commands.arguments import OF_ENV, YES, defaults, flag, id_of, nodes_option
 from fuelclient.commands.base import on_backend
 from fuelclient.commands.graph.execute import run_flags
 from fuelclient.commands.shell import LOG
@@ -109,11 +109,8 @@ class EnvRedeploy(EnvDeploy):
     arguments = (
         id_of("environment"),
         *run_options(dry_run=["-d"], force_help="accepted for scripts; always on in this command"),
+        defaults(force=True),
     )
-
-    def take_action(self, parsed_args: argparse.Namespace) -> None:
-        parsed_args.force = True
-        super().take_action(parsed_args)
 
 
 class EnvReset(Starter):
