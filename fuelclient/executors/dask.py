@@ -10,31 +10,25 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from fuelclient.errors import FuelError
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler, DaskTransport, missing, worker_names
 from fuelclient.executors.job import Target
-from fuelclient.executors.transport import Options, Transport
+from fuelclient.executors.transport import Transport
 from fuelclient.model.node import Node
 
 
 class DaskConnector(Connector):
-    """Tasks run on the machines of Dask workers.
-
-    They have the same spool there as everywhere: nothing that is promised of a command depends on Dask, and a worker
-    that dies takes no command with it. A worker that has gone is looked for until the task's time is over.
-    """
+    """Tasks run on the machines of Dask workers, in the same spools as everywhere: a worker that dies takes no command
+    with it. A worker that has gone is looked for until the task's time is over."""
 
     no_reboot = (
         "the machine of a Dask worker is never restarted, since it may serve more nodes than this one; configure "
         "a handler command for reboot, or reach the node over SSH"
     )
-
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._shared: DaskCluster | None = None
 
     @classmethod
     def place(cls, node: Node) -> Hashable:
@@ -47,40 +41,36 @@ class DaskConnector(Connector):
         """
         if importlib.util.find_spec("distributed") is None:
             return "Dask needs the library distributed; install it: pip install 'fuelclient[dask]'"
-        return self._scheduler.refusal() or self._missing(str(target.place))
+        refusal = self._scheduler.refusal()
+        if refusal:
+            return refusal
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            return ""
+        names, unreachable = self._workers
+        worker = str(target.place)
+        return unreachable if unreachable or worker in names else missing(worker, names, self._scheduler.url)
 
     def transport(self, target: Target) -> Transport:
-        return DaskTransport(self._cluster(), str(target.place))
+        return DaskTransport(self._cluster, str(target.place))
 
     async def close(self) -> None:
-        cluster, self._shared = self._shared, None
-        if cluster is not None:
-            await cluster.close()
+        if "_cluster" in vars(self):  # some machine was reached
+            await self._cluster.close()
 
     @cached_property
     def _scheduler(self) -> DaskScheduler:
         return DaskScheduler.of(self.options.settings())
 
+    @cached_property
     def _cluster(self) -> DaskCluster:
-        """Connect to the scheduler once for all workers."""
-        if self._shared is None:
-            self._shared = DaskCluster(self._scheduler, self.options.connect_timeout)
-        return self._shared
+        """The connections to the scheduler, which all workers share."""
+        return DaskCluster(self._scheduler, self.options.connect_timeout)
 
     @cached_property
     def _workers(self) -> tuple[Sequence[str], str]:
-        """The names of all workers, or why they are not known."""
+        """The names of all workers, or the error when they were asked for."""
         try:
             return asyncio.run(worker_names(self._scheduler, self.options.connect_timeout)), ""
         except FuelError as error:
             return (), str(error)
-
-    def _missing(self, worker: str) -> str:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            names, unreachable = self._workers
-            if not unreachable and worker not in names:
-                return missing(worker, names, self._scheduler.url)
-            return unreachable
-        return ""

@@ -14,19 +14,18 @@ import asyncio
 import importlib.util
 import io
 import ipaddress
-import json
 import os
 import pickle
 import ssl
 import struct
 import sys
 import urllib.parse
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -73,13 +72,12 @@ class DaskScheduler:
 
     @classmethod
     def of(cls, settings: Settings) -> DaskScheduler:
-        """Return the scheduler that the settings name, with the certificates for it."""
         files = (settings.dask_tls_ca_file, settings.dask_tls_cert, settings.dask_tls_key)
         return cls(settings.dask_scheduler, *files, settings.dask_insecure)
 
     @property
     def endpoint(self) -> tuple[str, str, int]:
-        """Protocol, host and port. Raise `ValueError` if it is no address."""
+        """Protocol, host and port. Raise `ValueError` if the address is none."""
         parts = urllib.parse.urlsplit(self.address if "://" in self.address else f"tcp://{self.address}")
         if not parts.hostname:
             raise ValueError(f"{self.address!r} has no host")
@@ -87,7 +85,7 @@ class DaskScheduler:
 
     @property
     def url(self) -> str:
-        """The address in full. Raise `ValueError` if it is no address.
+        """The address with protocol and port. Raise `ValueError` if it is none.
 
         >>> DaskScheduler("localhost").url, DaskScheduler("tls://[fe80::1]:1").url
         ('tcp://localhost:8786', 'tls://[fe80::1]:1')
@@ -96,7 +94,7 @@ class DaskScheduler:
         return f"{protocol}://{f'[{host}]' if ':' in host else host}:{port}"
 
     def refusal(self) -> str:
-        """Return why this scheduler must not be used, and what to do; an empty string if it may be.
+        """Give the reason against using this scheduler, and what to do about it; empty if it may be used.
 
         A worker executes what it is sent: without TLS on both sides, everyone who can connect to the scheduler
         controls all its nodes. So without TLS the connection must not leave this machine, whose users share it then.
@@ -147,8 +145,21 @@ _MOST_BYTES = 64 << 20
 
 _NUMBER = struct.calcsize("Q")
 _SELF = {"compression": None, "python": tuple(sys.version_info)[:3], "pickle-protocol": 4}
-_FAMILY = "msgpack"
-"""The only way to write results that is asked for, and read. In all others of Dask there are pickles."""
+
+
+class _Marker(msgspec.Struct):
+    """What a message has in place of a result: the number of the frame with the result's header."""
+
+    header: Annotated[int, msgspec.Meta(ge=1)] = msgspec.field(name="__Serialized__")
+
+
+class _Header(msgspec.Struct, rename="kebab"):
+    """How a result is written. Only plain MessagePack is asked for and read: all other serializers of Dask contain
+    pickles."""
+
+    num_sub_frames: Annotated[int, msgspec.Meta(ge=0)]
+    serializer: Literal["msgpack"]
+    compression: list[None] | None = None
 
 
 class WrongAnswer(Exception):
@@ -167,7 +178,7 @@ class SchedulerConnection:
 
     @classmethod
     async def to(cls, scheduler: DaskScheduler) -> SchedulerConnection:
-        """Return a connection. Raise `OSError` if it fails, `WrongAnswer` if what answers is no Dask scheduler."""
+        """Connect. Raise `OSError` if that fails, `WrongAnswer` if what answers is no Dask scheduler."""
         if importlib.util.find_spec("distributed") is None:  # workers need it, and this side is installed with them
             raise Unsupported(
                 "Tasks are sent to Dask workers with the library distributed, which is not installed.",
@@ -183,23 +194,25 @@ class SchedulerConnection:
             raise
         return line
 
-    async def ask(self, op: str, **more: Any) -> Mapping[str, Any]:
-        """Return the scheduler's answer to a question about itself. Raise `OSError`, `Failed` and `WrongAnswer`."""
-        return _answer(_unpacked((await self._asked({"op": op, **more}))[0]))
+    async def identity(self) -> Mapping[str, Any]:
+        """Ask the scheduler about itself and its workers. Raise `OSError`, `Failed` and `WrongAnswer`."""
+        with _reading():
+            return _succeeded(msgspec.msgpack.decode((await self._asked({"op": "identity"}))[0]))
 
-    async def run(self, worker: str, function: bytes, arguments: bytes) -> Any:
-        """Return the JSON document that a function has returned on the worker at an address.
+    async def run(self, worker: str, function: bytes, arguments: bytes, type: type[T]) -> T:
+        """Call a function on the worker at an address, and read the JSON document that it returns.
 
         Function and arguments are pickles, which the worker trusts. Raise `OSError`, `Failed` and `WrongAnswer`.
         """
         call = {"op": "run", "function": function, "args": arguments}
-        frames = await self._asked({"op": "broadcast", "workers": [worker], "serializers": [_FAMILY], "msg": call})
-        result = _answer(_answer(_unpacked(frames[0])).get(worker)).get("result")
-        text = _unpacked(b"".join(_pieces(frames, result)))
-        try:
-            return json.loads(text)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise WrongAnswer from error
+        question = {"op": "broadcast", "workers": [worker], "serializers": ["msgpack"], "msg": call}
+        with _reading():
+            frames = await self._asked(question)
+            answer = _succeeded(_succeeded(msgspec.msgpack.decode(frames[0])).get(worker))
+            first = msgspec.convert(answer.get("result"), _Marker).header
+            count = msgspec.msgpack.decode(frames[first], type=_Header).num_sub_frames
+            text = msgspec.msgpack.decode(b"".join(frames[first + 1 : first + 1 + count]), type=str)
+            return msgspec.json.decode(text, type=type)
 
     def close(self) -> None:
         """Close the connection; what was asked goes on."""
@@ -249,35 +262,21 @@ def _checked(size: int) -> int:
     return size
 
 
-def _unpacked(content: bytes) -> Any:
-    """Return the data in a document of MessagePack."""
+@contextmanager
+def _reading() -> Iterator[None]:
+    """Translate what decoders raise for other data than was asked for."""
     try:
-        return msgspec.msgpack.decode(content)
-    except (ValueError, RecursionError) as error:
+        yield
+    except (ValueError, RecursionError, IndexError) as error:
         raise WrongAnswer from error
 
 
-def _answer(found: Any) -> Mapping[str, Any]:
-    """Require that an answer is a mapping. Raise `Failed` if it reports a failure."""
-    if not isinstance(found, Mapping):
-        raise WrongAnswer
-    if found.get("status") in ("error", "uncaught-error"):
-        raise Failed(str(found.get("exception_text")))
-    return found
-
-
-def _pieces(frames: Sequence[bytes], marker: Any) -> Sequence[bytes]:
-    """Return the frames to which a marker in a message refers, if they were written as was asked."""
-    try:
-        first = int(marker["__Serialized__"])
-        header = _unpacked(frames[first])
-        count = int(header["num-sub-frames"])
-        is_plain = header["serializer"] == _FAMILY and not any(header.get("compression") or ())
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:  # int(infinity) overflows
-        raise WrongAnswer from error
-    if not is_plain or first < 1 or count < 0:
-        raise WrongAnswer
-    return frames[first + 1 : first + 1 + count]
+def _succeeded(reply: Any) -> dict[str, Any]:
+    """Check that a reply is a mapping. Raise `Failed` if it reports a failure."""
+    answer = msgspec.convert(reply, dict[str, Any])
+    if answer.get("status") in ("error", "uncaught-error"):
+        raise Failed(str(answer.get("exception_text")))
+    return answer
 
 
 class DaskCluster:
@@ -294,17 +293,40 @@ class DaskCluster:
         self._looked = float("-inf")
 
     async def names(self) -> frozenset[str]:
-        """Return the names of all workers that are there now."""
         await self._look(asyncio.get_running_loop().time())
         return frozenset(self._addresses)
 
-    async def ask(self, worker: str, function: Callable[[Any], Awaitable[str]], argument: Any) -> Any:
-        """Run a function in the event loop of a worker, whatever its threads do, and return the JSON document that it
-        returns."""
+    async def ask(self, worker: str, function: Callable[[Any], Awaitable[str]], argument: Any, type: type[T]) -> T:
+        """Run a function in the event loop of a worker, even while its threads are busy, and read the JSON document
+        that it returns.
+
+        Raise `ConnectionBroken` as soon as the worker or the scheduler has gone. Errors do not contain the text of
+        what was raised there, which could quote the secrets that were sent.
+        """
         address = await self._at(worker)
         pickles = pickle.dumps(function), pickle.dumps((argument,))
         line = await self._line()
-        return await self._result(worker, address, self._used(line, line.run(address, *pickles)))
+        call = asyncio.ensure_future(self._used(line, line.run(address, *pickles, type)))
+        try:
+            while not (await asyncio.wait({call}, timeout=_EVERY))[0]:
+                with suppress(Unreachable):
+                    await self._look(asyncio.get_running_loop().time() - _EVERY)
+                if address not in self._addresses.values():
+                    raise ConnectionBroken(f"The Dask worker {worker} disappeared before it answered.")
+        finally:
+            call.cancel()
+        try:
+            return call.result()
+        except WrongAnswer as error:
+            what = "something else than the JSON that was asked for; it is not read"
+            raise Unreachable(f"The Dask worker {worker} answers with {what}.", final=True, hint=_SAME) from error
+        except (OSError, Failed) as error:
+            self._looked = float("-inf")
+            if isinstance(error, Failed) and any(name in str(error) for name in _STRANGERS):
+                message = f"The Dask worker {worker} does not know this version of fuelclient."
+                raise Unreachable(message, final=True, hint=_SAME) from error
+            message = f"The Dask worker {worker} could not be asked: {error.__class__.__name__}."
+            raise ConnectionBroken(message) from error
 
     async def close(self) -> None:
         """Close the connections to the scheduler; scripts that run go on."""
@@ -312,7 +334,7 @@ class DaskCluster:
             self._free.pop().close()
 
     async def _line(self) -> SchedulerConnection:
-        """Return a connection that no other question uses now."""
+        """Take a connection that no other call uses now."""
         if self._free:
             return self._free.pop()
         refusal = self._scheduler.refusal()
@@ -328,43 +350,27 @@ class DaskCluster:
                 hint="Does `dask scheduler` run there, with certificates of the same authority?",
             ) from error
 
-    async def _used(self, line: SchedulerConnection, asked: Awaitable[T]) -> T:
-        """Return an answer, and keep its connection for further questions unless anything went wrong."""
+    async def _used(self, line: SchedulerConnection, call: Awaitable[T]) -> T:
+        """Wait for an answer, and keep its connection for further calls unless anything went wrong."""
         try:
-            answer = await asked
+            answer = await call
         except BaseException:
             line.close()
             raise
         self._free.append(line)
         return answer
 
-    async def _asked(self, op: str) -> Mapping[str, Any]:
-        """Return what the scheduler says about itself."""
-        while True:
-            is_kept = bool(self._free)
-            line = await self._line()
-            try:
-                async with asyncio.timeout(self._timeout):
-                    return await self._used(line, line.ask(op))
-            except (OSError, TimeoutError, Failed, WrongAnswer) as error:
-                if is_kept:  # the scheduler may have been restarted since
-                    continue
-                raise Unreachable(
-                    f"The Dask scheduler {self._scheduler.url} does not answer: {reason_of(error)}."
-                ) from error
-
     async def _at(self, worker: str) -> str:
-        """Return the address of a worker, which has another one after a restart."""
+        """Look up the address of a worker, which changes when it is restarted."""
         now = asyncio.get_running_loop().time()
-        await self._look(now - _EVERY)
-        if worker not in self._addresses:
-            await self._look(now)
-        if worker not in self._addresses:
-            raise Unreachable(missing(worker, self._addresses, self._scheduler.url))
-        return self._addresses[worker]
+        for since in (now - _EVERY, now):
+            await self._look(since)
+            if worker in self._addresses:
+                return self._addresses[worker]
+        raise Unreachable(missing(worker, self._addresses, self._scheduler.url))
 
     async def _look(self, since: float) -> None:
-        """Ask the scheduler for its workers unless somebody has since then; calls at the same time share one answer."""
+        """Ask the scheduler for its workers unless that was done after `since`; concurrent calls share one answer."""
         clock = asyncio.get_running_loop().time
         async with self._looking:
             if self._looked >= since:
@@ -378,44 +384,24 @@ class DaskCluster:
 
     async def _workers(self) -> Mapping[str, str]:
         """Ask the scheduler for the addresses of its workers, by their names."""
-        workers = (await self._asked("identity")).get("workers")
+        is_kept = bool(self._free)
+        line = await self._line()
+        try:
+            async with asyncio.timeout(self._timeout):
+                workers = (await self._used(line, line.identity())).get("workers")
+        except (OSError, TimeoutError, Failed, WrongAnswer) as error:
+            if is_kept:  # the scheduler may have been restarted since
+                return await self._workers()
+            raise Unreachable(
+                f"The Dask scheduler {self._scheduler.url} does not answer: {reason_of(error)}."
+            ) from error
         if not isinstance(workers, Mapping) or not all(isinstance(worker, Mapping) for worker in workers.values()):
             raise Unreachable(f"The Dask scheduler {self._scheduler.url} does not say which workers it has.")
         return {str(worker.get("name")): address for address, worker in workers.items()}
 
-    async def _is_there(self, address: str) -> bool:
-        """Return whether the scheduler knew a worker a moment ago."""
-        with suppress(Unreachable):
-            await self._look(asyncio.get_running_loop().time() - _EVERY)
-        return address in self._addresses.values()
-
-    async def _result(self, worker: str, address: str, call: Awaitable[T]) -> T:
-        """Return the result of a call. Raise `ConnectionBroken` as soon as its worker or the scheduler has gone."""
-        doing = asyncio.ensure_future(call)
-        try:
-            while not (await asyncio.wait({doing}, timeout=_EVERY))[0]:
-                if not await self._is_there(address):
-                    raise ConnectionBroken(f"The Dask worker {worker} disappeared before it answered.")
-        finally:
-            doing.cancel()
-        try:
-            return doing.result()
-        except WrongAnswer as error:
-            raise unreadable(worker) from error
-        except (OSError, Failed) as error:
-            raise self._broken(worker, error) from error
-
-    def _broken(self, worker: str, error: OSError | Failed) -> Unreachable | ConnectionBroken:
-        """Translate an error of a call, without its text, which could quote the secrets that were sent."""
-        self._looked = float("-inf")
-        if isinstance(error, Failed) and any(name in str(error) for name in _STRANGERS):
-            message = f"The Dask worker {worker} does not know this version of fuelclient."
-            return Unreachable(message, final=True, hint=_SAME)
-        return ConnectionBroken(f"The Dask worker {worker} could not be asked: {type(error).__name__}.")
-
 
 async def worker_names(scheduler: DaskScheduler, timeout: float) -> Sequence[str]:
-    """Return the names of the workers in order, over a connection of its own, because event loops cannot share one."""
+    """List the workers by name, over a connection of its own, because event loops cannot share one."""
     cluster = DaskCluster(scheduler, timeout)
     try:
         return sorted(await cluster.names())
@@ -436,42 +422,31 @@ class DaskTransport:
         return f"the Dask worker {self.worker}"
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
-        answer = await self.cluster.ask(self.worker, dask_worker.call, Script(script, tuple(arguments), stdin))
-        try:
-            code, out, err = answer
-            if code == HELD:
-                raise Held
-            return Completed(int(code), out.encode("latin-1"), err.encode("latin-1"))
-        except (ValueError, TypeError, AttributeError, OverflowError) as error:
-            raise unreadable(self.worker) from error
+        sent = Script(script, tuple(arguments), stdin)
+        code, *texts = await self.cluster.ask(self.worker, dask_worker.call, sent, tuple[int, str, str])
+        if code == HELD:
+            raise Held
+        return Completed(code, *(text.encode("latin-1", "replace") for text in texts))
 
     async def put(self, path: str, content: bytes | Path) -> None:
         try:
             with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
-                await self._put(path, file.read(_PIECE), first=True)
-                while piece := file.read(_PIECE):
-                    await self._put(path, piece, first=False)
+                piece = Piece(path, file.read(_PIECE))
+                while piece.first or piece.content:
+                    reason = await self.cluster.ask(self.worker, dask_worker.put, piece, str)
+                    if reason:
+                        raise Unreachable(f"{path} cannot be written on {self.place}: {reason}.", final=True)
+                    piece = Piece(path, file.read(_PIECE), first=False)
         except OSError as error:
             where = error.filename or (content if isinstance(content, Path) else path)
             raise Unreachable(f"{where} cannot be sent to {self.place}: {error.strerror}.", final=True) from error
-
-    async def _put(self, path: str, content: bytes, *, first: bool) -> None:
-        reason = await self.cluster.ask(self.worker, dask_worker.put, Piece(path, content, first))
-        if reason:
-            raise Unreachable(f"{path} cannot be written on {self.place}: {reason}.", final=True)
 
     async def close(self) -> None:
         """All workers share the connections, which their connector closes."""
 
 
-def unreadable(worker: str) -> Unreachable:
-    """Return the error about an answer that is not JSON."""
-    message = f"The Dask worker {worker} answers with something else than the JSON that was asked for; it is not read."
-    return Unreachable(message, final=True, hint=_SAME)
-
-
 def missing(worker: str, known: Collection[str], url: str) -> str:
-    """Return the message for a worker that is not there, with what to do."""
+    """The message about a worker that is missing, with the nearest name among `known` and what to do."""
     names = sorted(known)
     close = nearest(worker, names)
     shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")

@@ -1,7 +1,7 @@
 """What runs on a Dask worker: short scripts on its machine, which start and watch the commands of tasks.
 
-Whatever goes wrong with a script, nothing here raises: a worker logs the arguments of calls that raise, which may be
-secret. All answers are JSON, because who asks never unpickles what a worker sends.
+Nothing here raises, whatever goes wrong with a script: a worker logs the arguments of calls that raise, which may be
+secret. All answers are JSON, because a client never unpickles what a worker sends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HELD = -1
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What is sent to a Dask worker to run a POSIX shell script, for so many seconds at most. Secrets are in `stdin`,
+    """A POSIX shell script for a Dask worker, which may hold its call for so many seconds. Secrets are in `stdin`,
     which is never shown."""
 
     text: str = field(repr=False)
@@ -34,7 +34,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What is sent to a Dask worker to write a piece of a file; the first piece replaces the file."""
+    """A piece of a file for a Dask worker; the first one replaces the file."""
 
     path: str
     content: bytes = field(repr=False)
@@ -42,8 +42,11 @@ class Piece:
 
 
 async def call(script: Script) -> str:
-    """Run a script in the worker's event loop, whatever its threads do. Return its exit code and what it wrote, each
-    byte as the character of that number. What it has put into a session of its own goes on after its time."""
+    """Run a script in the worker's event loop, even while its threads are busy.
+
+    The answer has its exit code and its two outputs, with each byte as the character of that number. What the script
+    has put into a session of its own goes on after its time.
+    """
     try:
         async with asyncio.timeout(script.seconds):
             ended = await LocalTransport().call(script.text, script.arguments, script.stdin)
@@ -55,7 +58,7 @@ async def call(script: Script) -> str:
 
 
 async def put(piece: Piece) -> str:
-    """Write a piece of a file that only its owner can read. Return what went wrong, or an empty text."""
+    """Write a piece of a file that only its owner can read; the answer is the error, or an empty text."""
     return json.dumps(await asyncio.to_thread(_put, piece))
 
 
