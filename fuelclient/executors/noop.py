@@ -137,10 +137,10 @@ class Noop:
                 diffs[name] = UNTOUCHED
                 continue
             current = await self._current(self._connections.transport(target), file.path)
-            if isinstance(file.content, bytes):
-                wanted = Content(file.content)
+            if isinstance(file.data, bytes):
+                wanted = Content(file.data)
             else:
-                wanted = await self._current(self._connections.here, file.content.path)
+                wanted = await self._current(self._connections.here, file.data.path)
             diffs[name] = difference(file.path, current, wanted, job.known_secrets())
             if current.there and not file.overwrite:
                 diffs[name] = "it exists, and overwrite is false"

@@ -40,9 +40,9 @@ CONFIGURED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskTyp
 
 
 def steps_of(job: Job, handler_commands: Mapping[str, str]) -> tuple[Step, ...]:
-    """Return the steps of a job; `handler_commands` are the configured commands by task type.
+    """Turn a job into steps; `handler_commands` are the configured commands by task type.
 
-    Raise `ValueError` for a type that cannot run here, and for parameters that make no sense.
+    Raise `ValueError` for a type that cannot run here, and for wrong parameters.
     """
     if job.type in CONFIGURED and handler_commands.get(job.type):
         return commands.configured(job, handler_commands[job.type])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from fuelclient.executors.job import MASTER, Job, Recipe, Step
 from fuelclient.graph.parameters import read
@@ -30,7 +30,7 @@ logs=()
 
 
 def shell_script(job: Job) -> str:
-    """Return the text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a string.
+    """The text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a string.
 
     Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
     """
@@ -39,7 +39,7 @@ def shell_script(job: Job) -> str:
 
 
 def puppet_script(job: Job, *, noop: bool = False) -> str:
-    """Return the text that bash runs: a manifest, applied in the foreground. Raise `ValueError` without a manifest.
+    """The text that bash runs: a manifest, applied in the foreground. Raise `ValueError` without a manifest.
 
     The output goes to the spool and, as on a Fuel master, to syslog and /var/log/puppet.log if we may write there;
     with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
@@ -67,7 +67,7 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
 
 
 def configured(job: Job, command: str) -> tuple[Step, ...]:
-    """Run a configured handler command on this machine.
+    """Make the step that runs a configured handler command on this machine.
 
     `{node.uid}`, `{node.name}`, `{node.ip}`, `{task.id}`, `{task.type}`, `{transaction}` and
     `{parameters.<name>...}` are replaced, each quoted as one word of the shell; other braces stay. Raise
@@ -106,23 +106,30 @@ _AGAIN = re.compile(
 """What bash evaluates a second time, when the quotes are gone: some words, subscripts, and the numbers of `[[`."""
 
 
-class _Place(NamedTuple):
-    """What a character opens in which a placeholder is not a word, and the character that closes it."""
+_PASSAGES = re.compile(
+    rf"\\(?P<backslash>{_PLACEHOLDER.pattern})|\$(?P<dollar>{_PLACEHOLDER.pattern})|\\."
+    r"|(?P<single>\$'(?:\\.|[^'\\])*'?|'[^']*'?)"
+    r'|(?P<double>"(?:\\.|[^"\\])*"?)'
+    r"|(?P<backquotes>`(?:\\.|[^`\\])*`?)"
+    r"|(?P<expansion>\$\{(?:\\.|[^}\\])*\}?)"
+    r"|(?P<comment>(?<![^ \t\n;&|()])#[^\n]*)",
+    re.DOTALL,
+)
+"""What bash does not read as words of their own, each to its end, or to that of the template if it is not closed."""
 
-    words: str
-    end: str
-    escapes: bool = False
-
-
-_QUOTES = {
-    "'": _Place("inside single quotes", "'"),
-    '"': _Place("inside double quotes", '"', escapes=True),
-    "`": _Place("inside backquotes", "`", escapes=True),
+_INSIDE = {
+    "backslash": "after a backslash",
+    "dollar": "after a dollar sign",
+    "single": "inside single quotes",
+    "double": "inside double quotes",
+    "backquotes": "inside backquotes",
+    "expansion": "inside ${}",
+    "comment": "in a comment",
 }
 
 
 def misplaced(template: str) -> str:
-    """Return which placeholder of a template is not a word of its own, and why; an empty string for a good template.
+    """Find a placeholder that is not a word of its own, and the reason; empty for a good template.
 
     >>> misplaced("erase {node.name} --ip={node.ip}")
     ''
@@ -138,42 +145,14 @@ def misplaced(template: str) -> str:
     if again := _AGAIN.search(template):
         what = again["word"] or ("a subscript" if again["subscript"] else "[[ and numbers")
         return f"{first[0]} stands in a command with {what}, which bash evaluates once more"
-    position = 0
-    while position < len(template):
-        end, where = _passage(template, position)
-        if where and (match := _PLACEHOLDER.search(template, position, end)):
-            return f"{match[0]} stands {where}"
-        position = end
+    for passage in _PASSAGES.finditer(template):
+        if match := _PLACEHOLDER.search(passage[0]):
+            return f"{match[0]} stands {_INSIDE[str(passage.lastgroup)]}"
     return ""
 
 
-def _passage(template: str, start: int) -> tuple[int, str]:
-    """Return where the passage that begins at `start` ends, and what it is if a placeholder in it is no word."""
-    character = template[start]
-    if character in "\\$" and (placeholder := _PLACEHOLDER.match(template, start + 1)):
-        return placeholder.end(), "after a backslash" if character == "\\" else "after a dollar sign"
-    if character == "\\":
-        return start + 2, ""
-    if template.startswith("$'", start):
-        return _closed(template, start + 2, _Place("", "'", escapes=True)), "inside single quotes"
-    if template.startswith("${", start):
-        return _closed(template, start + 2, _Place("", "}", escapes=True)), "inside ${}"
-    if character == "#" and (start == 0 or template[start - 1] in " \t\n;&|()"):
-        end = template.find("\n", start)
-        return (len(template) if end < 0 else end), "in a comment"
-    if place := _QUOTES.get(character):
-        return _closed(template, start + 1, place), place.words
-    return start + 1, ""
-
-
-def _closed(template: str, position: int, place: _Place) -> int:
-    while position < len(template) and template[position] != place.end:
-        position += 2 if place.escapes and template[position] == "\\" else 1
-    return min(position + 1, len(template))
-
-
 def filled(template: str, value: Callable[[str], str]) -> str:
-    """Return a template with the value of each placeholder as one word. Raise `ValueError` if it is not one there."""
+    """Replace each placeholder by its value, quoted as one word. Raise `ValueError` if it would not be one there."""
     if problem := misplaced(template):
         raise ValueError(f"the handler command cannot be used: {problem}")
     return _PLACEHOLDER.sub(lambda match: shlex.quote(value(match[1])), template)

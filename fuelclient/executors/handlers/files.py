@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 from fuelclient.executors.job import Attachment, File, Job, Recipe, Step
 from fuelclient.graph.parameters import DIRECTORY_MODE, MODE, OWNER, read
@@ -14,48 +13,44 @@ from fuelclient.model.task import TaskType
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A file as a task wants it: its content, where it goes, and who may do what with it.
-
-    `where` is the uid of the machine, or empty for the job's own. Owners are set only if we are root.
-    """
+    """A file that a task writes. The fields are parameters of upload_file, but for `where`: the uid of the machine,
+    empty for the job's own. Owners are set only if we are root."""
 
     path: str
-    content: bytes | File = field(repr=False)
+    data: bytes | File = field(repr=False)
     permissions: str = MODE
-    directory: str = DIRECTORY_MODE
-    user: str = OWNER
-    group: str = OWNER
+    dir_permissions: str = DIRECTORY_MODE
+    user_owner: str = OWNER
+    group_owner: str = OWNER
     parents: bool = True
     overwrite: bool = True
     where: str = ""
 
 
 def uploaded(job: Job) -> list[Placed]:
-    """Return the file of an upload_file task. Raise `ValueError`.
+    """The file of an upload_file task. Raise `ValueError`.
 
     With `overwrite: false`, an existing file stays as it is, and the task succeeds.
     """
-    return [_placed(read(TaskType.UPLOAD_FILE, job.parameters))]
+    return [Placed(**read(TaskType.UPLOAD_FILE, job.parameters))]
 
 
 def uploaded_to_nodes(job: Job) -> list[Placed]:
-    """Return the files of an upload_files task, each on its node. Raise `ValueError`, for an unknown node, too."""
+    """The files of an upload_files task, each on its node. Raise `ValueError`, for an unknown node, too."""
     nodes = read(TaskType.UPLOAD_FILES, job.parameters)["nodes"]
     for node in nodes:
         if node["uid"] != job.node and node["uid"] not in job.peers:
             raise ValueError(f"the parameter nodes names node {node['uid']}, which is not in the environment")
     return [
-        replace(_placed(file), where="" if node["uid"] == job.node else node["uid"])
+        Placed(file.pop("dst"), where="" if node["uid"] == job.node else node["uid"], **file)
         for node in nodes
         for file in node["files"]
     ]
 
 
 def copied(job: Job) -> list[Placed]:
-    """Return the files of a copy_files task, read from this machine. Raise `ValueError`.
-
-    A file can state its own permissions, else those of the task apply.
-    """
+    """The files of a copy_files task, read from this machine, with their own permissions or those of the task. Raise
+    `ValueError`."""
     values = read(TaskType.COPY_FILES, job.parameters)
     return [
         Placed(
@@ -68,22 +63,16 @@ def copied(job: Job) -> list[Placed]:
     ]
 
 
-def _placed(values: dict[str, Any]) -> Placed:
-    names = {"dst": "path", "data": "content", "dir_permissions": "directory"}
-    names |= {"user_owner": "user", "group_owner": "group"}
-    return Placed(**{names.get(name, name): value for name, value in values.items()})
-
-
 PLACED: Mapping[str, Callable[[Job], list[Placed]]] = {
     TaskType.UPLOAD_FILE: uploaded,
     TaskType.UPLOAD_FILES: uploaded_to_nodes,
     TaskType.COPY_FILES: copied,
 }
-"""What gives the files of a task, by its type."""
+"""The task types that write files, each with the function that reads them from a job."""
 
 
 def steps(job: Job) -> tuple[Step, ...]:
-    """Return one recipe for each machine, in the order in which the task names them. Raise `ValueError`."""
+    """Make one recipe for each machine, in the order in which the task names them. Raise `ValueError`."""
     files = PLACED[job.type](job)
     machines = dict.fromkeys(file.where for file in files)
     return tuple(_recipe([file for file in files if file.where == where], where) for where in machines)
@@ -92,9 +81,10 @@ def steps(job: Job) -> tuple[Step, ...]:
 def _recipe(files: list[Placed], where: str) -> Recipe:
     lines = [_INSTALL]
     for number, file in enumerate(files):
-        words = map(shlex.quote, (file.path, file.permissions, file.directory, file.user, file.group))
+        given = (file.path, file.permissions, file.dir_permissions, file.user_owner, file.group_owner)
+        words = map(shlex.quote, given)
         lines.append(f"place file.{number} {int(file.parents)} {int(file.overwrite)} {' '.join(words)} || exit")
-    attachments = tuple(Attachment(f"file.{number}", file.content) for number, file in enumerate(files))
+    attachments = tuple(Attachment(f"file.{number}", file.data) for number, file in enumerate(files))
     return Recipe("\n".join([*lines, ""]), attachments, where=where)
 
 

@@ -22,7 +22,7 @@ def steps(job: Job) -> tuple[Step, ...]:
 
 
 def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
-    """Return the recipe for a target that runs rsync itself: it copies from or to a server, or it is this machine.
+    """The recipe for a target that runs rsync itself: it copies from or to a server, or it is this machine.
 
     With `dry`, rsync only reports what would change.
     """
@@ -32,7 +32,7 @@ def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
 
 
 def as_archive(sync: Sync) -> Recipe:
-    """Return the recipe without rsync: an archive, unpacked beside what it then replaces.
+    """The recipe without rsync: an archive, unpacked beside what it then replaces.
 
     As with rsync, a `src` that ends in a slash means what is in the directory, and only then everything else in `dst`
     itself goes.
