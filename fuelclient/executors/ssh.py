@@ -51,7 +51,7 @@ class SshConnector(Connector):
         return SshTransport(target.ip, target.place, self.options)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Return the problems of a machine, and whether files have to be sent without SFTP."""
+        """Examine a machine, also for SFTP."""
         from fuelclient.executors.ssh_transport import SshTransport
 
         found = [*await super().examine(target, transport, programs)]
@@ -63,17 +63,17 @@ class SshConnector(Connector):
         return found
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:
-        """Return the recipe for rsync if this machine and the node have it, else the one for an archive."""
+        """Send a tree by rsync if this machine and the node have it, else as an archive."""
         if target not in self._rsync:
             here = all(map(shutil.which, ("rsync", "ssh"))) and self._program_agrees()
             self._rsync[target] = here and (await transport.call("command -v rsync > /dev/null")).rc == 0
         return over_ssh(step, target, self._files()) if self._rsync[target] else sync.as_archive(step)
 
     def _program_agrees(self) -> bool:
-        """Return whether the ssh program, which rsync uses, reads the same files of the user as our library.
+        """Whether the ssh program, which rsync uses, reads the same files of the user as our library.
 
-        The program goes by the user database, the library by HOME. Where they differ, nodes that all other tasks reach
-        would refuse rsync over SSH.
+        The program finds the home directory in the user database, the library in HOME. Where they differ, nodes that
+        all other tasks reach would refuse rsync over SSH.
         """
         if self.options.known_hosts and self.options.ssh_config:
             return True
@@ -84,19 +84,19 @@ class SshConnector(Connector):
         return os.path.realpath(home) == os.path.realpath(os.path.expanduser("~"))
 
     def _files(self) -> tuple[str, ...]:
-        """Return the options of the ssh program for files that are not the user's own."""
+        """The options of the ssh program for files that are not the user's own."""
         config = ("-F", self.options.ssh_config) if self.options.ssh_config else ()
         known = ("-o", f"UserKnownHostsFile={self.options.known_hosts}") if self.options.known_hosts else ()
         return config + known
 
 
 def over_ssh(step: Sync, target: Target, options: tuple[str, ...] = ()) -> Recipe:
-    """Return the recipe with which this machine runs rsync over its SSH client; `options` are more words for that."""
+    """The recipe with which this machine runs rsync over its SSH client, which gets `options`."""
     assert isinstance(target.place, Ssh)  # noqa: S101 - `place` made it
     words = ["ssh", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", *options]
-    settings = (("-p", str(target.place.port or "")), ("-i", target.place.key), ("-l", target.place.user))
-    for option, value in (*settings, ("-J", target.place.jump)):
-        words += [option, value] if value else []
+    place = target.place
+    for option, value in (("-p", place.port), ("-i", place.key), ("-l", place.user), ("-J", place.jump)):
+        words += [option, str(value)] if value else []
     host = f"[{target.ip}]" if ":" in target.ip else target.ip
     rsync = f"mkdir -p -- {shlex.quote(step.dst)} && rsync"
     script = (

@@ -37,7 +37,7 @@ _SESSIONS = 8
 """The scripts that one connection carries at a time: sshd allows 10 sessions by default, and files take one."""
 
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds to wait when sshd refuses a session, each time anew."""
+"""Seconds to wait, one after another, while sshd refuses a session."""
 
 
 class _Client(asyncssh.SSHClient):
@@ -47,14 +47,12 @@ class _Client(asyncssh.SSHClient):
         self.refused: tuple[str, str, int, asyncssh.SSHKey] | None = None
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
-        """Refuse, as without this method: it is asked only for a key that is not among the known ones."""
+        """Refuse, as without this method: it is called only for a key that is not among the known ones."""
         self.refused = (host, addr, port, key)
         return False
 
 
 class SshTransport:
-    """The transport to a node with an address."""
-
     def __init__(self, host: str, ssh: Ssh, options: Options) -> None:
         self._host, self._ssh, self._options = host, ssh, options
         self._connection: asyncssh.SSHClientConnection | None = None
@@ -123,13 +121,13 @@ class SshTransport:
                 await self._put(path, content)
 
     async def without_sftp(self) -> str:
-        """Return why there is no SFTP on the node, or an empty string."""
+        """The reason why the node has no SFTP; empty if it has it."""
         async with self._writing:
             await self._sftp_session()
         return self._no_sftp
 
     async def _sftp_session(self) -> asyncssh.SFTPClient | None:
-        """Return the SFTP session of the open connection; None if the node has no SFTP."""
+        """Open the SFTP session, unless it is open; None if the node has no SFTP."""
         connection = await self._open()
         if self._sftp is None and not self._no_sftp:
             try:
@@ -179,7 +177,7 @@ class SshTransport:
                 await connection.wait_closed()
 
     async def _open(self) -> asyncssh.SSHClientConnection:
-        """Return the connection to the node; open it if it is missing or broken."""
+        """Open the connection to the node, unless it is open."""
         async with self._lock:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
@@ -187,11 +185,6 @@ class SshTransport:
             try:
                 async with asyncio.timeout(self._options.connect_timeout):
                     self._connection = await self._connect()
-            except TimeoutError as error:
-                await self.close()
-                problem = f"does not answer within {self._options.connect_timeout:g} s"
-                hint = "Is the node up, and its address right?"
-                raise Unreachable(f"{self.place} {problem}.", hint=hint, problem=f"it {problem}") from error
             except (asyncssh.Error, OSError, ValueError) as error:
                 await self.close()
                 raise self._unreachable(error) from error
@@ -221,62 +214,56 @@ class SshTransport:
 
     def _unreachable(self, error: Exception) -> Unreachable:
         """Translate an error of the connection into one with a hint."""
-        place = self._hop
-        it = "it" if place == self.place else f"its jump host {place}"
+        place, final, it, whose = self._hop, False, "it", "its host key"
+        if place != self.place:
+            it = f"its jump host {place}"
+            whose = f"the host key of {it}"
         match error:
+            case TimeoutError():
+                place, it, what = self.place, "it", f"does not answer within {self._options.connect_timeout:g} s"
+                hint = "Is the node up, and its address right?"
             case asyncssh.HostKeyNotVerifiable():
-                return self._host_key_refused(place, it)
+                return self._host_key_refused(place, whose)
             case asyncssh.PermissionDenied():
-                who = self._ssh.user or "the user"
                 key = f" with the key {self._ssh.key}" if self._ssh.key else " with any key at hand"
+                what, final = f"does not let {self._ssh.user or 'the user'} in{key}", True
                 hint = "Set user and key of the node, or add the key to its authorized_keys or to your agent."
-                problem = f"{it} does not let {who} in{key}"
-                return Unreachable(f"{place} does not let {who} in{key}.", final=True, hint=hint, problem=problem)
             case asyncssh.KeyImportError() | asyncssh.KeyEncryptionError():
                 hint = "Keys with a passphrase go through an SSH agent."
                 return Unreachable(f"The key for {place} cannot be read: {reason_of(error)}.", final=True, hint=hint)
             case ConnectionRefusedError():
-                hint = "Does sshd run there, on that port?"
-                return Unreachable(f"{place} refuses connections.", hint=hint, problem=f"{it} refuses connections")
+                what, hint = "refuses connections", "Does sshd run there, on that port?"
             case FileNotFoundError() | PermissionError() if error.filename:
                 message = f"{error.filename}, which SSH to {place} needs, cannot be read: {error.strerror}."
                 return Unreachable(message, final=True)
-        reason = reason_of(error)
-        hint = "Look at its network and its address: fuel2 node list"
-        return Unreachable(
-            f"{place} cannot be reached: {reason}.", hint=hint, problem=f"it cannot be reached: {reason}"
-        )
+            case _:
+                it, what = "it", f"cannot be reached: {reason_of(error)}"
+                hint = "Look at its network and its address: fuel2 node list"
+        return Unreachable(f"{place} {what}.", final=final, hint=hint, problem=f"{it} {what}")
 
-    def _host_key_refused(self, place: str, it: str) -> Unreachable:
-        """Distinguish an unknown machine from one with another key than before; `it` is its name in problems."""
+    def _host_key_refused(self, place: str, whose: str) -> Unreachable:
+        """Distinguish an unknown machine from one with another key than before; `whose` is the key in problems."""
         host, port = _split(place)
-        whose = "its host key" if it == "it" else f"the host key of {it}"
         own = self._options.known_hosts
         file = shlex.quote(own) if own else _KNOWN_HOSTS
         offered = f" ({self._client.refused[3].get_fingerprint()})" if self._client.refused else ""
         add = f"ssh-keyscan{f' -p {port}' if port else ''} {{}} >> {file}"
-        if not self._is_known():
+        if self._is_known():
+            what, than = "has changed", ": it is not the known one"
+            name = shlex.quote(f"[{host}]:{port}") if port and port != _SSH_PORT else host
+            forget = f"ssh-keygen{f' -f {file}' if own else ''} -R"
+            words = "The connection may be intercepted. Only if the machine was reinstalled, forget the old key"
+            hint = f"{words}: {forget} {name}, and add the new one: {add.replace('{}', host)}"
+            shared = Shared(words, f'for host in {{}}; do {forget} "$host"; done', name)
+        else:
+            what, than = "is not known", ""
             words = "Compare the fingerprint with that of the machine itself, then add the key"
-            return Unreachable(
-                f"The host key of {place} is not known{offered}.",
-                final=True,
-                hint=f"{words}: {add.replace('{}', host)}",
-                problem=f"{whose} is not known",
-                shared=Shared(words, add, host),
-            )
-        name = shlex.quote(f"[{host}]:{port}") if port and port != _SSH_PORT else host
-        forget = f"ssh-keygen{f' -f {file}' if own else ''} -R"
-        words = "The connection may be intercepted. Only if the machine was reinstalled, forget the old key"
-        return Unreachable(
-            f"The host key of {place} has changed: it is not the known one{offered}.",
-            final=True,
-            hint=f"{words}: {forget} {name}, and add the new one: {add.replace('{}', host)}",
-            problem=f"{whose} has changed",
-            shared=Shared(words, f'for host in {{}}; do {forget} "$host"; done', name),
-        )
+            hint, shared = f"{words}: {add.replace('{}', host)}", Shared(words, add, host)
+        message = f"The host key of {place} {what}{than}{offered}."
+        return Unreachable(message, final=True, hint=hint, problem=f"{whose} {what}", shared=shared)
 
     def _is_known(self) -> bool:
-        """Return whether some key is known for the machine whose key was refused."""
+        """Whether another key is known for the machine whose key was refused."""
         if self._client.refused is None:
             return False
         host, address, port, _ = self._client.refused
@@ -291,7 +278,6 @@ class SshTransport:
 
 
 def _address(host: str, port: int) -> str:
-    """Host and port as `_split` reads them back."""
     return f"{f'[{host}]' if ':' in host else host}:{port}" if port else host
 
 
