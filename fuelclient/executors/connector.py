@@ -53,19 +53,17 @@ class Connector(ABC):
 
     @classmethod
     def place(cls, node: Node) -> Hashable:  # noqa: ARG003 - a hook
-        """Return what identifies the machine of a node besides its address, and how to reach it (`Target.place`).
-
-        It must not raise; `refusal` reports what is wrong with a node.
-        """
+        """Make the value of `Target.place`: what identifies the machine of a node besides its address, and how it is
+        reached. It must not raise; `refusal` reports what is wrong with a node."""
         return None
 
     def refusal(self, target: Target) -> str:  # noqa: ARG002 - a hook
-        """Return why a machine can never be reached, or an empty string. Called for the plan of a run, and before each
-        task."""
+        """Give the reason why a machine can never be reached; empty if it can. Called for the plan of a run, and before
+        each task."""
         return ""
 
     def left_out(self, job: Job) -> str:  # noqa: ARG002 - a hook
-        """Return why a job is skipped, or an empty string."""
+        """Give the reason why a job is skipped; empty if it runs."""
         return ""
 
     def prepared(self, job: Job) -> Job:
@@ -74,18 +72,15 @@ class Connector(ABC):
 
     @abstractmethod
     def transport(self, target: Target) -> Transport:
-        """Return the transport to a machine, without connecting to it yet. Called once for each machine."""
+        """Make the transport to a machine, without connecting to it yet. Called once for each machine."""
 
     def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - a hook
-        """Return the directory of a run's spools on a machine, which has to survive a restart of it. No two runs may
+        """Choose the directory of a run's spools on a machine, which has to survive a restart of it. No two runs may
         share one; `proposed` is below /var/tmp and named after the run."""
         return proposed
 
-    def spool(self, transport: Transport, root: str, directory: str) -> Spool:
-        return self.spools(transport, root, directory)
-
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Return the problems that would stop tasks that call these programs on a machine.
+        """Find the problems that would stop tasks that call these programs on a machine.
 
         Nothing may be changed there. Names of nodes are added later. Raise what transports raise.
         """
@@ -94,7 +89,7 @@ class Connector(ABC):
         return await examination.examined(transport, self.root(target, self.options.remote_spool), programs)
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:  # noqa: ARG002 - a hook
-        """Return the recipe that makes a directory of a machine like one of this machine."""
+        """Make the recipe for a directory of a machine that has to be like one of this machine."""
         return sync.as_archive(step)
 
     async def close(self) -> None:  # noqa: B027 - a hook

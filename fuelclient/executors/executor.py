@@ -14,7 +14,7 @@ from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot, Recipe, Step, Sync, Target
 from fuelclient.executors.machines import Connections, PluginScripts
 from fuelclient.executors.noop import Noop, untouched
-from fuelclient.executors.spool import ENTER, READ, STOPPED, Spool, directory, removed
+from fuelclient.executors.spool import ENTER, READ, REMOVE, STOPPED, Spool, directory
 from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Options, Unreachable, limits_of
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
@@ -45,7 +45,7 @@ A machine that is still in its first configuration gets a minute to finish it; a
 
 
 class MachineExecutor:
-    """Runs jobs on their targets, however these are reached; what belongs to the master runs on this machine.
+    """Runs jobs on their targets by any transport; what belongs to the master runs on this machine.
 
     One executor serves a whole run. It takes any number of jobs at the same time, from one event loop.
     """
@@ -54,11 +54,10 @@ class MachineExecutor:
         self._options = options
         self._connections = Connections(options)
         self._scripts = PluginScripts(self._connections)
-        self._noop = Noop(self._connections)
         self._stops: dict[tuple[int, str, str], asyncio.Event] = {}
 
     def check(self, job: Job) -> str:
-        """Return why a job can never run, or an empty string: its type, its parameters, or a machine that it needs."""
+        """Find the reason why a job can never run: its type, its parameters, or a machine; empty if it can."""
         try:
             job = self._prepared(job)
             steps = self._steps(job)
@@ -80,7 +79,7 @@ class MachineExecutor:
         return connector.refusal(target)
 
     async def examine(self, machines: Mapping[Target, Collection[str]]) -> Mapping[Target, Sequence[Diagnosis]]:
-        """Return the problems of machines for tasks that call these programs, and close all connections."""
+        """Examine machines for tasks that call these programs, and close all connections."""
         limit = asyncio.Semaphore(_AT_A_TIME)
 
         async def one(target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
@@ -88,10 +87,10 @@ class MachineExecutor:
                 return await self._connections.examine(target, programs)
 
         try:
-            found = await asyncio.gather(*(one(target, programs) for target, programs in machines.items()))
+            problems = await asyncio.gather(*(one(target, programs) for target, programs in machines.items()))
         finally:
             await self.close()
-        return dict(zip(machines, found, strict=True))
+        return dict(zip(machines, problems, strict=True))
 
     async def run(self, job: Job, log: Log) -> Outcome:
         outcome = await self._outcome(job, log, recovering=False)
@@ -107,12 +106,9 @@ class MachineExecutor:
         If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
         return when all has ended; a try that another process is just starting will never begin.
         """
-        job = self._prepared(job)
         stop = self._stops.get(job.key)
         if stop is not None:
             stop.set()
-            return
-        if self._runs_nothing(job.target) or job.noop:
             return
         for spool in await self._spools(job):
             seen = await spool.look()
@@ -121,10 +117,7 @@ class MachineExecutor:
                 await spool.kill(label, STOPPED, self._options.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """Return a part of an output: that of one machine after another, if the job runs on several."""
-        if self._runs_nothing(job.target) or job.noop:
-            return b""
-        job = self._prepared(job)
+        """Read a part of an output: that of one machine after another, if the job runs on several."""
         spools = await self._spools(job)
         if len(spools) == 1:
             return await spools[0].read(stream, offset, limit)
@@ -136,11 +129,12 @@ class MachineExecutor:
     async def forget(self, target: Target, proposed: str) -> tuple[str, str]:
         """Remove the spools of a run from a machine; `proposed` is the root that the run proposed for them.
 
-        Return their root, and why they are still there, or an empty string. They stay if one of their commands still
-        runs. Raise what transports raise.
+        Return their root, and the reason why they are still there, or an empty string. They stay if one of their
+        commands still runs, or if they belong to another user. Raise what transports raise.
         """
         root = self._connections.root(target, proposed)
-        return root, await removed(self._connections.transport(target), root)
+        answer = await self._connections.transport(target).call(REMOVE, (root,))
+        return root, answer.error if answer.rc else ""
 
     async def close(self) -> None:
         await self._connections.close()
@@ -149,7 +143,7 @@ class MachineExecutor:
         return not registry.known(target.kind).runs
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
-        """Carry out all steps; whatever goes wrong becomes an outcome."""
+        """Carry out all steps. Errors become outcomes; None means that a result is lost."""
         refusal = self.check(job)
         if refusal:
             return job.failed(refusal)
@@ -160,7 +154,7 @@ class MachineExecutor:
         stop = self._stops.setdefault(job.key, asyncio.Event())
         try:
             if job.noop:
-                return await self._noop.run(job, limits, stop, say)
+                return await Noop(self._connections).run(job, limits, stop, say)
             outcome = job.skipped()
             for step in self._steps(job):
                 outcome = await self._step(job, step, limits, stop, say, recovering=recovering)
@@ -219,7 +213,10 @@ class MachineExecutor:
         return self._connections.spool(self._target(job, recipe), directory(job, suffix))
 
     async def _spools(self, job: Job) -> list[Spool]:
-        """Return the spools of all machines on which the job runs commands."""
+        """The spools of all machines on which the job runs commands."""
+        if self._runs_nothing(job.target) or job.noop:
+            return []
+        job = self._prepared(job)
         steps = [step for step in self._steps(job) if isinstance(step, Recipe | Sync)]
         return [self._spool(job, await self._recipe(job, step)) for step in steps]
 
@@ -232,8 +229,11 @@ class MachineExecutor:
         return await self._connections.of(job.target.kind).sync(step, job.target, transport)
 
 
+_RESTARTED = Outcome(InstanceStatus.READY, message="restarted")
+
+
 class _Rebooting:
-    """One reboot of a job. The boot time from before it is kept in the spool of this machine, for a runner that takes
+    """One reboot of a job. The boot time from before it is kept in a spool of this machine, for a runner that takes
     over."""
 
     def __init__(self, connections: Connections, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> None:
@@ -241,24 +241,23 @@ class _Rebooting:
         self._node, self._here = connections.transport(job.target), connections.here
         self._root = connections.root(Target())
         self._directory = f"{self._root}/{directory(job)}"
-        self._file = f"{self._directory}/boot.{job.attempt}"
 
     async def run(self, *, recovering: bool) -> Outcome:
         """Restart the machine, and wait until its boot time has changed.
 
-        A recovery never restarts it a second time: it raises `Interrupted` if the restart that was asked for does not
-        come.
+        A recovery never restarts it a second time: it raises `Interrupted` if the first restart does not come.
         """
-        before = _number(await self._here.call(READ, (self._file, "0", "64"))) if recovering else 0
+        file = f"{self._directory}/boot.{self._job.attempt}"
+        before = _number(await self._here.call(READ, (file, "0", "64"))) if recovering else 0
         if before:
             if await self._changed(before, min(self._limits.timeout, _BOOT_ANSWER)):
-                return self._ready()
+                return _RESTARTED
             raise Interrupted(self._job.label)
         before = await patiently(self._boot_time, min(self._limits.timeout, _BOOT_ANSWER), self._stop)
         if not before:
             return self._job.failed(f"the boot time of {self._node.place} cannot be read")
         script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
-        await self._here.call(script, (self._directory, self._root, self._file, str(before)))
+        await self._here.call(script, (self._directory, self._root, file, str(before)))
         try:
             answer = await self._node.call(_REBOOT)
             if answer.rc:
@@ -267,12 +266,9 @@ class _Rebooting:
             self._say("the connection broke at once")
         self._say("restarting")
         if await self._changed(before, self._limits.timeout):
-            return self._ready()
+            return _RESTARTED
         why = f"has not restarted within {self._limits.timeout:g} s"
         return self._job.interrupted(STOPPED) if self._stop.is_set() else self._job.failed(f"{self._node.place} {why}")
-
-    def _ready(self) -> Outcome:
-        return Outcome(InstanceStatus.READY, message="restarted")
 
     async def _changed(self, before: int, seconds: float) -> bool:
         clock = asyncio.get_running_loop().time

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import tempfile
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -15,8 +14,8 @@ from fuelclient.errors import FuelError
 from fuelclient.executors import examination, registry
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.job import Target, Tree
-from fuelclient.executors.spool import ENTER, Spool, pack
-from fuelclient.executors.transport import Completed, Options, Transport, Unreachable
+from fuelclient.executors.spool import ENTER, Spool, send_tree
+from fuelclient.executors.transport import Options, Transport, Unreachable
 from fuelclient.model.diagnosis import Diagnosis
 
 
@@ -29,7 +28,7 @@ class Connections:
         self._transports: dict[Target, Transport] = {}
 
     def of(self, kind: str) -> Connector:
-        """Return the connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
+        """The connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
         if kind not in self._connectors:
             self._connectors[kind] = registry.connector(kind)(self.options)
         return self._connectors[kind]
@@ -40,18 +39,18 @@ class Connections:
         return self.transport(Target())
 
     def transport(self, target: Target) -> Transport:
-        """Return the transport to a machine. Raise what `of` raises, and `Unsupported` if a library is missing."""
+        """The transport to a machine. Raise what `of` raises, and `Unsupported` if a library is missing."""
         machine = replace(target, scripts=())
         if machine not in self._transports:
             self._transports[machine] = self.of(target.kind).transport(machine)
         return self._transports[machine]
 
     def root(self, target: Target, proposed: str = "") -> str:
-        """Return the directory of the run's spools on a machine."""
+        """The directory of the run's spools on a machine."""
         return self.of(target.kind).root(target, proposed or self.options.remote_spool)
 
     async def examine(self, target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Return the problems of a machine (see `Connector.examine`), even if it cannot be reached."""
+        """Find the problems of a machine (see `Connector.examine`), one that cannot be reached included."""
         try:
             connector = self.of(target.kind)
             if connector.needs_address and not target.ip:
@@ -67,11 +66,11 @@ class Connections:
             return [examination.problem(error.message, error.hint)]
 
     def spool(self, target: Target, directory: str) -> Spool:
-        """Return the spool of a job in a directory below the root of a machine."""
+        """The spool of a job in a directory below the root of a machine."""
         root = self.root(target)
-        made = self.of(target.kind).spool(self.transport(target), root, f"{root}/{directory}")
-        made.megabytes = self.options.output_megabytes
-        return made
+        spool = self.of(target.kind).spools(self.transport(target), root, f"{root}/{directory}")
+        spool.megabytes = self.options.output_megabytes
+        return spool
 
     async def close(self) -> None:
         """Close the transports to all machines of a run, then its connectors."""
@@ -127,50 +126,41 @@ class PluginScripts:
     async def send(self, target: Target, directories: Iterable[tuple[str, str]]) -> list[str]:
         """Put the directories on the target, and return those that had to be sent.
 
-        A directory whose content is there already, from an earlier run too, is not sent again. Nothing else beside the
-        scripts is ever removed. Raise `Unreachable` and `ConnectionBroken`.
+        A directory whose content is there already, from an earlier run too, is not sent again. Nothing but scripts is
+        ever removed. Raise `Unreachable` and `ConnectionBroken`.
         """
         transport, sent = self._connections.transport(target), []
         for source, destination in directories:
+            if not destination.startswith("/") or not destination.strip("/."):
+                raise Unreachable(f"Plugin scripts cannot be put into {destination!r}: name a directory.", final=True)
             async with self._locks.setdefault((transport, destination), asyncio.Lock()):
-                if await self._directory(transport, self._connections.root(target), source, destination):
+                if source not in self._digests:
+                    self._digests[source] = await asyncio.to_thread(digest_of, source)
+                digest = self._digests[source]
+                if (transport, destination, digest) in self._done:
+                    continue
+                marker = await transport.call('cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0', (destination,))
+                if marker.out.decode("utf-8", "replace").strip() != digest:
+                    await self._send(target, source, destination, digest)
                     sent.append(destination)
+                self._done.add((transport, destination, digest))
         return sent
 
-    async def _directory(self, transport: Transport, root: str, source: str, destination: str) -> bool:
-        if not destination.startswith("/") or not destination.strip("/."):
-            raise Unreachable(f"Plugin scripts cannot be put into {destination!r}: name a directory.", final=True)
-        if source not in self._digests:
-            self._digests[source] = await asyncio.to_thread(digest_of, source)
-        digest = self._digests[source]
-        if (transport, destination, digest) in self._done:
-            return False
-        there = await transport.call('cat -- "$1/.fuel2-scripts" 2>/dev/null; exit 0', (destination,))
-        missing = there.out.decode("utf-8", "replace").strip() != digest
-        if missing:
-            await self._send(transport, root, source, destination, digest)
-        self._done.add((transport, destination, digest))
-        return missing
-
-    async def _send(self, transport: Transport, root: str, source: str, destination: str, digest: str) -> None:
-        directory = f"{root}/scripts"
-        _checked(await transport.call(ENTER, (directory, root)), transport, destination)
-        name = hashlib.sha256(destination.encode()).hexdigest()[:16]
-        there = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # a new name, since several nodes may share a machine
-        with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
-            await asyncio.to_thread(pack, Tree(source, inside=True), Path(archive.name))
-            await transport.put(there, Path(archive.name))
-        _checked(await transport.call(_UNPACK, (destination.rstrip("/"), there, digest)), transport, destination)
-
-
-def _checked(answer: Completed, transport: Transport, destination: str) -> None:
-    if answer.rc:
-        message = f"Plugin scripts cannot be put into {destination} on {transport.place}: {answer.error}."
-        raise Unreachable(message, final=True)
+    async def _send(self, target: Target, source: str, destination: str, digest: str) -> None:
+        transport, root = self._connections.transport(target), self._connections.root(target)
+        directory, name = f"{root}/scripts", hashlib.sha256(destination.encode()).hexdigest()[:16]
+        archive = f"{directory}/{name}-{uuid.uuid4().hex}.tar"  # a new name, since several nodes may share a machine
+        answer = await transport.call(ENTER, (directory, root))
+        if not answer.rc:
+            await send_tree(transport, archive, Tree(source, inside=True))
+            answer = await transport.call(_UNPACK, (destination.rstrip("/"), archive, digest))
+        if answer.rc:
+            message = f"Plugin scripts cannot be put into {destination} on {transport.place}: {answer.error}."
+            raise Unreachable(message, final=True)
 
 
 def digest_of(directory: str) -> str:
-    """Return a digest of the content of a directory: names, types, permissions and bytes.
+    """Compute a digest of the content of a directory: names, types, permissions and bytes.
 
     Raise `Unreachable` (final) if it cannot be read.
     """

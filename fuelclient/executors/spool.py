@@ -407,11 +407,13 @@ class Spool:
             path = f"{self.directory}/{attachment.name}"
             match attachment.content:
                 case Tree() as tree:
-                    with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
-                        await asyncio.to_thread(pack, tree, Path(archive.name))
-                        await self.transport.put(path, Path(archive.name))
-                case File(source):
-                    await self.transport.put(path, _existing(Path(source)))
+                    await send_tree(self.transport, path, tree)
+                case File(name):
+                    source = Path(name)
+                    if not source.is_file():
+                        what = "is not a file" if source.exists() else "does not exist"
+                        raise Unreachable(f"{source} {what} on this machine.", final=True)
+                    await self.transport.put(path, source)
                 case content:
                     await self.transport.put(path, content)
 
@@ -459,15 +461,6 @@ class Spool:
         return answer.out
 
 
-async def removed(transport: Transport, root: str) -> str:
-    """Remove the spools below `root` from a machine, and return why they are still there, or an empty string.
-
-    They stay if one of their commands still runs, or if they belong to another user. Raise what transports raise.
-    """
-    answer = await transport.call(REMOVE, (root,))
-    return answer.error if answer.rc else ""
-
-
 def _seen(answer: Completed) -> Seen:
     head, _, out = answer.out.partition(b"\n\n") if not answer.out.startswith(b"\n") else (b"", b"", answer.out[1:])
     return seen_from(head.decode("utf-8", "replace").splitlines(), out, answer.err)
@@ -491,15 +484,15 @@ def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
     return Seen(ended, frozenset(claimed), running, alive, age, *texts)
 
 
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        what = "is not a file" if path.exists() else "does not exist"
-        raise Unreachable(f"{path} {what} on this machine.", final=True)
-    return path
+async def send_tree(transport: Transport, path: str, tree: Tree) -> None:
+    """Write a tree into a tar archive on a machine; links stay links. Raise `Unreachable` (final) for what cannot be
+    read."""
+    with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+        await asyncio.to_thread(_pack, tree, Path(archive.name))
+        await transport.put(path, Path(archive.name))
 
 
-def pack(tree: Tree, archive: Path) -> None:
-    """Write `tree` into a tar archive; links stay links. Raise `Unreachable` (final) for what cannot be read."""
+def _pack(tree: Tree, archive: Path) -> None:
     source = Path(tree.path)
     if not source.exists():
         raise Unreachable(f"{source} does not exist on this machine.", final=True)
