@@ -1,5 +1,5 @@
-"""Try one recipe until it succeeds or its limits are reached, from wherever its spool says that it stands, and say how
-that ended.
+"""Try one recipe until it succeeds or its limits are reached, and describe how that ended. What its spool contains of
+earlier tries counts.
 
 A try has a label: the number of the job's attempt and its own number in it, such as `1.2`.
 """
@@ -26,9 +26,8 @@ _PREPARING = 600.0
 _PATIENCE = 10.0
 """How many seconds a try that began may take to write down its process; a machine can be very busy."""
 
-
-MOST_TOLD = 1000
-"""The most characters of a command's output that a message has; the spool has all of it."""
+LONGEST_OUTPUT = 1000
+"""The most characters of a command's output in a message; the spool has all of it."""
 
 
 class Interrupted(Exception):
@@ -37,8 +36,8 @@ class Interrupted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """How a recipe ended: the exit code of its last try if it has one, why it ended if not by itself, the number of
-    tries, and the end of the output of the last one. `cut` says that the last one was ended while it ran."""
+    """How a recipe ended: the exit code of its last try, the reason if that did not end by itself, the number of tries,
+    and the end of the last output. `cut` is true if the last try was ended while it ran."""
 
     ok: bool
     code: int | None
@@ -50,10 +49,7 @@ class Tried:
 
 
 class CutShort(Exception):
-    """The time is over, or the job was stopped."""
-
-    def __init__(self, why: str) -> None:
-        self.why = why
+    """The time is over (`TIMEOUT`), or the job was stopped (`STOPPED`)."""
 
 
 class Attempts:
@@ -96,7 +92,7 @@ class Attempts:
             try:
                 end = await self._ended(number, known)
             except CutShort as over:
-                return self._tried(False, last.code if last else None, over.why, number - 1)
+                return self._tried(False, last.code if last else None, str(over), number - 1)
             if end is not None and end.why == NEVER:
                 continue
             if end is not None and end.why != "exit":
@@ -111,7 +107,10 @@ class Attempts:
                 if failures > self._limits.retries:
                     why = "" if end else self._broken or VANISHED
                     return self._tried(False, end.code if end else None, why, number)
-                self._retry(end, number)
+                how = f"exit code {end.code}" if end else self._broken or "its process vanished"
+                left = self._limits.retries + self._limits.repeats + 1
+                pause = self._limits.interval
+                self._say(f"try {number} of {left} failed ({how}); next one in {pause:g} s")
             is_next_claimed = f"{self._attempt}.{number + 1}" in self._seen.claimed
             if not is_next_claimed and not await self._pause(self._limits.interval):
                 return self._tried(False, end.code if end else None, self._over(), number)
@@ -119,13 +118,8 @@ class Attempts:
     def _tried(self, ok: bool, code: int | None, why: str, tries: int, *, cut: bool = False) -> Tried:
         return Tried(ok, code, why, tries, self._seen.out, self._seen.err, cut)
 
-    def _retry(self, end: Ended | None, number: int) -> None:
-        how = f"exit code {end.code}" if end else self._broken or "its process vanished"
-        left = self._limits.retries + self._limits.repeats + 1
-        self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
-
     async def _ended(self, number: int, known: frozenset[str]) -> Ended | None:
-        """Return the end of one try when none of its processes runs any more; None if it vanished, or never began.
+        """Wait until none of the processes of one try runs any more; None if it vanished, or never began.
 
         `known` are the tries from before this run. Raise what `_try` and `_end_of_earlier` raise.
         """
@@ -146,22 +140,20 @@ class Attempts:
                 await self._end_leftovers(label)
 
     async def _end_leftovers(self, label: str) -> Ended | None:
-        """End what is left of the session of a try whose leader is gone, since it would run beside the next try, and
-        return the end of the try. Raise `Unreachable` if that cannot be done."""
+        """End what is left of the session of a try whose leader is gone, since it would run beside the next try. Raise
+        `Unreachable` if that cannot be done."""
         kill = functools.partial(self._spool.kill, label, VANISHED, self._grace)
         await patiently(kill, max(_PATIENCE, self._left()), self._stop)
         self._seen = await patiently(self._spool.look, max(_PATIENCE, self._left()), self._stop)
         return self._seen.ended.get(label)
 
     async def _try(self, label: str) -> Ended | None:
-        """Return the end of one try; None if it left no result, or never began.
+        """Begin one try unless it began before, and wait for its end; None if it left no result, or never began.
 
         Raise `CutShort` if no time is left to begin it.
         """
         self._broken = ""
-        if label in self._seen.ended:
-            return self._seen.ended[label]
-        if label not in self._seen.claimed:
+        if label not in self._seen.claimed and label not in self._seen.ended:
             if self._over():
                 raise CutShort(self._over())
             try:
@@ -172,17 +164,17 @@ class Attempts:
                 self._broken = str(error)
                 return None
             except CutShort as over:
-                return await self._end(label, over.why)
+                return await self._end(label, str(over))
         if label in self._seen.ended:
             return self._seen.ended[label]
         try:
             await bounded(self._follow(label), self._left(), self._stop)
         except CutShort as over:
-            return await self._end(label, over.why)
+            return await self._end(label, str(over))
         return self._seen.ended.get(label)
 
     async def _end_of_earlier(self, label: str) -> Ended:
-        """Return the end of an earlier try that has written none. If it has no process yet, it will never get one.
+        """Wait for the end of an earlier try that has written none. If it has no process yet, keep it from beginning.
 
         Raise `Interrupted` if it began: its result is lost.
         """
@@ -236,7 +228,7 @@ class Attempts:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     async def _end(self, label: str, why: str) -> Ended | None:
-        """End the try from outside, and return its end: it may have ended by itself just before."""
+        """End the try from outside. It may have ended by itself just before."""
         try:
             await self._spool.kill(label, why, self._grace)
             self._seen = await self._spool.look()
@@ -245,7 +237,7 @@ class Attempts:
         return self._seen.ended.get(label, Ended(137, why))
 
     async def _pause(self, seconds: float) -> bool:
-        """Wait some seconds, and return whether the next try may begin."""
+        """Wait some seconds; false if the next try may not begin."""
         try:
             await bounded(asyncio.sleep(seconds), self._left(), self._stop)
         except CutShort:
@@ -262,7 +254,7 @@ class Attempts:
 
 
 async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: asyncio.Event) -> T:
-    """Return what `ask` returns, and ask again while the machine cannot be reached.
+    """Call `ask`, again and again while the machine cannot be reached.
 
     Raise `Unreachable` if that lasts for `seconds`, if it is final, or if `stop` is set.
     """
@@ -282,7 +274,7 @@ async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: async
 
 
 async def bounded(work: Awaitable[T], seconds: float, stop: asyncio.Event) -> T:
-    """Return the result of `work`. Raise `CutShort` if the time ends or `stop` is set before."""
+    """Wait for `work`. Raise `CutShort` if the time ends or `stop` is set before."""
     doing = asyncio.ensure_future(work)
     stopped = asyncio.ensure_future(stop.wait())
     try:
@@ -317,38 +309,28 @@ def outcome_of(job: Job, tried: Tried, limits: Limits) -> Outcome:
 
 
 def _why(tried: Tried, limits: Limits) -> str:
-    times = f" after {tried.tries} tries" if tried.tries > 1 else ""
-    if tried.why in (TIMEOUT, STOPPED):
-        return _ended(tried, limits, times)
+    """Describe why the tries did not succeed. A timeout or a stop comes while one runs, between two of them, or before
+    the first."""
+    times, is_late = f" after {tried.tries} tries" if tried.tries > 1 else "", tried.why == TIMEOUT
+    late = f"timed out: not done within {limits.timeout:g} s"
     if tried.why == VANISHED:
         return f"its process vanished without an exit code{times}; it was killed, or the machine restarted"
-    if tried.why:
-        return f"{tried.why.rstrip('.')}{times}"
-    return f"exit code {tried.code}{times}"
-
-
-def _ended(tried: Tried, limits: Limits, times: str) -> str:
-    """Say how a timeout or a stop ended the tries: while one ran, between two of them, or before the first."""
-    is_late = tried.why == TIMEOUT
+    if tried.why not in (TIMEOUT, STOPPED):
+        return f"{tried.why.rstrip('.') or f'exit code {tried.code}'}{times}"
     if tried.cut:
-        how = f"timed out: not done within {limits.timeout:g} s, its" if is_late else "stopped: its"
-        return f"{how} processes were ended{times}"
+        return f"{f'{late}, its' if is_late else 'stopped: its'} processes were ended{times}"
     if not tried.tries:
-        return (
-            f"timed out: there was no time to begin within {limits.timeout:g} s"
-            if is_late
-            else "stopped before it began"
-        )
-    how = f"timed out: not done within {limits.timeout:g} s" if is_late else "stopped between two tries"
+        begin = f"timed out: there was no time to begin within {limits.timeout:g} s"
+        return begin if is_late else "stopped before it began"
     last = "no exit code" if tried.code is None else f"exit code {tried.code}"
-    return f"{how}; {last}{times or ' after 1 try'}"
+    return f"{late if is_late else 'stopped between two tries'}; {last}{times or ' after 1 try'}"
 
 
 def end_of(job: Job, text: str) -> str:
-    """Return the end of an output, as a message can carry it.
+    """Cut an output to its end for a message, and mask secrets.
 
     Messages are printed on terminals, so control characters become spaces; the spool has the output as it was.
     """
     text = redact.masked_part(text, job.known_secrets(), head=len(text.encode()) >= KEEP).strip()
     text = "".join(char if char in "\n\t" or char.isprintable() else " " for char in text)
-    return text if len(text) <= MOST_TOLD else f"...{text[-MOST_TOLD:]}"
+    return text if len(text) <= LONGEST_OUTPUT else f"...{text[-LONGEST_OUTPUT:]}"

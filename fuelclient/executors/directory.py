@@ -23,7 +23,7 @@ from fuelclient.model.task import TaskType
 KIND = "directory"
 
 ROOT, NAME = "NODE_ROOT", "NODE_NAME"
-"""The variables with which a command finds the directory and the name of its node."""
+"""The variables that give a command the directory and the name of its node."""
 
 _RUN = frozenset(
     {TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.UPLOAD_FILE, TaskType.UPLOAD_FILES, TaskType.COPY_FILES,
@@ -52,7 +52,7 @@ class DirectoryConnector(LocalConnector):
 
     @classmethod
     def place(cls, node: Node) -> Hashable:
-        """Return the name of the node's directory; ids keep nodes of one name apart."""
+        """The name of the node's directory; ids distinguish nodes of one name."""
         return f"{node.id}.{quote(node.name, safe='')}"
 
     def transport(self, target: Target) -> LocalTransport:
@@ -64,7 +64,7 @@ class DirectoryConnector(LocalConnector):
         return "" if job.type in _RUN else f"a task of type {job.type} would change this machine, not a directory"
 
     def prepared(self, job: Job) -> Job:
-        """Return the job with every path that its parameters name moved into the directory of its machine."""
+        """Move every path that the job's parameters name into the directory of its machine."""
         on_master = job.type == TaskType.MASTER_SHELL
         root = self._directory(job.peers.get(MASTER, Target()) if on_master else job.target)
         scripts = tuple((source, f"{root}{destination}") for source, destination in job.target.scripts)
@@ -100,7 +100,7 @@ class DirectoryConnector(LocalConnector):
 
 
 def _moved(root: Path, path: Any) -> Any:
-    """Return an absolute path as one below `root`; what handlers refuse stays as it is."""
+    """Move an absolute path below `root`; what handlers refuse stays as it is."""
     if isinstance(path, str) and path.startswith("/"):
         slash = "/" if path.endswith("/") else ""
         return f"{root}{os.path.normpath(path)}".rstrip("/") + slash

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from fuelclient.executors.transport import Completed, Transport
 from fuelclient.graph.parameters import is_remote
+from fuelclient.grouping import grouped
 from fuelclient.model.diagnosis import Diagnosis, Health, Shared
 from fuelclient.model.task import TaskType
 
@@ -19,7 +20,7 @@ LITTLE_ROOM, NO_ROOM = 200 << 10, 1 << 10
 """Free kilobytes below which spools, with the output of all tasks, may fill a disk soon, or have no room at all."""
 
 SKEW: Final = 10.0
-"""By how many seconds clocks may differ: logs and the times of a run are compared by people."""
+"""The seconds by which clocks may differ: people compare logs with the times of a run."""
 
 _CLOCK = "Let both machines synchronise their clocks (chrony or ntp)."
 _MARK = "fuel2 looks at this machine"
@@ -53,7 +54,7 @@ _PYTHON = re.compile(
 
 
 def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
-    """Return the programs that a task calls on its machine, as far as its type and its command line show.
+    """Find the programs that a task calls on its machine, as far as its type and its command line show.
 
     >>> programs_of("shell", {"cmd": "cd /opt && python3 run.py; echo python"})
     frozenset({'python3'})
@@ -74,7 +75,7 @@ def _called(command: str) -> frozenset[str]:
 
 
 async def examined(transport: Transport, root: str, programs: Collection[str]) -> list[Diagnosis]:
-    """Return the problems that would stop spools below `root`, or tasks that call these programs.
+    """Find the problems that would stop spools below `root`, or tasks that call these programs.
 
     Raise what transports raise.
     """
@@ -84,7 +85,7 @@ async def examined(transport: Transport, root: str, programs: Collection[str]) -
 
 
 def problem(message: str, fix: str, health: Health = Health.ERROR, shared: Shared | None = None) -> Diagnosis:
-    """Return a problem of a machine; the caller adds the names of its nodes."""
+    """A problem of a machine; the caller adds the names of its nodes."""
     return Diagnosis(AREA, "", health, message, fix, shared)
 
 
@@ -99,16 +100,13 @@ def _problems(answer: Completed, programs: Collection[str], now: float) -> Itera
     before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_MARK}\n")
     if answer.rc or not mark:
         fix = "Its user needs a login shell that runs /bin/sh -c COMMAND."
-        said = " ".join(before.split())[:200] if not answer.rc else ""
-        yield problem(f"it runs no commands: {said or answer.error}", fix)
+        output = " ".join(before.split())[:200] if not answer.rc else ""
+        yield problem(f"it runs no commands: {output or answer.error}", fix)
         return
     if before:
         fix = "Let its .bashrc print nothing where $- has no i."
         yield problem("its login shell prints text of its own before each command", fix, Health.WARNING)
-    answers: dict[str, list[str]] = {}
-    for line in after.splitlines():
-        word, _, rest = line.partition(" ")
-        answers.setdefault(word, []).append(rest)
+    answers = grouped((line.partition(" ")[0], line.partition(" ")[2]) for line in after.splitlines())
     yield from _of_spool(answers)
     yield from _of_tasks(answers, programs)
     for moment in answers.get("clock", ()):

@@ -11,7 +11,7 @@ from fuelclient.graph.parameters import is_remote
 from fuelclient.model.status import InstanceStatus, Reason
 
 Log = Callable[[str], None]
-"""Takes one line of narration at a time; known secrets are masked in it already."""
+"""Takes one line at a time, in which secrets are masked already."""
 
 LOCAL = "local"
 """The kind of executor for the machine of the engine, where everything runs that belongs to the master."""
@@ -37,7 +37,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A task instance to run, with everything that an executor has to know.
+    """A task instance to run.
 
     `parameters` are rendered for the node. `attempt` counts from 1 how often the instance was begun in its run. An
     interrupted instance that is run again has the next number, and results of earlier attempts do not count for it.
@@ -60,32 +60,28 @@ class Job:
 
     @property
     def label(self) -> str:
-        """The instance as people write it: `task/node`."""
+        """`task/node`, as messages name the instance."""
         return f"{self.task}/{self.node}"
 
     @property
     def key(self) -> tuple[int, str, str]:
-        """What distinguishes the job from all others of a run."""
         return (self.run, self.node, self.task)
 
     def known_secrets(self) -> frozenset[str]:
-        """Return all texts that must not be shown."""
         return self.secrets | redact.secrets_of(self.parameters)
 
     def masked(self, log: Log) -> Log:
-        """Return a log that puts the instance before each line, and masks secrets."""
+        """Wrap a log: the instance is put before each line, and secrets are masked."""
         secrets = self.known_secrets()
         return lambda line: log(redact.scrubbed(f"{self.label}: {line}", secrets))
 
     def skipped(self, reason: str = "") -> Outcome:
-        """Return the outcome if nothing was done."""
         return self._ended(InstanceStatus.SKIPPED, reason)
 
     def failed(self, message: str, code: int | None = None) -> Outcome:
         return self._ended(InstanceStatus.ERROR, message, code)
 
     def interrupted(self, message: str) -> Outcome:
-        """Return the outcome if the job was stopped."""
         return self._ended(InstanceStatus.ERROR, message, reason=Reason.INTERRUPTED)
 
     def _ended(self, status: InstanceStatus, message: str, code: int | None = None, reason: str = "") -> Outcome:
@@ -96,9 +92,9 @@ class Job:
 class Outcome:
     """How a job ended: `ready`, `error` or `skipped`.
 
-    `rc` is the exit code of the last command, if there was one. `message` says in a few lines what went wrong, or why
-    nothing was done; `summary` is what the history keeps. Known secrets are masked in both. `reason` is `interrupted`
-    if the job was stopped, which says nothing about the task.
+    `rc` is the exit code of the last command, if one ran. `message` gives in a few lines the error, or why nothing was
+    done; `summary` is stored in the history. Secrets are masked in both. `reason` is `interrupted` if the job was
+    stopped, so that its status is no result of the task.
     """
 
     status: InstanceStatus
@@ -112,23 +108,23 @@ class Executor(Protocol):
     """Runs jobs. A job that fails is an outcome, never an exception."""
 
     def check(self, job: Job) -> str:
-        """Return why `job` can never run, or an empty string. A plan asks this before anything starts."""
+        """Find the reason why `job` can never run; empty if it can. Called by plans, before anything starts."""
 
     async def run(self, job: Job, log: Log) -> Outcome:
         """Run `job` to its end, its retries included."""
 
     async def recover(self, job: Job) -> Outcome | None:
-        """Return the outcome of a job that ran when its runner died.
+        """Continue a job that ran when its runner died.
 
         A stored result is taken, a process that still runs is waited for, the remaining retries are made, and a job
-        that never began is run now. Return None if a command began and its result is lost.
+        that never began is run now. None if a command began and its result is lost.
         """
 
     async def kill(self, job: Job) -> None:
         """End all processes of the job; its `run` then returns an error."""
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """Return a part of what the job's commands wrote to `out` or `err`."""
+        """Read a part of what the job's commands wrote to `out` or `err`."""
 
     async def close(self) -> None:
         """Close all connections; commands that run go on."""
@@ -203,4 +199,4 @@ class Sync:
 
 
 Step = Recipe | Sync | Reboot | Nothing
-"""What a handler can ask for."""
+"""What a job consists of."""

@@ -26,21 +26,19 @@ from fuelclient.model.plugin import ON_NODES
 
 _SCRIPTS = re.compile(re.escape(ON_NODES) + r"([\w.+-]*[\w+-])(?![\w.+-])")
 _WORDS = (8, 9)
-"""How many words a leader writes: pid, start, boot, label, uptime, seconds used, the bytes of both outputs then, and
-the PID namespace, which earlier versions left out."""
+"""The number of words that a leader writes: pid, start, boot, label, uptime, seconds used, the bytes of both outputs
+then, and the PID namespace, which earlier versions left out. While there are fewer, it is still writing."""
 
 
 def environment() -> dict[str, str]:
-    """Return the environment for tasks on this machine: ours, without variables that have the name of a secret.
-
-    A password for a master that is in the operator's environment is no business of a task.
-    """
+    """The environment of tasks on this machine: ours, without variables that have the name of a secret, such as the
+    operator's password for a master."""
     return {name: value for name, value in os.environ.items() if not redact.is_secret(name)}
 
 
 class LocalTransport:
-    """The transport to this machine. `variables` are added to the environment of all that runs; `place` is what
-    messages call it."""
+    """The transport to this machine. `variables` are added to the environment of all that runs; `place` is its name in
+    messages."""
 
     def __init__(self, variables: Mapping[str, str] = MappingProxyType({}), place: str = "this machine") -> None:
         self.variables, self.place = variables, place
@@ -107,7 +105,7 @@ class LocalSpool(Spool):
         return await self.look()
 
     def _start(self, script: bytes, label: str, used: float) -> int:
-        """Return the number of the new process; 0 if the try began before."""
+        """Start a try. The result is the number of its process; 0 if it began before."""
         _make(Path(self.root))
         if os.lstat(self.root).st_uid != os.geteuid():
             raise Unreachable(f"{self.root} belongs to another user; remove it.", final=True)
@@ -134,38 +132,32 @@ class LocalSpool(Spool):
 
     async def look(self) -> Seen:
         """Read the state of the spool: as in the script, the process before the result."""
-        lines = [self._process()]
+        written = _text(self._path / "pid")
+        words = written.split() if written.endswith("\n") else []
+        if len(words) not in _WORDS:
+            words = []
+        lines = [_process(*words)] if words else []
         with suppress(OSError):
-            lines += (f"claim {path.name[6:]}" for path in self._path.iterdir() if path.name.startswith("claim."))
+            lines += (f"claim {path.name[6:]}" for path in self._path.glob("claim.*"))
         lines += (f"rc {line}" for line in _text(self._path / "rc").splitlines())
-        before_out, before_err = map(int, self._words()[6:8] or ("0", "0"))
+        before_out, before_err = map(int, words[6:8] or ("0", "0"))
         return seen_from(lines, _end(self._path / "out", before_out), _end(self._path / "err", before_err))
 
-    def _words(self) -> list[str]:
-        """Return the words of the newest leader, or nothing while it has not written all of them."""
-        text = _text(self._path / "pid")
-        words = text.split()
-        return words if len(words) in _WORDS and text.endswith("\n") else []
 
-    def _process(self) -> str:
-        words = self._words()
-        if not words:
-            return ""
-        number, start, boot, label, up, used = words[:6]
-        now = _text(Path("/proc/uptime")).partition(" ")[0]
-        if boot != _text(Path("/proc/sys/kernel/random/boot_id")).strip():
-            return f"pid {label} 0 {now} {used} {now}"
-        if words[8:] and words[8] != os.readlink("/proc/self/ns/pid"):
-            return f"pid {label} 0 {up} {used} {now}"
-        after = _text(Path(f"/proc/{number}/stat")).rpartition(") ")[2].split()
-        alive = len(after) > 19 and after[19] == start and after[0] != "Z"
-        return f"pid {label} {int(alive)} {up} {used} {now}"
+def _process(number: str, start: str, boot: str, label: str, up: str, used: str, *others: str) -> str:
+    """Look at the process with the words that a leader wrote, and describe it as the script does."""
+    now = _text(Path("/proc/uptime")).partition(" ")[0]
+    is_of_this_boot = boot == _text(Path("/proc/sys/kernel/random/boot_id")).strip()
+    is_visible = not others[2:] or others[2] == os.readlink("/proc/self/ns/pid")
+    after = _text(Path(f"/proc/{number}/stat")).rpartition(") ")[2].split()
+    is_alive = is_of_this_boot and is_visible and len(after) > 19 and after[19] == start and after[0] != "Z"
+    return f"pid {label} {int(is_alive)} {up if is_of_this_boot else now} {used} {now}"
 
 
 class LocalConnector(Connector):
     """Tasks run on this machine, as the user who runs the engine.
 
-    Nothing restarts or erases it but a command that its user has configured: importing a node must not hurt a laptop.
+    Only commands that the user has configured restart or erase it: importing a node must not hurt a laptop.
     """
 
     spools = LocalSpool
@@ -186,7 +178,7 @@ class LocalConnector(Connector):
         return os.path.realpath(self.options.spool)
 
     def prepared(self, job: Job) -> Job:
-        """Return the job with the run's own copy of the scripts of plugins.
+        """Move the job's scripts of plugins to a copy of the run's own.
 
         Two runs of this machine, of one engine or of several, may have different scripts for one path on the nodes,
         and an installation may change them while a run goes on.
@@ -250,7 +242,7 @@ def _text(path: Path) -> str:
 
 
 def _end(path: Path, before: int) -> bytes:
-    """Return the end of a file, without the bytes that it had before."""
+    """Read the end of a file, without the bytes that it had before."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)

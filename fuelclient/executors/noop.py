@@ -54,7 +54,7 @@ class NoopConnector(Connector):
 
 
 def untouched(job: Job) -> Outcome:
-    """Return the outcome of a job whose executor runs nothing."""
+    """The outcome of a job whose executor runs nothing."""
     return Outcome(InstanceStatus.READY) if job.type in _READY else job.skipped(UNTOUCHED)
 
 
@@ -65,14 +65,14 @@ class Noop:
         self._connections = connections
 
     async def run(self, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> Outcome:
-        """Return what `job` would do, in the summary. A script that cannot be parsed, or a manifest that cannot be
-        compiled, is an error."""
+        """Put what `job` would do into the summary of its outcome. A script that cannot be parsed, or a manifest that
+        cannot be compiled, is an error."""
         try:
             report = patiently(lambda: self._report(job), min(limits.timeout, 60), stop)
             outcome = await bounded(report, limits.timeout, stop)
         except CutShort as cut:
-            is_stopped = cut.why == STOPPED
-            outcome = job.interrupted(STOPPED) if is_stopped else job.failed(f"timed out after {limits.timeout:g} s")
+            late = f"timed out after {limits.timeout:g} s"
+            outcome = job.interrupted(STOPPED) if str(cut) == STOPPED else job.failed(late)
         except (Unreachable, ConnectionBroken, Unsupported) as error:
             outcome = job.failed(str(error))
         say(outcome.message or f"would run: {outcome.status}")
@@ -81,10 +81,8 @@ class Noop:
     async def _report(self, job: Job) -> Outcome:
         node = self._connections.transport(job.target)
         match job.type:
-            case TaskType.SHELL:
-                return await self._shell(job, node)
-            case TaskType.MASTER_SHELL:
-                return await self._shell(job, self._connections.here)
+            case TaskType.SHELL | TaskType.MASTER_SHELL:
+                return await self._shell(job, node if job.type == TaskType.SHELL else self._connections.here)
             case TaskType.PUPPET:
                 return await self._puppet(job, node)
             case TaskType.SYNC:
@@ -114,7 +112,7 @@ class Noop:
         return Outcome(InstanceStatus.READY, answer.rc, "", {"report": report})
 
     async def _ran(self, job: Job, node: Transport, script: str) -> tuple[Completed, str]:
-        """Run a dry script within the time of the task; return its answer, and its output as it can be shown."""
+        """Run a dry script within the time of the task; return its answer, and its output without secrets."""
         answer = await node.call(_RUN, (str(limits_of(job.type, job.parameters).timeout),), script.encode())
         return answer, _shown(job, answer.out.decode("utf-8", "replace"))
 
@@ -163,7 +161,7 @@ class Content:
 
 
 def difference(path: str, before: Content, after: Content, secrets: Collection[str] = ()) -> str:
-    """Return the unified diff from `before` to `after`, with secrets masked; empty if they are the same.
+    """The unified diff from `before` to `after`, with secrets masked; empty if they are the same.
 
     >>> print(difference("/etc/motd", Content(b"old\\n"), Content(b"new\\n")), end="")
     --- /etc/motd

@@ -46,12 +46,11 @@ class _Kinds(Collection[str]):
 
 
 KINDS: Collection[str] = _Kinds()
-"""The names of all kinds that are known here."""
 
 
 @cache
 def added() -> Mapping[str, EntryPoint]:
-    """Return the entry points of other packages by kind. If two packages add one kind, the first one by name counts."""
+    """The entry points of other packages by kind. If two packages add one kind, the first one by name counts."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.dist.name if point.dist else ""))
@@ -60,7 +59,7 @@ def added() -> Mapping[str, EntryPoint]:
 
 @cache
 def connector(kind: str) -> type[Connector]:
-    """Return the class of a kind.
+    """Import the class of a kind.
 
     Raise `UsageError` for a kind that is not known, naming those that are, and `Unsupported` for a class of another
     package that cannot be used.
@@ -73,32 +72,28 @@ def connector(kind: str) -> type[Connector]:
         close = nearest(kind, KINDS)
         hint = f"Did you mean {close}? " if close else ""
         raise UsageError(f"There is no executor {kind!r}.", hint=f"{hint}Known: {', '.join(KINDS)}.")
-    return _loaded(added()[kind])
-
-
-def _loaded(point: EntryPoint) -> type[Connector]:
     from fuelclient.executors.connector import Connector
 
-    package = point.dist.name if point.dist else "another package"
+    point = added()[kind]
+    where = f"The executor {point.name} of {point.dist.name if point.dist else 'another package'} cannot be"
+    hint = "Repair or remove that package."
     try:
         loaded = point.load()
     except Exception as error:  # whatever is wrong in a module of others, it is not a defect of ours
-        message = f"The executor {point.name} of {package} cannot be loaded: {type(error).__name__}: {error}."
-        raise Unsupported(message, hint="Repair or remove that package.") from error
+        raise Unsupported(f"{where} loaded: {type(error).__name__}: {error}.", hint=hint) from error
     if not (isinstance(loaded, type) and issubclass(loaded, Connector)):
-        message = f"The executor {point.name} of {package} cannot be used: {point.value} is not a Connector."
-        raise Unsupported(message, hint="Repair or remove that package.")
+        raise Unsupported(f"{where} used: {point.value} is not a Connector.", hint=hint)
     return loaded
 
 
 def runs_nothing(kind: str) -> bool:
-    """Return whether tasks of a kind only report what they would do. Raise what `connector` raises."""
+    """Whether tasks of a kind only report what they would do. Raise what `connector` raises."""
     return not connector(kind).runs
 
 
 def known(kind: str) -> type[Connector]:
-    """Return the class of a kind; if there is no such kind, or its class cannot be used, `Connector` itself, which
-    assumes nothing. The executor refuses such a kind, with the reason."""
+    """The class of a kind; `Connector` itself, whose defaults are safe, if no such class can be used. The executor
+    refuses such a kind, with the reason."""
     from fuelclient.executors.connector import Connector
 
     try:

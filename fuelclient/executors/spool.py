@@ -46,9 +46,9 @@ else
   pid= running=
 fi
 """
-"""Sets `alive`: whether the process that the spool names still runs. If its number belongs to another process or boot
+"""Sets `alive`: whether the process in the file `pid` still runs. If its number belongs to another process or boot
 by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if
-the number belongs to another PID namespace of this boot, from which nothing can be seen here."""
+the number belongs to another PID namespace of this boot, whose processes are invisible here."""
 
 _TELL: Final = """
 [ -z "$running" ] || echo "pid $running $alive $up $used $now"
@@ -59,8 +59,8 @@ echo
 [ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
 exit 0
 """
-"""Prints what the spool says. The result is read after the process, so that a command which ends in between is not
-taken for lost. Of the outputs it prints what the newest try wrote, because earlier tries failed in their own words."""
+"""Prints the state of the spool. The result is read after the process, so that a command which ends in between is not
+taken for lost. Of the outputs it prints only what the newest try wrote: earlier ones had errors of their own."""
 
 _COPIER: Final = """
 umask 077
@@ -203,7 +203,7 @@ fi
     + _ALIVE
     + _TELL
 )
-"""Starts the script on stdin unless its label is claimed, waits for it, and prints what the spool says.
+"""Starts the script on stdin unless its label is claimed, waits for it, and prints the state of the spool.
 
 A script that arrives in part, because its sender died, is not started. One that is claimed by the time it is measured
 was emptied by the leader of another starter, and is no error. Arguments: directory, root, label, size in
@@ -218,7 +218,7 @@ keep=$2
     + _ALIVE
     + _TELL
 )
-"""Prints what the spool says. Arguments: directory, bytes of output to print."""
+"""Prints the state of the spool. Arguments: directory, bytes of output to print."""
 
 KILL: Final = (
     ENTER
@@ -271,9 +271,9 @@ exit 0
 """Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
 
 A try that has not begun is claimed, so that it never will. What may run in another PID namespace cannot be stopped, and
-goes on. It ends the session and not only the process group, because
-programs like timeout(1) make groups of their own. What left the session deliberately, as daemons do, lives on.
-Arguments: directory, root, label, the word that says why, seconds of grace.
+goes on. The session is ended and not only the process group, because programs like timeout(1) make groups of their own.
+What left the session deliberately, as daemons do, lives on. Arguments: directory, root, label, the reason in one word,
+seconds of grace.
 """
 
 FENCE: Final = (
@@ -292,8 +292,8 @@ fi
 """
     + _TELL
 )
-"""Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints what the
-spool says.
+"""Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints the
+state of the spool.
 
 The leader writes its number first and then looks for `never`; here it is the other way round, so a leader that has
 written nothing by now will not run the command. A claim from before the machine restarted proves nothing: the leader
@@ -380,7 +380,7 @@ NOTHING_SEEN = Seen({}, frozenset())
 
 
 def directory(job: Job, suffix: str = "") -> str:
-    """Return the directory of a job's spool below the root, whatever characters its names have."""
+    """The directory of a job's spool below the root. Characters that cannot be in names of files are encoded."""
     return "/".join((str(job.run), _part(job.node), _part(job.task + suffix)))
 
 
@@ -429,7 +429,6 @@ class Spool:
             return await self.look()
 
     async def look(self) -> Seen:
-        """Read the state of the spool."""
         return _seen(await self._call(LOOK, str(KEEP)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
@@ -456,7 +455,7 @@ class Spool:
         return answer
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
-        """Return a part of an output, empty if there is no output."""
+        """Read a part of an output; empty if there is no output."""
         answer = await self.transport.call(READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
         return answer.out
 

@@ -1,5 +1,5 @@
-"""How a machine is reached: transports, which carry scripts and files to it and say what is wrong when they cannot; the
-options of executors; and the timeouts and retries of tasks."""
+"""How a machine is reached: transports, which carry scripts and files to it, and their errors. The options of
+executors, and the timeouts and retries of tasks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fuelclient.model.task import TaskType
 class Unreachable(Unavailable):
     """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong.
 
-    `problem` says the same without the name of the machine, and `shared` fixes it on many machines at once.
+    `problem` is the message without the name of the machine, and `shared` fixes it on many machines at once.
     """
 
     def __init__(
@@ -40,8 +40,6 @@ class Held(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A script that ended: its exit code and its output."""
-
     rc: int
     out: bytes
     err: bytes
@@ -54,7 +52,7 @@ class Completed:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a connection failed, in the words of its library or of the system."""
+    """The text of a failed connection's error, from its library or the system."""
     reason = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
     return str(reason).rstrip(".")
 
@@ -85,7 +83,7 @@ class Options:
     """What all executors of a run are made with.
 
     `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
-    configured handler commands by task type. `nodes` is where nodes that are directories of this machine have theirs.
+    configured handler commands by task type. `nodes` is the parent of nodes that are directories of this machine.
     `grace` are the seconds that a command has to end by itself, `output_megabytes` what is kept of each output. The SSH
     files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
     """
@@ -152,7 +150,7 @@ Source: Astute `config.rb`; the last three types have no timeout there.
 
 
 def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
-    """Return the limits of a task; numbers may be written as strings.
+    """Read the limits of a task; numbers may be written as strings.
 
     Raise `ValueError` if one is not a number, or negative.
 

@@ -16,7 +16,7 @@ import pytest
 from executor_bench import Bench, job_of, together
 from processes import eventually, living
 
-from fuelclient.executors.attempts import MOST_TOLD
+from fuelclient.executors.attempts import LONGEST_OUTPUT
 from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
 from fuelclient.executors.spool import KEEP, Spool
@@ -83,7 +83,7 @@ def test_huge_output_is_cut_in_messages_and_whole_in_the_spool(bench: Bench) -> 
     job = job_of("shell", cmd="seq 1 500000; seq 1 500000 >&2; echo END >&2; exit 1", retries=0)
     outcome = bench.run(job)
     whole = "".join(f"{number}\n" for number in range(1, 500001))
-    assert len(outcome.message) <= MOST_TOLD + 100
+    assert len(outcome.message) <= LONGEST_OUTPUT + 100
     assert outcome.message.endswith("500000\nEND")
     assert (bench.spool(job) / "out").read_text() == whole
     assert (bench.spool(job) / "err").read_text() == f"{whole}END\n"
