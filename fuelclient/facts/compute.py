@@ -39,7 +39,7 @@ _OTHER_IMAGE = "/opt/vm/cirros-x86_64-disk.img"
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """Facts, what has to be kept so that they stay the same, and what users should know of them."""
+    """Facts, what has to be kept so that they stay the same, and findings about them."""
 
     facts: DeploymentFacts
     kept: Kept
@@ -47,11 +47,10 @@ class Computed:
 
 
 def computed(environment: Environment, given: Given, participants: tuple[int, ...] = ()) -> Computed:
-    """Return the facts of an environment and of each of its nodes, the master and the sync points.
+    """Compute the facts of an environment and of each of its nodes, the master and the sync points.
 
     `participants` are the nodes of a run, among which primaries are chosen that do not exist yet; empty means all
-    nodes. Nodes that wait for deletion have a part, and are nowhere else. Raise `InvalidDocument` for networks that
-    cannot be.
+    nodes. Nodes that wait for deletion have a part, and are in no list. Raise `InvalidDocument` for wrong networks.
     """
     named = named_nodes(environment, given.master, participants)
     networks = networks_of(environment)
@@ -79,13 +78,13 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
 
 
 def kept_of(environment: Environment, given: Given) -> Kept:
-    """Return what has to be kept so that facts stay the same, as `computed` does, without computing the facts."""
+    """Choose what has to be kept so that facts stay the same, as `computed` does, without computing the facts."""
     named = named_nodes(environment, given.master)
     return addresses_of(environment, networks_of(environment), named, given.kept).kept(given.kept)
 
 
 def _part(scheme: NodeScheme, environment: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what one node adds: computed values, and over them the attributes that its owner states."""
+    """The part of one node: computed values, and over them the attributes that users have given it."""
     node = scheme.node
     volumes = node_volumes(node, environment.disks)
     profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
@@ -116,10 +115,15 @@ def _part(scheme: NodeScheme, environment: Environment, settings: Mapping[str, A
 
 
 def environment_facts(environment: Environment, named: Sequence[Named], master: Master) -> dict[str, Any]:
-    """Return the facts of an environment that follow neither from settings nor from networks."""
+    """The facts of an environment that follow neither from settings nor from networks."""
     cluster, release = environment.cluster, environment.release
     version = environment_version(release)
     controllers = [node for node in named if node.carries(VIP_ROLES)]
+    plugins = []
+    for plugin in sorted(environment.plugins, key=lambda plugin: plugin.id):
+        url = f"rsync://{master.ip}:/plugins/{plugin.directory}/deployment_scripts/"
+        scripts = [{"local_path": f"/etc/fuel/plugins/{plugin.directory}/", "remote_url": url}]
+        plugins.append({"name": plugin.name, "scripts": scripts})
     facts: dict[str, Any] = {
         "cluster": {
             "id": cluster.id, "name": cluster.name, "mode": MODE, "status": str(cluster.status),
@@ -133,30 +137,15 @@ def environment_facts(environment: Environment, named: Sequence[Named], master: 
         "master_ip": master.ip,
         "last_controller": controllers[-1].hostname if controllers else None,
         "mp": [{"point": "1", "weight": "1"}, {"point": "2", "weight": "2"}],
-        "plugins": _plugins(environment, master),
+        "plugins": plugins,
     }  # fmt: skip
     if any(node.carries(("cinder",)) for node in named):
         facts["use_cinder"] = True
     return facts
 
 
-def _plugins(environment: Environment, master: Master) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": plugin.name,
-            "scripts": [
-                {
-                    "local_path": f"/etc/fuel/plugins/{plugin.directory}/",
-                    "remote_url": f"rsync://{master.ip}:/plugins/{plugin.directory}/deployment_scripts/",
-                }
-            ],
-        }
-        for plugin in sorted(environment.plugins, key=lambda plugin: plugin.id)
-    ]
-
-
 def network_metadata(networks: Networks, addressed: Addressed, schemes: Sequence[NodeScheme]) -> dict[str, Any]:
-    """Return the virtual addresses, and the nodes by their permanent keys `node-<id>`."""
+    """The virtual addresses, and the nodes by their permanent keys `node-<id>`."""
     return {
         "vips": vip_facts(networks, [scheme.node for scheme in schemes], addressed),
         "nodes": {
@@ -173,14 +162,13 @@ def network_metadata(networks: Networks, addressed: Addressed, schemes: Sequence
 
 
 def node_list(networks: Networks, named: Sequence[Named], addressed: Addressed) -> list[dict[str, Any]]:
-    """Return each node once for each of its tags, as older releases read them."""
+    """List each node once for each of its tags, as older releases read them."""
     masked = [network for network in networks if network.mask and network.cidr]
     entries: list[dict[str, Any]] = []
     for node in named:
         about: dict[str, Any] = dict(node.about)
         for network in masked:
-            address = addressed.of(network.name, node.node.id)
-            if address:
+            if address := addressed.of(network.name, node.node.id):
                 about[f"{network.mask}_address"] = address
                 about[f"{network.mask}_netmask"] = str(network.net.netmask)
         entries += ({**about, "role": tag} for tag in node.tags)

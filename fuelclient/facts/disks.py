@@ -30,7 +30,7 @@ _MEGABYTE = 1024**2
 
 
 def node_volumes(node: Named, disks: Disks) -> list[Any]:
-    """Return the layout of a node's disks: its attribute `node_volumes`, or its stored disks; empty without either."""
+    """The layout of a node's disks: its attribute `node_volumes`, or its stored disks; empty without either."""
     given = node.node.attributes.get("node_volumes")
     if isinstance(given, list | tuple):
         return list(given)
@@ -38,11 +38,10 @@ def node_volumes(node: Named, disks: Disks) -> list[Any]:
 
 
 def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
-    """Return the size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
-    given = next(
-        (volume.get("size", 0) for volume in _parts(volumes, "id", "image") if volume.get("name") == "glance"), 0
-    )
-    size = given or sum(part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
+    """The size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
+    sizes = (part.get("size", 0) for part in _parts(volumes, "id", "image") if part.get("name") == "glance")
+    disks = (part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
+    size = next(sizes, 0) or sum(disks)
     return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
 
 
@@ -54,7 +53,7 @@ def _parts(volumes: Sequence[Any], key: str, value: str) -> Iterator[Mapping[str
 
 
 def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how many placement groups the pools of Ceph get (`pg_num`, `per_pool_pg_nums`)."""
+    """The numbers of placement groups for the pools of Ceph (`pg_num`, `per_pool_pg_nums`)."""
     osds = sum(
         part.get("name") == "ceph" and (part.get("size") or 0) > 0
         for node in named
@@ -80,7 +79,7 @@ def _pools(osds: int, copies: int, storage: Mapping[str, Any]) -> dict[str, int]
 
 
 def _power_of_two(number: float) -> int:
-    """Return the next power of two; one that is only just exceeded counts as reached.
+    """Round up to a power of two; one that is only just exceeded counts as reached.
 
     >>> _power_of_two(100), _power_of_two(128.1), _power_of_two(0)
     (128, 128, 0)

@@ -1,4 +1,4 @@
-"""What facts are computed from, beside the environment, and the facts that are given in place of computed ones."""
+"""The inputs of facts beside the environment, and facts that users give in place of computed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class Master:
-    """What facts say of a Fuel master. Without one, they say what the installation of a master defaults to."""
+    """The master in facts. The defaults are those of a master's installation."""
 
     ip: str = "10.20.0.2"
     domain: str = "domain.tld"
@@ -25,7 +25,7 @@ class Master:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was chosen once for an environment and stays: equal facts in every run need it.
+    """Values that were chosen once for an environment and stay, so that facts are the same in every run.
 
     `generated` has the values of generators in the `generated` block of the release, nested as there. `addresses` are
     by network and node id, `vips` by name.
@@ -38,14 +38,12 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Everything beside the environment."""
-
     kept: Kept = field(default_factory=Kept)
     master: Master = field(default_factory=Master)
 
 
 def by_node(facts: DeploymentFacts) -> DeploymentFacts:
-    """Return the facts with one part for each node: the records of its roles, a later one over the earlier ones.
+    """Merge the records of each node's roles into one part for the node, a later one over the earlier ones.
 
     >>> by_node(DeploymentFacts({}, {"controller_1": {"a": 1, "b": 1}, "cinder_1": {"b": 2}})).nodes
     {'1': {'a': 1, 'b': 2}}
@@ -58,7 +56,7 @@ def by_node(facts: DeploymentFacts) -> DeploymentFacts:
 
 
 def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> DeploymentFacts:
-    """Return the computed facts, overridden key by key by the uploaded ones.
+    """Override computed facts key by key with uploaded ones.
 
     Every node, the master and the sync points have a part. Uploaded parts of other nodes are ignored.
     """
@@ -68,15 +66,15 @@ def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> Depl
 
 
 def since_copied(original: DeploymentFacts, then: DeploymentFacts, now: DeploymentFacts) -> DeploymentFacts:
-    """Return the facts of a copy: those of its original, with what differs between the facts that were computed for the
-    copy when it was made and those that are computed now."""
+    """The facts of a copy: those of its original, with what differs between the facts that were computed for the copy
+    when it was made and those that are computed now."""
     return DeploymentFacts(
         rebased(original.common, then.common, now.common), rebased(original.nodes, then.nodes, now.nodes)
     )
 
 
 def with_assumed(facts: DeploymentFacts, assumed: DeploymentFacts) -> DeploymentFacts:
-    """Return the facts, and assumed ones where they have none.
+    """Add assumed facts where there are no others.
 
     >>> with_assumed(DeploymentFacts({"a": {"x": 1}}), DeploymentFacts({"a": {"x": 2, "y": 2}})).common
     {'a': {'x': 1, 'y': 2}}

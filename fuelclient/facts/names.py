@@ -30,7 +30,7 @@ class Named:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The entries that every list of nodes in the facts has."""
+        """The entries of the node in every list of nodes."""
         return {
             "uid": self.uid,
             "name": self.hostname,
@@ -40,17 +40,17 @@ class Named:
         }
 
     def carries(self, names: tuple[str, ...]) -> bool:
-        """Return whether the node has one of these roles or tags."""
+        """Whether the node has one of these roles or tags."""
         return any(name in names for name in (*self.node.all_roles, *self.tags))
 
 
 def host_names(node: Node, domain: str) -> tuple[str, str]:
-    """Return the host name of a node, and its full one: as given, otherwise after its id as a master names it."""
+    """The host name of a node, and its full one: as given, otherwise after its id as a master names it."""
     return node.hostname, str(node.attributes.get("fqdn") or f"{node.hostname}.{domain}")
 
 
 def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[Named, ...]:
-    """Return the nodes of an environment by id.
+    """Name the nodes of an environment, in the order of their ids.
 
     A primary that the environment has not chosen yet is the one that a run on `participants` (empty: all nodes) would
     choose.

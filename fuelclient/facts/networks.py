@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from ipaddress import IPv4Network, ip_network
+from ipaddress import IPv4Address, IPv4Network, ip_network
 from typing import Any
 
 from fuelclient.environment.networks import (
@@ -42,10 +42,10 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network. One without `cidr` gives no addresses; `is_range` says that its vlans are a range of Neutron's.
+    """A network. One without `cidr` gives no addresses. `is_range`: its vlans are a range of Neutron's.
 
-    `mask` is the name under which nodes have their address in it (`internal` for `internal_address`). `has_range_fact`
-    says that facts name its cidr.
+    `mask` is the prefix of the facts about the addresses of nodes in it (`internal` for `internal_address`).
+    `has_range_fact`: its cidr is a fact.
     """
 
     name: str
@@ -72,11 +72,11 @@ class Network:
         return _net(self.cidr)
 
     def covers(self, number: int) -> bool:
-        """Return whether an address is in the network, in one of its ranges or not."""
+        """Whether an address is in the network, in one of its ranges or not."""
         return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
     def has(self, address: str) -> bool:
-        """Return whether an address is in one of the ranges."""
+        """Whether an address is in one of the ranges."""
         number = number_of(address)
         return number is not None and any(first <= number <= last for first, last in self.ranges)
 
@@ -111,18 +111,17 @@ class Networks:
 
     @property
     def is_described(self) -> bool:
-        """Whether the release has networks at all, beside the one by which a master reaches its nodes."""
+        """Whether the release defines networks, beside the one by which a master reaches its nodes."""
         return len(self.by_name) > 1
 
 
 def networks_of(environment: Environment) -> Networks:
-    """Return the networks of an environment. Raise `InvalidDocument` for one that cannot be."""
+    """Read the networks of an environment. Raise `InvalidDocument` for a wrong cidr or range."""
     configuration = network_configuration(environment)
-    records = {str(record["name"]): record for record in configuration[NETWORKS]}
-    ordered = {ADMIN: records[ADMIN], **records}
+    networks = {str(record["name"]): _network(record) for record in configuration[NETWORKS]}
     parameters = configuration[PARAMETERS]
     return Networks(
-        {name: _network(record) for name, record in ordered.items()},
+        {ADMIN: networks[ADMIN], **networks},
         parameters,
         str(parameters.get(SEGMENTATION) or VLAN),
         network_roles(environment),
@@ -131,7 +130,6 @@ def networks_of(environment: Environment) -> Networks:
 
 
 def _network(record: Mapping[str, Any]) -> Network:
-    """Return a network as a network configuration states it."""
     meta, vlan = record.get("meta") or {}, record.get("vlan_start")
     cidr = str(record.get("cidr") or "")
     return Network(
@@ -161,28 +159,17 @@ def _net(cidr: str) -> IPv4Network:
 
 
 def number_of(address: str) -> int | None:
-    """Return an IPv4 address as a number; None for anything else."""
+    """Convert an IPv4 address to a number; None for anything else."""
     parts = address.split(".")
     if len(parts) != 4 or not all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts):
         return None
     return int.from_bytes(bytes(map(int, parts)), "big")
 
 
-def text_of(number: int) -> str:
-    """Return the address of a number.
-
-    >>> text_of(number_of("192.168.0.1") or 0)
-    '192.168.0.1'
-    """
-    return ".".join(map(str, number.to_bytes(4, "big")))
-
-
 def network_ranges(networks: Networks) -> dict[str, str]:
-    """Return the facts that name the cidr of networks."""
+    """The facts `NAME_network_range`: the cidrs of networks."""
     return {f"{network.name}_network_range": network.cidr for network in networks if network.has_range_fact}
 
-
-_CONTROLLERS = ("controller",)
 
 _BLOCK = 1 << 18
 _FIRST_ASSUMED = (100 << 24) + (64 << 16)
@@ -205,84 +192,74 @@ class Addressed:
     findings: tuple[Finding, ...] = ()
 
     def of(self, network: str, node: int) -> str:
-        """Return the address of a node in a network; empty if it has none."""
+        """The address of a node in a network; empty if it has none."""
         return self.nodes.get(network, {}).get(node, "")
 
     def kept(self, before: Kept) -> Kept:
-        """Return what has to be kept so that no address changes."""
+        """Add the addresses to what is kept, so that none of them changes later."""
         return replace(before, addresses=self.nodes, vips=self.vips)
 
 
 def addresses_of(environment: Environment, networks: Networks, named: Sequence[Named], kept: Kept) -> Addressed:
-    """Return the addresses of nodes and the virtual addresses.
+    """Choose the addresses of nodes and the virtual addresses.
 
     An address in the ranges of a network stays. What has none gets the next free ones: nodes by their ids, then virtual
     addresses in the order of network roles.
     """
     present = [node for node in named if not node.node.pending_deletion]
     on_public, connected = public_nodes(environment, (node.node for node in present))
-    vips = list(_vips(networks, present, [network.name for network in networks if network.cidr]))
+    names = [network.name for network in networks if network.cidr]
+    vips = {vip["name"]: str(role["default_mapping"]) for role, vip in _present_vips(networks, present, names)}
     pools = {
         network.name: _Pool(network, index, len(present) + len(vips))
         for index, network in enumerate(networks)
         if network.cidr
     }
-    chosen: dict[str, str] = {}
+    fixed, chosen = networks.fixed_vips, dict[str, str]()
     for name, pool in pools.items():
         wanting = [node for node in present if name != PUBLIC or node.node.id in on_public]
         before = kept.addresses.get(name, {})
         of_nodes = {before.get(node.node.id) for node in wanting}
-        here = [vip for vip in vips if vip.network == name]
-        pool.take_all(networks.fixed_vips[vip.name] for vip in here if vip.name in networks.fixed_vips)
+        here = [vip for vip, network in vips.items() if network == name]
+        pool.take_all(fixed[vip] for vip in here if vip in fixed)
         for vip in here:
-            kept_vip = networks.fixed_vips.get(vip.name) or kept.vips.get(vip.name, "")
-            is_free = kept_vip not in of_nodes  # one that returns may find its address taken
-            if vip.name in networks.fixed_vips or (is_free and pool.keeps(kept_vip)):
-                chosen[vip.name] = kept_vip
+            address = fixed.get(vip) or kept.vips.get(vip, "")
+            is_free = address not in of_nodes  # one that returns may find its address taken
+            if vip in fixed or (is_free and pool.keeps(address)):
+                chosen[vip] = address
         pool.place(wanting, before)
-    for vip in vips:
-        if vip.name not in chosen:
-            chosen[vip.name] = pools[vip.network].next()
     return Addressed(
         {name: pool.placed for name, pool in pools.items()},
-        {vip.name: chosen[vip.name] for vip in vips},
+        {vip: chosen[vip] if vip in chosen else pools[network].next() for vip, network in vips.items()},
         on_public,
         connected,
         tuple(finding for pool in pools.values() for finding in pool.findings()),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Vip:
-    """A virtual address that a network role asks for, in a network that exists, for roles that a node has."""
-
-    name: str
-    network: str
-    role: str
-    request: Mapping[str, Any]
-
-
 def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) -> dict[str, Any]:
-    """Return the virtual addresses as facts have them, for nodes that do not wait for deletion."""
+    """`network_metadata.vips`, for nodes that do not wait for deletion."""
     return {
-        vip.name: {
-            "network_role": vip.role,
-            "namespace": vip.request.get("namespace"),
-            "ipaddr": addressed.vips[vip.name],
-            "is_user_defined": vip.name in networks.fixed_vips,
-            "node_roles": vip.request.get("node_roles") or list(VIP_ROLES),
-            "vendor_specific": vip.request.get("vendor_specific"),
+        vip["name"]: {
+            "network_role": str(role["id"]),
+            "namespace": vip.get("namespace"),
+            "ipaddr": addressed.vips[vip["name"]],
+            "is_user_defined": vip["name"] in networks.fixed_vips,
+            "node_roles": vip.get("node_roles") or list(VIP_ROLES),
+            "vendor_specific": vip.get("vendor_specific"),
         }
-        for vip in _vips(networks, named, addressed.nodes)
+        for role, vip in _present_vips(networks, named, addressed.nodes)
     }
 
 
-def _vips(networks: Networks, present: Sequence[Named], pools: Collection[str]) -> Iterator[Vip]:
-    for role, request in asked_vips(networks.roles):
-        network = str(role.get("default_mapping"))
-        wanted = tuple(map(str, request.get("node_roles") or _CONTROLLERS))
-        if network in pools and any(node.carries(wanted) for node in present):
-            yield Vip(request["name"], network, str(role["id"]), request)
+def _present_vips(
+    networks: Networks, present: Sequence[Named], names: Collection[str]
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield the virtual addresses in networks with one of `names` that a node carries, each after its network role."""
+    for role, vip in asked_vips(networks.roles):
+        carriers = tuple(map(str, vip.get("node_roles") or ("controller",)))
+        if str(role.get("default_mapping")) in names and any(node.carries(carriers) for node in present):
+            yield role, vip
 
 
 class _Pool:
@@ -301,7 +278,7 @@ class _Pool:
         self.taken.update(number for number in map(number_of, addresses) if number is not None)
 
     def keeps(self, address: str, *, outside_ranges: bool = False) -> bool:
-        """Take an address that was chosen before, if it may stay; return whether it may."""
+        """Take an address that was chosen before, if it may stay."""
         number = number_of(address)
         if number is None or number in self.taken:
             return False
@@ -313,23 +290,20 @@ class _Pool:
 
     def place(self, nodes: Sequence[Named], before: Mapping[int, str]) -> None:
         """Give each of `nodes` an address: its own, the one it had, or the next free one."""
-        ids = [node.node.id for node in nodes]
+        placed: dict[int, str] = {}
         for node in nodes if self.network.name == ADMIN else ():
             if self.keeps(node.node.ip, outside_ranges=True):
-                self.placed[node.node.id] = node.node.ip
-        for node_id in ids:
-            if node_id not in self.placed and self.keeps(before.get(node_id, "")):
-                self.placed[node_id] = before[node_id]
-        for node_id in ids:
-            if node_id not in self.placed:
-                self.placed[node_id] = self.next()
-        self.placed = dict(sorted(self.placed.items()))
+                placed[node.node.id] = node.node.ip
+        left = [node.node.id for node in nodes if node.node.id not in placed]
+        placed |= {node: before[node] for node in left if self.keeps(before.get(node, ""))}
+        placed |= {node: self.next() for node in left if node not in placed}
+        self.placed = dict(sorted(placed.items()))
 
     def next(self) -> str:
         """Take and return the next free address."""
         number = next(number for number in self._free if number not in self.taken)
         self.taken.add(number)
-        return text_of(number)
+        return str(IPv4Address(number))
 
     def _candidates(self, index: int) -> Iterator[int]:
         for first, last in self.network.ranges:

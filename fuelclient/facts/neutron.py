@@ -12,7 +12,7 @@ _PHYSNET, _TENANT_PHYSNET, _IRONIC_PHYSNET = "physnet1", "physnet2", "physnet-ir
 
 
 def neutron_facts(networks: Networks, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `quantum` and `quantum_settings`; `facts` are those of the settings, with Neutron's passwords."""
+    """`quantum` and `quantum_settings`; `facts` are those of the settings, with Neutron's passwords."""
     parameters = networks.parameters
     internal, floating = str(parameters.get("internal_name") or ""), str(parameters.get("floating_name") or "")
     settings = {
@@ -43,49 +43,40 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
     nameservers = list(parameters.get("dns_nameservers") or ())
     ranges = [_colon(pair) for pair in _pairs(parameters.get("floating_ranges"))]
     outside = _holding(networks, ranges)
-    wanted: dict[str, tuple[str, str | None, Any, Any, list[Any], Any]] = {
-        internal: (
-            networks.segmentation, None if networks.are_tunnels else _TENANT_PHYSNET,
-            parameters.get("internal_cidr"), parameters.get("internal_gateway"), nameservers, None,
-        ),
-        floating: (
-            "flat", _PHYSNET, outside.cidr if outside else None, (outside.gateway or None) if outside else None, [],
-            ranges,
-        ),
-    }  # fmt: skip
+
+    def network(kind: str, physnet: str | None, subnet: Any, gateway: Any, nameservers: Any, free: Any) -> Any:
+        is_external, is_shared = physnet == _PHYSNET, physnet == _IRONIC_PHYSNET
+        l3 = {"subnet": subnet, "gateway": gateway, "nameservers": nameservers, "floating": free}
+        l2 = {"network_type": kind, "segment_id": None, "router_ext": is_external, "physnet": physnet}
+        return {"L3": {**l3, "enable_dhcp": not is_external}, "L2": l2, "tenant": tenant, "shared": is_shared}
+
+    physnet = None if networks.are_tunnels else _TENANT_PHYSNET
+    subnet, gateway = parameters.get("internal_cidr"), parameters.get("internal_gateway")
+    predefined = {internal: network(networks.segmentation, physnet, subnet, gateway, nameservers, None)}
+    subnet, gateway = (outside.cidr, outside.gateway or None) if outside else (None, None)
+    predefined[floating] = network("flat", _PHYSNET, subnet, gateway, [], ranges)
     baremetal = networks.find(BAREMETAL)
     if baremetal is not None:
         gateway, free = parameters.get("baremetal_gateway"), _colon(parameters.get("baremetal_range"))
-        wanted["baremetal"] = "flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free
-    return {
-        name: {
-            "L3": {
-                "subnet": subnet, "gateway": gateway, "nameservers": servers, "floating": free,
-                "enable_dhcp": physnet != _PHYSNET,
-            },
-            "L2": {"network_type": kind, "segment_id": None, "router_ext": physnet == _PHYSNET, "physnet": physnet},
-            "tenant": tenant,
-            "shared": physnet == _IRONIC_PHYSNET,
-        }
-        for name, (kind, physnet, subnet, gateway, servers, free) in wanted.items()
-    }  # fmt: skip
+        predefined["baremetal"] = network("flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free)
+    return predefined
 
 
 def _holding(networks: Networks, ranges: Sequence[str | None]) -> Network | None:
-    """Return the network that the first floating range is in."""
+    """The network with the first floating range."""
     first = number_of((ranges[0] or "").partition(":")[0]) if ranges else None
     return next((net for net in networks if first is not None and net.cidr and net.covers(first)), None)
 
 
 def _pairs(value: Any) -> Sequence[Any]:
-    """Return a list of ranges, of which users may also state a single one."""
+    """A list of ranges, in place of which users may also give a single one."""
     if not isinstance(value, list | tuple) or not value:
         return ()
     return [value] if not isinstance(value[0], list | tuple) else value
 
 
 def _colon(pair: Any) -> str | None:
-    """Return a range as Neutron's configuration has it.
+    """Format a range as in Neutron's configuration.
 
     >>> _colon([1000, 1030])
     '1000:1030'

@@ -1,4 +1,4 @@
-"""Facts by their paths (`network_metadata.vips`): what stands there, which paths there are, where facts come from."""
+"""Facts by their paths (`network_metadata.vips`): their values, their completion, and where facts come from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT, COMMON = "$.", "common"
 
 
 def names_of(path: str) -> list[str]:
-    """Return the names on a path, which may begin as in an expression.
+    """Split a path, which may begin as in an expression, into its names.
 
     >>> names_of("$.storage.pg_num"), names_of("storage.pg_num")
     (['storage', 'pg_num'], ['storage', 'pg_num'])
@@ -27,7 +27,7 @@ def names_of(path: str) -> list[str]:
 
 
 def value_at(facts: Any, names: Sequence[str]) -> Any:
-    """Return the value at a path. Raise `KeyError` if there is none."""
+    """Look up the value at a path. Raise `KeyError` if there is none."""
     for name in names:
         if not isinstance(facts, Mapping) or name not in facts:
             raise KeyError(name)
@@ -36,7 +36,6 @@ def value_at(facts: Any, names: Sequence[str]) -> Any:
 
 
 def has(facts: Any, names: Sequence[str]) -> bool:
-    """Return whether anything stands at a path."""
     with suppress(KeyError):
         value_at(facts, names)
         return True
@@ -44,9 +43,9 @@ def has(facts: Any, names: Sequence[str]) -> bool:
 
 
 def values_at(facts: DeploymentFacts, names: Sequence[str], common: str) -> Iterator[tuple[str, Any]]:
-    """Yield the value at a path in each part that states one: the part called `common`, then nodes by their uids.
+    """Yield the value at a path in each part that has one: the part called `common`, then nodes by their uids.
 
-    The value of a node is what the node sees, which includes the common one.
+    The value of a node is merged over the common one, as the node sees it.
     """
     for uid, part in ((common, facts.common), *facts.nodes.items()):
         if has(part, names):
@@ -54,7 +53,7 @@ def values_at(facts: DeploymentFacts, names: Sequence[str], common: str) -> Iter
 
 
 def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
-    """Return what the path at the end of a text can become: names of facts, one level at a time.
+    """Complete the path at the end of a text with names of facts, one level at a time.
 
     >>> completions({"storage": {"pg_num": 1, "osd_pool_size": 3}, "debug": True}, "$.storage.p")
     ['$.storage.pg_num']
@@ -120,7 +119,7 @@ _OF_NODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a fact comes from, in words; `part` is `common` or the uid of a node."""
+    """Where a fact comes from; `part` is `common` or the uid of a node."""
 
     part: str
     text: str
@@ -129,35 +128,34 @@ class Origin:
 def origins(
     environment: Environment, default: DeploymentFacts, uploaded: DeploymentFacts, path: str
 ) -> tuple[Origin, ...]:
-    """Return the origin of a fact in each part that has it: `storage.pg_num`, with or without `$.` before it.
+    """Find the origin of a fact in each part that has it: `storage.pg_num`, with or without `$.` before it.
 
     Raise `NotFound` if no part has it.
     """
     names = names_of(path)
     of_nodes = ((uid, facts, uploaded.nodes.get(uid, {})) for uid, facts in default.nodes.items())
-    found = [
+    given = [
         Origin(part, "uploaded" if has(own, names) else _origin(environment, part, names))
         for part, facts, own in ((COMMON, default.common, uploaded.common), *of_nodes)
         if has(facts, names) or has(own, names)
     ]
-    if not found:
-        known = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
-        close = nearest(names[0], known)
+    if not given:
+        facts = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
+        close = nearest(names[0], facts)
         hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all of them to files."
         raise NotFound("fact", path, hint=hint)
-    return tuple(found)
+    return tuple(given)
 
 
 def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
-    """Return where a computed fact comes from."""
     if part != COMMON:
         node = next((node for node in environment.nodes if str(node.id) == part), None)
         if node is not None and names[0] in node.attributes:
             return f"the attribute {names[0]} of the node"
-        return _computed(_OF_NODES, names) or _range(names) or "the master"
+        return _computed(_OF_NODES, names) or "the master"
     if _drawn(generated_of(environment), names):
         return _setting(environment, names)
-    return _computed(_COMPUTED, names) or _range(names) or _setting(environment, names)
+    return _computed(_COMPUTED, names) or _setting(environment, names)
 
 
 def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
@@ -165,15 +163,11 @@ def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
         text = table.get(".".join(names[:length]))
         if text:
             return text if text.startswith(_WHOLE) else f"computed from {text}"
-    return ""
-
-
-def _range(names: Sequence[str]) -> str:
     return f"computed from {_NETWORKS}" if len(names) == 1 and names[0].endswith("_network_range") else ""
 
 
 def _setting(environment: Environment, names: Sequence[str]) -> str:
-    """Return from which setting a fact comes, who states it, and whether it was drawn."""
+    """Find the setting of a fact, its owner, and whether its value was drawn."""
     section, *members = names
     editable, generated = defaults(environment), generated_of(environment)
     if section in (editable.get("common") or {}):
@@ -194,9 +188,8 @@ def _setting(environment: Environment, names: Sequence[str]) -> str:
 
 
 def _drawn(tree: Any, path: Sequence[str]) -> str:
-    """Return how the value at a path was generated; empty if it was not."""
-    for name in path:
-        tree = tree.get(name) if isinstance(tree, Mapping) else None
+    """Describe how the value at a path was generated; empty if it was not."""
+    tree = value_at(tree, path) if has(tree, path) else None
     if isinstance(tree, Mapping) and GENERATOR not in tree:
         tree = tree.get("value")
     if is_random(tree):

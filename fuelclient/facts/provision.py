@@ -1,4 +1,4 @@
-"""`provision` of a node: how a master would install its operating system. Source: Nailgun's provisioning serializers,
+"""`provision` of a node, by which a master installs its operating system. Source: Nailgun's provisioning serializers,
 with the constants of recorded facts."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TEMPLATES = ("boothook", "cloud_config", "meta_data")
 def provision_facts(
     scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]
 ) -> dict[str, Any]:
-    """Return the record; `facts` are those of the settings."""
+    """Make the record; `facts` are those of the settings."""
     node, master = scheme.node, scheme.master
     return {
         **_POWER,
@@ -75,7 +75,6 @@ def _interfaces(scheme: NodeScheme) -> dict[str, Any]:
 
 
 def _meta(scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]) -> dict[str, Any]:
-    """Return `ks_meta`."""
     admin, given = scheme.networks.admin, facts.get("provision") or {}
     suffix = f"fuel_{environment_version(environment.release)}_{environment.release.operating_system.lower()}.jinja2"
     setup = {

@@ -43,7 +43,7 @@ class Interface:
 
 
 def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface, ...]:
-    """Return the interfaces of a node.
+    """Read the interfaces of a node.
 
     They are those of the document that was stored for it, or those in its attributes (`interfaces`, or
     `meta.interfaces` as a master's agent reports them); otherwise eth0, by which it starts, and eth1.
@@ -64,7 +64,7 @@ def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface
 
 
 def mac_of(node: Node, position: int, interface: Interface) -> str:
-    """Return the address of an interface's card; an invented one, which stays the same, if it is not known."""
+    """The address of an interface's card; an invented one, which stays the same, if it is not given."""
     if interface.mac:
         return interface.mac
     high, low = divmod(node.id, 256)
@@ -97,7 +97,7 @@ def _name(value: Any) -> str:
 
 
 def _setting(attributes: Any, *path: str) -> Any:
-    """Return a value below the attributes of an interface, in place or as `{value: ...}`."""
+    """Read a value below the attributes of an interface, in place or as `{value: ...}`."""
     value = attributes
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -113,10 +113,10 @@ def _modes(given: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
 
 
 def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, public: bool) -> dict[str, list[Network]]:
-    """Return the networks on each interface, by the name of the interface.
+    """Divide the networks among interfaces, by the names of these.
 
-    Where that is given, they are there. Otherwise the interfaces take, one after another, all networks with a vlan
-    and one without; what is left goes to the first. `public` says whether the node reaches the public network.
+    Given networks of interfaces count. Otherwise the interfaces take, one after another, all networks with a vlan
+    and one without; what is left goes to the first. `public`: the node reaches the public network.
     """
     slaves = {slave for interface in interfaces for slave in interface.slaves}
     free = [interface for interface in interfaces if interface.name not in slaves]
@@ -150,9 +150,9 @@ _PORTS = (MANAGEMENT, STORAGE, PUBLIC, PRIVATE)
 
 
 def bridges_of(networks: Networks) -> dict[str, str]:
-    """Return the bridge of each network by the network's name.
+    """Name the bridge of each network, by the network's name.
 
-    A network that users add has `br-` and its name, cut to what Linux allows and made unique by a number.
+    The bridge of a network that users add is `br-` and its name, cut to what Linux allows and made unique by a number.
     """
     known = {**_BRIDGES, PRIVATE: "br-mesh" if networks.are_tunnels else "br-prv"}
     bridges: dict[str, str] = {}
@@ -167,7 +167,7 @@ def bridges_of(networks: Networks) -> dict[str, str]:
 
 
 def is_own(network: Network) -> bool:
-    """Return whether a user added the network."""
+    """Whether a user added the network."""
     return network.name not in _BRIDGES and network.name != PRIVATE
 
 
@@ -180,21 +180,24 @@ class NodeScheme:
         self.node, self.networks, self.addressed, self.master = node, networks, addressed, master
         self.bridges = bridges_of(networks)
         self.connected = networks.find(PUBLIC) is not None and node.node.id in addressed.connected
-        self.mapped = [network for network in networks if self._is_mapped(network)]
+        hidden = {PUBLIC} if node.node.id not in addressed.on_public else set()
+        hidden |= {PRIVATE} if not networks.are_tunnels else set()
+        self.mapped = [network for network in networks if network.name not in hidden]
+        names = {network.name for network in self.mapped}
+        self.mapped_roles = {
+            str(role["id"]): str(role["default_mapping"])
+            for role in networks.roles
+            if role.get("default_mapping") in names
+        }
         self.interfaces = interfaces_of(node.node, interfaces)
         self.slaves = {slave for interface in self.interfaces for slave in interface.slaves}
         self.layout = laid_out(self.interfaces, list(networks), public=self.connected)
-
-    def _is_mapped(self, network: Network) -> bool:
-        if network.name == PUBLIC:
-            return self.node.node.id in self.addressed.on_public
-        return network.name != PRIVATE or self.networks.are_tunnels
 
     def address(self, network: str) -> str:
         return self.addressed.of(network, self.node.node.id)
 
     def facts(self) -> dict[str, Any]:
-        """Return `network_scheme`."""
+        """`network_scheme` of the node."""
         return {
             "version": "1.1",
             "provider": "lnx",
@@ -209,12 +212,9 @@ class NodeScheme:
         }
 
     def role_addresses(self) -> dict[str, str | None]:
-        """Return the address of each network role of the node; the roles of tenant traffic have none."""
-        mapped = {network.name for network in self.mapped}
+        """The address of each network role of the node; the roles of tenant traffic have none."""
         addresses: dict[str, str | None] = {
-            str(role["id"]): self.address(str(role.get("default_mapping")))
-            for role in self.networks.roles
-            if role.get("default_mapping") in mapped and self.address(str(role.get("default_mapping")))
+            role: self.address(network) for role, network in self.mapped_roles.items() if self.address(network)
         }
         return {**addresses, FLOATING: None, PRIVATE_ROLE: None} if self.networks.is_described else addresses
 
@@ -223,9 +223,8 @@ class NodeScheme:
         for network in self.mapped:
             address = self.address(network.name)
             if address:
-                endpoints[self.bridges[network.name]] = endpoint = {"IP": [f"{address}/{network.net.prefixlen}"]}
-                if network.gateway:
-                    endpoint["vendor_specific"] = {"provider_gateway": network.gateway}  # type: ignore[assignment]  # an endpoint mixes lists and mappings
+                gateway = {"vendor_specific": {"provider_gateway": network.gateway}} if network.gateway else {}
+                endpoints[self.bridges[network.name]] = {"IP": [f"{address}/{network.net.prefixlen}"], **gateway}
         if self.connected:
             endpoints.setdefault(self.bridges[PUBLIC], {"IP": "none"})
             endpoints["br-floating"] = {"IP": "none"}
@@ -243,12 +242,8 @@ class NodeScheme:
         return self.networks.find(PRIVATE) is not None and not self.networks.are_tunnels
 
     def _roles(self) -> dict[str, str]:
-        mapped = {network.name for network in self.mapped}
-        roles = {
-            str(role["id"]): self.bridges[str(role["default_mapping"])]
-            for role in self.networks.roles
-            if role.get("default_mapping") in mapped and role["id"] not in (FLOATING, PRIVATE_ROLE, MESH)
-        }
+        own = (FLOATING, PRIVATE_ROLE, MESH)
+        roles = {role: self.bridges[network] for role, network in self.mapped_roles.items() if role not in own}
         if self.connected:
             roles.update({"ex": self.bridges[PUBLIC], FLOATING: "br-floating"})
         if self.networks.find(PRIVATE) is not None:
@@ -280,7 +275,7 @@ class NodeScheme:
         return steps
 
     def _private(self, untagged: Mapping[str, Sequence[Network]], extra: dict[str, str]) -> list[dict[str, Any]]:
-        """Return how the bridge of tenant vlans joins that of the network without a vlan on the same interface.
+        """Join the bridge of tenant vlans to that of the network without a vlan on the same interface.
 
         If that interface has no bridge yet, add one to `extra` under the name of the interface.
         """
@@ -294,7 +289,7 @@ class NodeScheme:
         return [*steps, _patch(bridge, base, mtu=_PATCH_MTU)]
 
     def _on(self, interface: Interface) -> list[Network]:
-        """Return the networks on an interface in the order of their ports; private ones of vlan ranges have none."""
+        """The networks on an interface in the order of their ports; private ones of vlan ranges have no port."""
         has_baremetal = self.networks.find(BAREMETAL) is not None
         order: tuple[str, ...] = (BAREMETAL, *_PORTS) if has_baremetal else _PORTS
         if has_baremetal and self.connected and self.networks.are_tunnels:
@@ -306,7 +301,7 @@ class NodeScheme:
         return sorted(on_it, key=lambda network: ranks.get(network.name, -1))
 
     def _ports(self, interface: Interface, extra: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the ports of an interface: its own, or its bond, and one for each network with a vlan."""
+        """The ports of an interface: its own, or its bond, and one for each network with a vlan."""
         on_it = self._on(interface)
         bridges = [extra[interface.name]] if interface.name in extra else []
         bridges += [self.bridges[network.name] for network in on_it if not network.is_tagged]
@@ -333,15 +328,13 @@ class NodeScheme:
 def _interface(interface: Interface, *, is_slave: bool) -> dict[str, Any]:
     if is_slave and not interface.mtu:
         return {}
-    known = {key: value for key, value in (("driver", interface.driver), ("bus_info", interface.bus_info)) if value}
-    if interface.disable_offloading:
-        known["disable_offloading"] = True  # type: ignore[assignment]  # the one value that is no text
-    facts: dict[str, Any] = {"vendor_specific": {**known, **interface.vendor}}
-    if interface.mtu:
-        facts["mtu"] = interface.mtu
-    if interface.offload:
-        facts["ethtool"] = {"offload": dict(interface.offload)}
-    return facts
+    specific = {name: getattr(interface, name) for name in ("driver", "bus_info", "disable_offloading")}
+    facts: dict[str, Any] = {
+        "vendor_specific": {**{name: value for name, value in specific.items() if value}, **interface.vendor},
+        "mtu": interface.mtu,
+        "ethtool": interface.offload and {"offload": dict(interface.offload)},
+    }
+    return {name: value for name, value in facts.items() if value or name == "vendor_specific"}
 
 
 def _bridge(name: str, *, provider: str = "") -> dict[str, Any]:

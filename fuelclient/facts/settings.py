@@ -1,4 +1,4 @@
-"""The settings of an environment as tasks see them: with the values of generators, such as passwords and keys.
+"""The facts that are settings of an environment, with the values of generators, such as passwords and keys.
 
 Source: Nailgun's `Attributes.merged_attrs_values` and `AttributesGenerator`.
 """
@@ -24,17 +24,17 @@ GENERATED = "generated"
 VERBATIM = "regex"
 """A key whose value is not formatted, because braces mean something else in patterns."""
 
-_WORD = re.compile(r"\{([a-z]+(?:\.\w+)+)\}")
+_NAME = re.compile(r"\{([a-z]+(?:\.\w+)+)\}")
 
 _ENGINE = {"url": "http://localhost/cobbler_api", "username": "cobbler", "password": "cobbler"}
-"""How a master's provisioning engine is reached. Source: recorded facts of a Fuel master."""
+"""The login of a master's provisioning engine. Source: recorded facts of a Fuel master."""
 
 _LIST_OF_PACKAGES = (9, 2)
 """The first release whose tasks read the packages of an image as a list; before it they split a text."""
 
 
 def setting_facts(environment: Environment, given: Given) -> dict[str, Any]:
-    """Return the facts that follow from settings: values in their places, `common` ones and components at the top."""
+    """The facts that follow from settings: values in their places, `common` ones and components at the top."""
     values = {name: _values(section) for name, section in merged_sections(environment, given).items()}
     common = values.pop("common", {})
     for name, enabled in values.pop("additional_components", {}).items():
@@ -47,47 +47,36 @@ def setting_facts(environment: Environment, given: Given) -> dict[str, Any]:
 
 
 def merged_sections(environment: Environment, given: Given) -> dict[str, Any]:
-    """Return the sections of settings, generated ones below those that users change, with all generators evaluated."""
-    words = words_of(environment, given)
-    generated = evaluated(generated_of(environment), given.kept.generated, given.master, environment)
-    own = effective(environment)
-    return {
-        name: section
-        for name, section in deep_merged(
-            formatted(generated, words), evaluated(formatted(own, words), {}, given.master, environment)
-        ).items()
-        if isinstance(section, Mapping)
-    }
-
-
-def generated_of(environment: Environment) -> dict[str, Any]:
-    """Return the settings of the release that users do not change, as it states them."""
-    return dict(plain(mapping((environment.release.metadata.get("attributes_metadata") or {}).get(GENERATED))))
-
-
-def words_of(environment: Environment, given: Given) -> dict[str, str]:
-    """Return the words that texts of settings may name in braces."""
-    release = environment.release
-    return {
+    """Merge generated settings and those that users change, which win, with all generators evaluated."""
+    release, seed = environment.release, f"environment {environment.cluster.id}"
+    names = {
         "cluster.id": str(environment.cluster.id),
         "cluster.release.version": release.version,
         "cluster.release.environment_version": environment_version(release),
         "cluster.release.name": release.name,
         "settings.MASTER_IP": given.master.ip,
     }
+    generated = formatted(evaluated(generated_of(environment), given.kept.generated, given.master, seed), names)
+    own = evaluated(formatted(effective(environment), names), {}, given.master, seed)
+    return {name: section for name, section in deep_merged(generated, own).items() if isinstance(section, Mapping)}
 
 
-def formatted(value: Any, words: Mapping[str, str]) -> Any:
-    """Return `value` with the words in braces of its texts replaced; braces around anything else stay.
+def generated_of(environment: Environment) -> dict[str, Any]:
+    """The settings of the release that users do not change, with their generators."""
+    return dict(plain(mapping((environment.release.metadata.get("attributes_metadata") or {}).get(GENERATED))))
+
+
+def formatted(value: Any, names: Mapping[str, str]) -> Any:
+    """Replace names in braces in all texts of `value`; braces around anything else stay.
 
     >>> formatted({"a": ["{cluster.id}/{x.y}"], "regex": "{cluster.id}"}, {"cluster.id": "1"})
     {'a': ['1/{x.y}'], 'regex': '{cluster.id}'}
     """
     if isinstance(value, str):
-        return _WORD.sub(lambda match: words.get(match[1], match[0]), value) if "{" in value else value
+        return _NAME.sub(lambda match: names.get(match[1], match[0]), value) if "{" in value else value
     if isinstance(value, Mapping):
-        return {key: below if key == VERBATIM else formatted(below, words) for key, below in value.items()}
-    return [formatted(below, words) for below in value] if isinstance(value, list | tuple) else value
+        return {key: below if key == VERBATIM else formatted(below, names) for key, below in value.items()}
+    return [formatted(below, names) for below in value] if isinstance(value, list | tuple) else value
 
 
 def _values(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,7 +106,7 @@ def _provision(facts: dict[str, Any], environment: Environment, given: Given) ->
 
 
 def environment_version(release: Release) -> str:
-    """Return the version of Fuel in the version of a release, as Nailgun reads it.
+    """Cut the version of Fuel from the version of a release, as Nailgun does.
 
     >>> environment_version(Release(1, "Newton", "newton-10.0"))
     '10.0'
@@ -126,7 +115,7 @@ def environment_version(release: Release) -> str:
 
 
 def version_of(release: Release) -> tuple[int, ...]:
-    """Return the version of Fuel as numbers; empty if it has none.
+    """The version of Fuel as numbers; empty if it is not numeric.
 
     >>> version_of(Release(1, "Mitaka", "mitaka-9.0")), version_of(Release(1, "x", "trunk"))
     ((9, 0), ())
@@ -157,7 +146,7 @@ RANDOM = ("password", "hexstring", "cephx_key", "uuid4")
 
 
 def is_random(setting: Any) -> bool:
-    """Return whether a setting has a random generator, such as `password`."""
+    """Whether a setting has a random generator, such as `password`."""
     return isinstance(setting, Mapping) and setting.get(GENERATOR) in RANDOM
 
 
@@ -171,22 +160,18 @@ def random_paths(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterat
 
 
 def length_of(generator: str, argument: Any) -> int:
-    """Return how many characters a password or a hexadecimal string has; Nailgun's default if none are given."""
+    """The characters of a password or a hexadecimal string; Nailgun's default if no valid number is given."""
     text = str(argument)
     length = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     return length if 0 < length <= _LONGEST else (24 if generator == "password" else 8)
 
 
-def evaluated(tree: Mapping[str, Any], kept: Mapping[str, Any], master: Master, environment: Environment) -> Any:
-    """Return the tree with a value for each generator: that of `kept`, at the same path, or one that follows.
+def evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
+    """Replace all generators below `setting` by values: those at the same places in `kept`, or such as follow.
 
-    A value that is neither kept nor follows from the master is derived from the id of the environment and its path, so
-    that it is the same wherever it is computed. Engines keep real random values instead.
+    A value that is neither kept nor follows from the master is derived from `seed`, which has the id of the
+    environment, and its path, so that it is the same wherever it is computed. Engines keep real random values instead.
     """
-    return _evaluated(tree, kept, master, f"environment {environment.cluster.id}")
-
-
-def _evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
     if not isinstance(setting, Mapping):
         return setting
     generator = setting.get(GENERATOR)
@@ -195,11 +180,11 @@ def _evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
             return DETERMINED[generator](setting.get(ARGUMENT), master)
         return derived(generator, setting.get(ARGUMENT), seed) if isinstance(kept, Mapping | None) else kept
     below = mapping(kept)
-    return {name: _evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in setting.items()}
+    return {name: evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in setting.items()}
 
 
 def derived(generator: str, argument: Any, seed: str) -> str:
-    """Return a value of a random generator that depends on `seed` only.
+    """Make a value of a random generator that depends on `seed` only.
 
     >>> derived("hexstring", "8", "a") == derived("hexstring", "8", "a") != derived("hexstring", "8", "b")
     True
