@@ -194,13 +194,12 @@ class MachineExecutor:
         reason = self._connections.of(job.target.kind).left_out(job)
         if reason:
             return (Nothing(reason),)
-        steps = handlers.steps_of(job, self._options.commands)
-        return tuple(step for step in steps if not (isinstance(step, Recipe) and self._is_nowhere(job, step)))
-
-    def _is_nowhere(self, job: Job, recipe: Recipe) -> bool:
-        """Whether a task of one node would be done on another one, on which nothing runs."""
-        target = self._target(job, recipe)
-        return target is not job.target and self._runs_nothing(target)
+        steps = []
+        for step in handlers.steps_of(job, self._options.commands):
+            target = self._target(job, step) if isinstance(step, Recipe) else job.target
+            if target is job.target or not self._runs_nothing(target):  # else another node, on which nothing runs
+                steps.append(step)
+        return tuple(steps)
 
     def _target(self, job: Job, recipe: Recipe) -> Target:
         if recipe.where == MASTER:
@@ -213,7 +212,6 @@ class MachineExecutor:
         return self._connections.spool(self._target(job, recipe), directory(job, suffix))
 
     async def _spools(self, job: Job) -> list[Spool]:
-        """The spools of all machines on which the job runs commands."""
         if self._runs_nothing(job.target) or job.noop:
             return []
         job = self._prepared(job)

@@ -191,26 +191,20 @@ class SshTransport:
             return self._connection
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
-        tunnel = None
-        for hop in filter(None, (hop.strip() for hop in self._ssh.jump.split(","))):
-            user, _, address = hop.rpartition("@")
-            host, port = _split(address)
-            self._hop = _address(host, port)
-            tunnel = await self._connected(host, user, port, tunnel)
-            self._jumps.append(tunnel)
-        self._hop = self.place
-        return await self._connected(self._host, self._ssh.user, self._ssh.port, tunnel)
-
-    async def _connected(
-        self, host: str, user: str, port: int, tunnel: asyncssh.SSHClientConnection | None
-    ) -> asyncssh.SSHClientConnection:
+        """Connect to the jump hosts, each through the one before, and through the last one to the node."""
         keys = [str(Path(self._ssh.key).expanduser())] if self._ssh.key else []
-        given = {"username": user, "port": port, "tunnel": tunnel, "client_keys": keys} | self._files
-        options: dict[str, Any] = {name: value for name, value in given.items() if value}
-        self._client = _Client()
-        return await asyncssh.connect(
-            host, keepalive_interval=15, keepalive_count_max=4, client_factory=lambda: self._client, **options
-        )
+        for hop in (*filter(None, (hop.strip() for hop in self._ssh.jump.split(","))), ""):
+            user, _, address = hop.rpartition("@")
+            host, port = _split(address) if hop else (self._host, self._ssh.port)
+            self._hop, self._client = _address(host, port), _Client()
+            tunnel = self._jumps[-1] if self._jumps else None
+            given = {"username": user if hop else self._ssh.user, "port": port, "tunnel": tunnel, "client_keys": keys}
+            options: dict[str, Any] = {name: value for name, value in (given | self._files).items() if value}
+            connection = await asyncssh.connect(
+                host, keepalive_interval=15, keepalive_count_max=4, client_factory=lambda: self._client, **options
+            )
+            self._jumps.append(connection)
+        return self._jumps.pop()
 
     def _unreachable(self, error: Exception) -> Unreachable:
         """Translate an error of the connection into one with a hint."""

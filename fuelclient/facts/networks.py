@@ -33,9 +33,6 @@ MANAGEMENT, STORAGE, PRIVATE, BAREMETAL = "management", "storage", "private", "b
 VLAN = "vlan"
 """The segmentation with which the private network has no addresses."""
 
-_PRIORITIES = {ADMIN: 0, PUBLIC: 1}
-_LAST_PRIORITY = 2
-
 Range = tuple[int, int]
 """The first and the last address of a range, as numbers."""
 
@@ -62,11 +59,6 @@ class Network:
         return self.vlan is not None or self.is_range
 
     @property
-    def priority(self) -> int:
-        """The order in which networks are put on interfaces."""
-        return _PRIORITIES.get(self.name, _LAST_PRIORITY)
-
-    @property
     def net(self) -> IPv4Network:
         """The parsed cidr, which must not be empty."""
         return _net(self.cidr)
@@ -75,10 +67,9 @@ class Network:
         """Whether an address is in the network, in one of its ranges or not."""
         return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
-    def has(self, address: str) -> bool:
+    def has(self, number: int) -> bool:
         """Whether an address is in one of the ranges."""
-        number = number_of(address)
-        return number is not None and any(first <= number <= last for first, last in self.ranges)
+        return any(first <= number <= last for first, last in self.ranges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +274,7 @@ class _Pool:
         if number is None or number in self.taken:
             return False
         is_assumed = self.is_small and number in _ASSUMED
-        stays = self.network.covers(number) if outside_ranges else is_assumed or self.network.has(address)
+        stays = self.network.covers(number) if outside_ranges else is_assumed or self.network.has(number)
         if stays:
             self.taken.add(number)
         return stays
@@ -300,7 +291,6 @@ class _Pool:
         self.placed = dict(sorted(placed.items()))
 
     def next(self) -> str:
-        """Take and return the next free address."""
         number = next(number for number in self._free if number not in self.taken)
         self.taken.add(number)
         return str(IPv4Address(number))

@@ -120,7 +120,8 @@ def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, pu
     """
     slaves = {slave for interface in interfaces for slave in interface.slaves}
     free = [interface for interface in interfaces if interface.name not in slaves]
-    left = sorted((network for network in networks if public or network.name != PUBLIC), key=lambda net: net.priority)
+    reached = [network for network in networks if public or network.name != PUBLIC]
+    left = sorted(reached, key=lambda network: (network.name != ADMIN, network.name != PUBLIC))
     if all(interface.networks is None for interface in free):
         on_each = spread([interface.pxe for interface in free], left, lambda each: (each.name, each.is_tagged))
     else:
@@ -167,7 +168,6 @@ def bridges_of(networks: Networks) -> dict[str, str]:
 
 
 def is_own(network: Network) -> bool:
-    """Whether a user added the network."""
     return network.name not in _BRIDGES and network.name != PRIVATE
 
 
