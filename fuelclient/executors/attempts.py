@@ -84,13 +84,13 @@ class Attempts:
             self._began = self._clock() - self._seen.age
         elif self._attempt > 1:
             await self._end_earlier_attempts()
-        known = self._seen.claimed
+        earlier = self._seen.claimed
         failures = successes = number = 0
         last: Ended | None = None
         while True:
             number += 1
             try:
-                end = await self._ended(number, known)
+                end = await self._ended(number, earlier)
             except CutShort as over:
                 return self._tried(False, last.code if last else None, str(over), number - 1)
             if end is not None and end.why == NEVER:
@@ -118,15 +118,15 @@ class Attempts:
     def _tried(self, ok: bool, code: int | None, why: str, tries: int, *, cut: bool = False) -> Tried:
         return Tried(ok, code, why, tries, self._seen.out, self._seen.err, cut)
 
-    async def _ended(self, number: int, known: frozenset[str]) -> Ended | None:
+    async def _ended(self, number: int, earlier: frozenset[str]) -> Ended | None:
         """Wait until none of the processes of one try runs any more; None if it vanished, or never began.
 
-        `known` are the tries from before this run. Raise what `_try` and `_end_of_earlier` raise.
+        `earlier` are the tries from before this run. Raise what `_try` and `_end_of_earlier` raise.
         """
         label = f"{self._attempt}.{number}"
         end = await self._try(label)
-        if end is None and label in known:
-            if f"{self._attempt}.{number + 1}" not in known:
+        if end is None and label in earlier:
+            if f"{self._attempt}.{number + 1}" not in earlier:
                 end = await self._end_of_earlier(label)
         elif end is None and label in self._seen.claimed:
             end = await self._end_leftovers(label)
@@ -237,7 +237,6 @@ class Attempts:
         return self._seen.ended.get(label, Ended(137, why))
 
     async def _pause(self, seconds: float) -> bool:
-        """Wait some seconds; false if the next try may not begin."""
         try:
             await bounded(asyncio.sleep(seconds), self._left(), self._stop)
         except CutShort:

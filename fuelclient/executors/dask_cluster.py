@@ -334,7 +334,6 @@ class DaskCluster:
             self._free.pop().close()
 
     async def _line(self) -> SchedulerConnection:
-        """Take a connection that no other call uses now."""
         if self._free:
             return self._free.pop()
         refusal = self._scheduler.refusal()
@@ -445,13 +444,13 @@ class DaskTransport:
         """All workers share the connections, which their connector closes."""
 
 
-def missing(worker: str, known: Collection[str], url: str) -> str:
-    """The message about a worker that is missing, with the nearest name among `known` and what to do."""
-    names = sorted(known)
+def missing(worker: str, workers: Collection[str], url: str) -> str:
+    """The message about a worker that is missing, with the nearest name among `workers` and what to do."""
+    names = sorted(workers)
     close = nearest(worker, names)
     shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-    there = f"Did you mean {close}?" if close else f"Its workers: {shown}." if names else "It has no workers."
+    hint = f"Did you mean {close}?" if close else f"Its workers: {shown}." if names else "It has no workers."
     return (
-        f"The Dask scheduler {url} has no worker named {worker}. {there} "
+        f"The Dask scheduler {url} has no worker named {worker}. {hint} "
         f"Start `dask worker {url} --name {worker}`, or name another one in the node's attribute worker."
     )

@@ -17,7 +17,7 @@ from fuelclient.errors import Unsupported
 from fuelclient.executors.attempts import CutShort, bounded, end_of, patiently
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import commands, files, sync
-from fuelclient.executors.job import Job, Log, Outcome, Sync, Target
+from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.machines import Connections
 from fuelclient.executors.spool import STOPPED
 from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Transport, Unreachable, limits_of
@@ -118,7 +118,6 @@ class Noop:
 
     async def _sync(self, job: Job, node: Transport) -> Outcome:
         (step,) = sync.steps(job)
-        assert isinstance(step, Sync)  # noqa: S101 - that is what the handler gives
         here = node is self._connections.here
         if (await node.call(_HAS, ("rsync",))).rc or (not here and not step.by_target):
             return job.skipped(f"{step.dst} would be made like {step.src}")
@@ -136,10 +135,10 @@ class Noop:
                 continue
             current = await self._current(self._connections.transport(target), file.path)
             if isinstance(file.data, bytes):
-                wanted = Content(file.data)
+                planned = Content(file.data)
             else:
-                wanted = await self._current(self._connections.here, file.data.path)
-            diffs[name] = difference(file.path, current, wanted, job.known_secrets())
+                planned = await self._current(self._connections.here, file.data.path)
+            diffs[name] = difference(file.path, current, planned, job.known_secrets())
             if current.there and not file.overwrite:
                 diffs[name] = "it exists, and overwrite is false"
         changed = ", ".join(name for name, diff in diffs.items() if diff)

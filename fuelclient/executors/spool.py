@@ -67,10 +67,10 @@ umask 077
 piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much=
 feed() {
   while :; do
-    told=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1")
-    told=${told%% records in*}
-    told=${told##*[!0-9+]}
-    [ "$((${told%+*}0 + ${told#*+}0))" -eq 160 ] || return 1
+    counts=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1")
+    counts=${counts%% records in*}
+    counts=${counts##*[!0-9+]}
+    [ "$((${counts%+*}0 + ${counts#*+}0))" -eq 160 ] || return 1
     much=1
     [ "$(wc -c < "$1")" -lt "$2" ] || return 0
   done

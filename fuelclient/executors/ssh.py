@@ -51,16 +51,15 @@ class SshConnector(Connector):
         return SshTransport(target.ip, target.place, self.options)
 
     async def examine(self, target: Target, transport: Transport, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Examine a machine, also for SFTP."""
         from fuelclient.executors.ssh_transport import SshTransport
 
-        found = [*await super().examine(target, transport, programs)]
+        problems = [*await super().examine(target, transport, programs)]
         assert isinstance(transport, SshTransport)  # noqa: S101 - `transport` above made it
         if await transport.without_sftp():
             fix = "Add to its sshd_config: Subsystem sftp internal-sftp"
             message = "it has no SFTP, so that files are sent through commands"
-            found.append(examination.problem(message, fix, Health.WARNING))
-        return found
+            problems.append(examination.problem(message, fix, Health.WARNING))
+        return problems
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:
         """Send a tree by rsync if this machine and the node have it, else as an archive."""
@@ -86,8 +85,8 @@ class SshConnector(Connector):
     def _files(self) -> tuple[str, ...]:
         """The options of the ssh program for files that are not the user's own."""
         config = ("-F", self.options.ssh_config) if self.options.ssh_config else ()
-        known = ("-o", f"UserKnownHostsFile={self.options.known_hosts}") if self.options.known_hosts else ()
-        return config + known
+        hosts = ("-o", f"UserKnownHostsFile={self.options.known_hosts}") if self.options.known_hosts else ()
+        return config + hosts
 
 
 def over_ssh(step: Sync, target: Target, options: tuple[str, ...] = ()) -> Recipe:

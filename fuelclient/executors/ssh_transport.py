@@ -177,7 +177,6 @@ class SshTransport:
                 await connection.wait_closed()
 
     async def _open(self) -> asyncssh.SSHClientConnection:
-        """Open the connection to the node, unless it is open."""
         async with self._lock:
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
@@ -207,7 +206,6 @@ class SshTransport:
         return self._jumps.pop()
 
     def _unreachable(self, error: Exception) -> Unreachable:
-        """Translate an error of the connection into one with a hint."""
         place, final, it, whose = self._hop, False, "it", "its host key"
         if place != self.place:
             it = f"its jump host {place}"
@@ -263,9 +261,9 @@ class SshTransport:
         host, address, port, _ = self._client.refused
         try:
             made = asyncssh.SSHClientConnectionOptions(host=host, **self._files)
-            known = made.known_hosts or os.path.expanduser(_KNOWN_HOSTS)
+            hosts = made.known_hosts or os.path.expanduser(_KNOWN_HOSTS)
             number = port if port != _SSH_PORT else None
-            keys, _, revoked, *_ = asyncssh.match_known_hosts(known, made.host_key_alias or host, address, number)
+            keys, _, revoked, *_ = asyncssh.match_known_hosts(hosts, made.host_key_alias or host, address, number)
         except (asyncssh.Error, OSError, ValueError):
             return False
         return bool(keys or revoked)

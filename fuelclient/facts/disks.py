@@ -46,7 +46,6 @@ def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
 
 
 def _parts(volumes: Sequence[Any], key: str, value: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the parts of all volumes that have `value` under `key`."""
     for volume in volumes:
         if isinstance(volume, Mapping) and volume.get(key) == value:
             yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))

@@ -30,7 +30,6 @@ class Named:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The entries of the node in every list of nodes."""
         return {
             "uid": self.uid,
             "name": self.hostname,
@@ -40,7 +39,6 @@ class Named:
         }
 
     def carries(self, names: tuple[str, ...]) -> bool:
-        """Whether the node has one of these roles or tags."""
         return any(name in names for name in (*self.node.all_roles, *self.tags))
 
 
@@ -55,8 +53,8 @@ def named_nodes(environment: Environment, master: Master, participants: tuple[in
     A primary that the environment has not chosen yet is the one that a run on `participants` (empty: all nodes) would
     choose.
     """
-    known, nodes = roles(environment), sorted(environment.nodes, key=lambda node: node.id)
-    tags = {node.id: tags_of(node.all_roles, known) for node in nodes}
+    by_name, nodes = roles(environment), sorted(environment.nodes, key=lambda node: node.id)
+    tags = {node.id: tags_of(node.all_roles, by_name) for node in nodes}
     online = [node for node in nodes if node.online and (not participants or node.id in participants)]
     primaries = primaries_of(online, nodes, tags, primary_tags(environment))
     result = []

@@ -68,7 +68,6 @@ class Network:
         return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
     def has(self, number: int) -> bool:
-        """Whether an address is in one of the ranges."""
         return any(first <= number <= last for first, last in self.ranges)
 
 
@@ -150,7 +149,6 @@ def _net(cidr: str) -> IPv4Network:
 
 
 def number_of(address: str) -> int | None:
-    """Convert an IPv4 address to a number; None for anything else."""
     parts = address.split(".")
     if len(parts) != 4 or not all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts):
         return None
@@ -208,9 +206,9 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     }
     fixed, chosen = networks.fixed_vips, dict[str, str]()
     for name, pool in pools.items():
-        wanting = [node for node in present if name != PUBLIC or node.node.id in on_public]
+        addressed = [node for node in present if name != PUBLIC or node.node.id in on_public]
         before = kept.addresses.get(name, {})
-        of_nodes = {before.get(node.node.id) for node in wanting}
+        of_nodes = {before.get(node.node.id) for node in addressed}
         here = [vip for vip, network in vips.items() if network == name]
         pool.take_all(fixed[vip] for vip in here if vip in fixed)
         for vip in here:
@@ -218,7 +216,7 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
             is_free = address not in of_nodes  # one that returns may find its address taken
             if vip in fixed or (is_free and pool.keeps(address)):
                 chosen[vip] = address
-        pool.place(wanting, before)
+        pool.place(addressed, before)
     return Addressed(
         {name: pool.placed for name, pool in pools.items()},
         {vip: chosen[vip] if vip in chosen else pools[network].next() for vip, network in vips.items()},

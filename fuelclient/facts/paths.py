@@ -27,7 +27,6 @@ def names_of(path: str) -> list[str]:
 
 
 def value_at(facts: Any, names: Sequence[str]) -> Any:
-    """Look up the value at a path. Raise `KeyError` if there is none."""
     for name in names:
         if not isinstance(facts, Mapping) or name not in facts:
             raise KeyError(name)
@@ -65,9 +64,9 @@ def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
     place = value_at(facts, above) if has(facts, above) else None
     if not isinstance(place, Mapping):
         return []
-    found = sorted(name for name in map(str, place) if name.startswith(start))
+    names = sorted(name for name in map(str, place) if name.startswith(start))
     before = "".join(f"{name}." for name in above)
-    return [f"{root}{before}{name}{'.' if isinstance(place.get(name), Mapping) else ''}" for name in found]
+    return [f"{root}{before}{name}{'.' if isinstance(place.get(name), Mapping) else ''}" for name in names]
 
 
 _NETWORKS = "the networks of the release, over them those that users describe"

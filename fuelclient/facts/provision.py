@@ -33,7 +33,6 @@ _TEMPLATES = ("boothook", "cloud_config", "meta_data")
 def provision_facts(
     scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]
 ) -> dict[str, Any]:
-    """Make the record; `facts` are those of the settings."""
     node, master = scheme.node, scheme.master
     return {
         **_POWER,
@@ -53,24 +52,20 @@ def provision_facts(
 def _interfaces(scheme: NodeScheme) -> dict[str, Any]:
     node = scheme.node
     cards = [interface for interface in scheme.interfaces if not interface.is_bond]
-    macs = {interface.name: mac_of(node.node, position, interface) for position, interface in enumerate(cards)}
-    records: dict[str, dict[str, str]] = {}
-    extra: dict[str, dict[str, str]] = {}
-    for interface in cards:
-        records[interface.name] = {"mac_address": macs[interface.name], "static": "0"}
-        extra[interface.name] = {"peerdns": "no", "onboot": "yes" if interface.pxe else "no"}
-        if interface.pxe:
-            records[interface.name] |= {
-                "dns_name": node.fqdn,
-                "ip_address": scheme.address(ADMIN),
-                "netmask": str(scheme.networks.admin.net.netmask),
-            }
-    starting = next((macs[interface.name] for interface in cards if interface.pxe), "")
-    rules = ",".join(f"{mac}_{name}" for name, mac in macs.items())
+    macs = {card.name: mac_of(node.node, position, card) for position, card in enumerate(cards)}
+    start, boot = next((macs[card.name] for card in cards if card.pxe), ""), {}
+    if start:
+        netmask = str(scheme.networks.admin.net.netmask)
+        boot = {"dns_name": node.fqdn, "ip_address": scheme.address(ADMIN), "netmask": netmask}
     return {
-        "interfaces": records,
-        "interfaces_extra": extra,
-        "kernel_options": {"netcfg/choose_interface": starting, "udevrules": rules},
+        "interfaces": {
+            card.name: {"mac_address": macs[card.name], "static": "0", **(boot if card.pxe else {})} for card in cards
+        },
+        "interfaces_extra": {card.name: {"peerdns": "no", "onboot": "yes" if card.pxe else "no"} for card in cards},
+        "kernel_options": {
+            "netcfg/choose_interface": start,
+            "udevrules": ",".join(f"{mac}_{name}" for name, mac in macs.items()),
+        },
     }
 
 

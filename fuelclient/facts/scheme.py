@@ -51,15 +51,15 @@ def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface
     reported = mapping(node.attributes.get("meta")).get("interfaces")
     given = document or node.attributes.get("interfaces") or reported
     records = [record for record in given or () if isinstance(record, Mapping) and record.get("name")]
-    found = [_read(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
-    macs = {interface.mac.lower() for interface in found}
-    starts = [interface.pxe for interface in found]
+    interfaces = [_read(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
+    macs = {interface.mac.lower() for interface in interfaces}
+    starts = [interface.pxe for interface in interfaces]
     if not any(starts):
-        first = next((i for i, it in enumerate(found) if node.mac and it.mac.lower() == node.mac.lower()), 0)
+        first = next((i for i, it in enumerate(interfaces) if node.mac and it.mac.lower() == node.mac.lower()), 0)
         starts[first] = True
     return tuple(
         replace(interface, pxe=pxe, mac=interface.mac or (node.mac if pxe and node.mac.lower() not in macs else ""))
-        for interface, pxe in zip(found, starts, strict=True)
+        for interface, pxe in zip(interfaces, starts, strict=True)
     )
 
 
@@ -105,7 +105,6 @@ def _setting(attributes: Any, *path: str) -> Any:
 
 
 def _modes(given: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
-    """Yield the offloading modes that an agent reports, those below others included."""
     for mode in given:
         if isinstance(mode, Mapping) and mode.get("name"):
             yield str(mode["name"]), mode.get("state")
@@ -155,10 +154,10 @@ def bridges_of(networks: Networks) -> dict[str, str]:
 
     The bridge of a network that users add is `br-` and its name, cut to what Linux allows and made unique by a number.
     """
-    known = {**_BRIDGES, PRIVATE: "br-mesh" if networks.are_tunnels else "br-prv"}
+    fixed = {**_BRIDGES, PRIVATE: "br-mesh" if networks.are_tunnels else "br-prv"}
     bridges: dict[str, str] = {}
     for network in networks:
-        bridge = known.get(network.name) or f"br-{network.name}"[:_LONGEST_BRIDGE]
+        bridge = fixed.get(network.name) or f"br-{network.name}"[:_LONGEST_BRIDGE]
         number = 0
         while bridge in bridges.values():
             number += 1
@@ -197,7 +196,6 @@ class NodeScheme:
         return self.addressed.of(network, self.node.node.id)
 
     def facts(self) -> dict[str, Any]:
-        """`network_scheme` of the node."""
         return {
             "version": "1.1",
             "provider": "lnx",

@@ -146,12 +146,10 @@ RANDOM = ("password", "hexstring", "cephx_key", "uuid4")
 
 
 def is_random(setting: Any) -> bool:
-    """Whether a setting has a random generator, such as `password`."""
     return isinstance(setting, Mapping) and setting.get(GENERATOR) in RANDOM
 
 
 def random_paths(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of the values that have to be drawn."""
     for name, setting in tree.items():
         if is_random(setting):
             yield (*above, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from fuelclient.executors.handlers.commands import PATH
-from fuelclient.executors.job import Attachment, Job, Recipe, Step, Sync, Tree
+from fuelclient.executors.job import Attachment, Job, Recipe, Sync, Tree
 from fuelclient.graph.parameters import is_remote, read
 from fuelclient.model.task import TaskType
 
@@ -15,7 +15,7 @@ RSYNC = "rsync -c -r --delete -l"
 _NAME = "tree.tar"
 
 
-def steps(job: Job) -> tuple[Step, ...]:
+def steps(job: Job) -> tuple[Sync]:
     """Raise `ValueError` for a path that is missing, or a target directory that must never be emptied."""
     values = read(TaskType.SYNC, job.parameters)
     return (Sync(values["src"], values["dst"]),)
