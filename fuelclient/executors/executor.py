@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -174,7 +174,7 @@ class MachineExecutor:
         if isinstance(step, Nothing):
             return job.skipped(step.reason)
         if isinstance(step, Reboot):
-            return await _Rebooting(self._connections, job, limits, stop, say).run(recovering=recovering)
+            return await _reboot(self._connections, job, limits, stop, say, recovering=recovering)
         recipe = await patiently(partial(self._recipe, job, step), limits.timeout, stop)
 
         async def prepare() -> None:
@@ -230,60 +230,56 @@ class MachineExecutor:
 _RESTARTED = Outcome(InstanceStatus.READY, message="restarted")
 
 
-class _Rebooting:
-    """One reboot of a job. The boot time from before it is kept in a spool of this machine, for a runner that takes
-    over."""
+async def _reboot(
+    connections: Connections, job: Job, limits: Limits, stop: asyncio.Event, say: Log, *, recovering: bool
+) -> Outcome:
+    """Restart the machine of a job, and wait until its boot time has changed.
 
-    def __init__(self, connections: Connections, job: Job, limits: Limits, stop: asyncio.Event, say: Log) -> None:
-        self._job, self._limits, self._stop, self._say = job, limits, stop, say
-        self._node, self._here = connections.transport(job.target), connections.here
-        self._root = connections.root(Target())
-        self._directory = f"{self._root}/{directory(job)}"
+    The boot time from before is kept in a spool of this machine, for a runner that takes over. A recovery never
+    restarts the machine a second time: it raises `Interrupted` if the first restart does not come.
+    """
 
-    async def run(self, *, recovering: bool) -> Outcome:
-        """Restart the machine, and wait until its boot time has changed.
+    async def boot_time() -> int:
+        return _number(await node.call(_BOOT_TIME))
 
-        A recovery never restarts it a second time: it raises `Interrupted` if the first restart does not come.
-        """
-        file = f"{self._directory}/boot.{self._job.attempt}"
-        before = _number(await self._here.call(READ, (file, "0", "64"))) if recovering else 0
-        if before:
-            if await self._changed(before, min(self._limits.timeout, _BOOT_ANSWER)):
-                return _RESTARTED
-            raise Interrupted(self._job.label)
-        before = await patiently(self._boot_time, min(self._limits.timeout, _BOOT_ANSWER), self._stop)
-        if not before:
-            return self._job.failed(f"the boot time of {self._node.place} cannot be read")
-        script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
-        await self._here.call(script, (self._directory, self._root, file, str(before)))
-        try:
-            answer = await self._node.call(_REBOOT)
-            if answer.rc:
-                return self._job.failed(f"{self._node.place} cannot restart: {answer.error}", answer.rc)
-        except ConnectionBroken:
-            self._say("the connection broke at once")
-        self._say("restarting")
-        if await self._changed(before, self._limits.timeout):
+    node, here, root = connections.transport(job.target), connections.here, connections.root(Target())
+    spool = f"{root}/{directory(job)}"
+    file = f"{spool}/boot.{job.attempt}"
+    before = _number(await here.call(READ, (file, "0", "64"))) if recovering else 0
+    if before:
+        if await _changed(boot_time, before, min(limits.timeout, _BOOT_ANSWER), stop):
             return _RESTARTED
-        why = f"has not restarted within {self._limits.timeout:g} s"
-        return self._job.interrupted(STOPPED) if self._stop.is_set() else self._job.failed(f"{self._node.place} {why}")
+        raise Interrupted(job.label)
+    before = await patiently(boot_time, min(limits.timeout, _BOOT_ANSWER), stop)
+    if not before:
+        return job.failed(f"the boot time of {node.place} cannot be read")
+    script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
+    await here.call(script, (spool, root, file, str(before)))
+    try:
+        answer = await node.call(_REBOOT)
+        if answer.rc:
+            return job.failed(f"{node.place} cannot restart: {answer.error}", answer.rc)
+    except ConnectionBroken:
+        say("the connection broke at once")
+    say("restarting")
+    if await _changed(boot_time, before, limits.timeout, stop):
+        return _RESTARTED
+    late = f"{node.place} has not restarted within {limits.timeout:g} s"
+    return job.interrupted(STOPPED) if stop.is_set() else job.failed(late)
 
-    async def _changed(self, before: int, seconds: float) -> bool:
-        clock = asyncio.get_running_loop().time
-        until = clock() + seconds
-        while clock() < until and not self._stop.is_set():
-            try:
-                now = await self._boot_time()
-                if now and now != before:
-                    return True
-            except (Unreachable, ConnectionBroken) as error:
-                if isinstance(error, Unreachable) and error.final:
-                    raise
-            await asyncio.sleep(min(_BOOT_PAUSE, max(0.0, until - clock())))
-        return False
 
-    async def _boot_time(self) -> int:
-        return _number(await self._node.call(_BOOT_TIME))
+async def _changed(boot_time: Callable[[], Awaitable[int]], before: int, seconds: float, stop: asyncio.Event) -> bool:
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds
+    while clock() < until and not stop.is_set():
+        try:
+            if await boot_time() not in (0, before):
+                return True
+        except (Unreachable, ConnectionBroken) as error:
+            if isinstance(error, Unreachable) and error.final:
+                raise
+        await asyncio.sleep(min(_BOOT_PAUSE, max(0.0, until - clock())))
+    return False
 
 
 def _number(answer: Completed) -> int:
