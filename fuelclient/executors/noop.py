@@ -94,11 +94,9 @@ class Noop:
     async def _shell(self, job: Job, machine: Transport) -> Outcome:
         script = commands.shell_script(job)
         answer = await machine.call("exec bash -n /dev/stdin", stdin=script.encode())
-        summary = {"script": _shown(job, script)}
-        if answer.rc:
-            message = f"bash cannot read the script: {_error(job, answer)}"
-            return Outcome(InstanceStatus.ERROR, answer.rc, message, summary)
-        return Outcome(InstanceStatus.READY, 0, "", summary)
+        message = f"bash cannot read the script: {_error(job, answer)}" if answer.rc else ""
+        status = InstanceStatus.ERROR if message else InstanceStatus.READY
+        return Outcome(status, answer.rc, message, {"script": _shown(job, script)})
 
     async def _puppet(self, job: Job, node: Transport) -> Outcome:
         if (await node.call(_HAS, ("puppet",))).rc:
@@ -107,9 +105,9 @@ class Noop:
         if (await node.call('[ -d "$1" ]', (where,))).rc:  # as plugin scripts, which a real run takes there first
             return job.skipped(f"{where} is not on {node.place} yet, so that puppet cannot look")
         answer, report = await self._ran(job, node, commands.puppet_script(job, noop=True))
-        if answer.rc not in commands.CHANGED:
-            return Outcome(InstanceStatus.ERROR, answer.rc, f"puppet: {_error(job, answer)}", {"report": report})
-        return Outcome(InstanceStatus.READY, answer.rc, "", {"report": report})
+        message = f"puppet: {_error(job, answer)}" if answer.rc not in commands.CHANGED else ""
+        status = InstanceStatus.ERROR if message else InstanceStatus.READY
+        return Outcome(status, answer.rc, message, {"report": report})
 
     async def _ran(self, job: Job, node: Transport, script: str) -> tuple[Completed, str]:
         """Run a dry script within the time of the task; return its answer, and its output without secrets."""
