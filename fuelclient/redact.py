@@ -141,16 +141,16 @@ def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False,
     '***, and\\nlogin ***'
     """
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
-    if head:
-        text = text.lstrip("\ufffd")  # a cut character
-        leaked = _leaked(text, spellings)
-        key = _PEM_CUT.search(text)
-        leaked = key.start() if key and key[1] == "END" else leaked
-        text = f"{MASK if leaked >= _SHORT else ''}{text[leaked:]}"
-    if tail:
-        text = _URL_CUT.sub(rf"\1{MASK}", text.rstrip("\ufffd"))
-        leaked = _leaked(text[::-1], {spelling[::-1] for spelling in spellings})
-        text = f"{text[: len(text) - leaked]}{MASK}" if leaked else text
+    # Both ends are measured before either is cut off: a quote may belong to what is left of two secrets.
+    text = text.lstrip("\ufffd") if head else text  # a cut character
+    text = text.rstrip("\ufffd") if tail else text
+    begin = _leaked(text, spellings) if head else 0
+    end = len(text) - (_leaked(text[::-1], {spelling[::-1] for spelling in spellings}) if tail else 0)
+    key = _PEM_CUT.search(text) if head else None
+    begin = key.start() if key and key[1] == "END" else begin
+    rest = MASK if begin < len(text) != end else ""
+    text = f"{MASK if begin >= _SHORT else ''}{text[begin:end]}{rest}"
+    text = _URL_CUT.sub(rf"\1{MASK}", text) if tail else text
     text = masked_text(text, secrets)
     if not head:
         return text

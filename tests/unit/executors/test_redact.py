@@ -83,6 +83,11 @@ def test_no_part_of_a_cut_secret_is_printed(letters: list[str], data: st.DataObj
             assert parts_of(secret, told.replace(redact.MASK, "")) == [], cut
 
 
+def test_what_is_left_of_two_secrets_may_overlap() -> None:
+    """In the spelling of shells, the quote is also the last character of the first one."""
+    assert redact.masked_part("cret'se", ["'secret"], head=True, tail=True).replace(redact.MASK, "") == ""
+
+
 def test_what_has_no_name_after_a_cut_is_not_told() -> None:
     key = PEM.splitlines()
     assert "zzzz" not in redact.masked_part("\n".join([*key[2:], "x" * 300]), head=True)
