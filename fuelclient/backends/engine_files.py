@@ -88,7 +88,7 @@ def _content(path: str, examined: health.Examined) -> Iterator[Diagnosis]:
     for line in examined.dangling:
         yield Diagnosis(_AREA, "integrity", Health.ERROR, f"{path} has a row without its owner: {line}", backup)
     if not examined.damage and not examined.dangling:
-        yield Diagnosis(_AREA, "integrity", Health.OK, "no damage was examined")
+        yield Diagnosis(_AREA, "integrity", Health.OK, "no damage was found")
     if examined.is_old:
         message = f"its schema is of an earlier version of fuel2 ({examined.schema})"
         fix = "The next command upgrades it; keep a copy if you may go back."

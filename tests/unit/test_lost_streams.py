@@ -10,9 +10,10 @@ import sys
 _WAITS = """
 import os, sys
 from fuelclient import main
+from fuelclient.commands.shell import FuelShell
 sys.stderr.reconfigure(line_buffering=False, write_through=False)
 
-def ended(arguments):
+def ended(shell, arguments):
     sys.stderr.write("the last words")
     try:
         while True:
@@ -20,7 +21,7 @@ def ended(arguments):
     except OSError:
         return 129
 
-main._run = ended
+FuelShell.run = ended
 sys.exit(main.main(["tui"]))
 """
 
