@@ -52,14 +52,26 @@ class Records(Facet):
     ) -> Sequence[Run]:
         checks.require_run_statuses(statuses)
         checks.require_run_names(names)
-        with self._database.read() as connection:
-            if cluster_id is not None:
-                lookup.cluster(connection, cluster_id)
-            chosen = runs.every(connection, cluster_id=cluster_id, status=statuses or None, name=names or None)
-            return [with_runner(connection, run) for run in chosen]
+        chosen = self._chosen(cluster_id, statuses, names)
+        is_certain = all(run.runner != processes.GONE for run in chosen)  # see `get`
+        return chosen if is_certain else self._chosen(cluster_id, statuses, names)
 
     @reads
-    def get(self, connection: Connection, run_id: int) -> Run:
+    def _chosen(
+        self, connection: Connection, cluster_id: int | None, statuses: Sequence[str], names: Sequence[str]
+    ) -> Sequence[Run]:
+        if cluster_id is not None:
+            lookup.cluster(connection, cluster_id)
+        chosen = runs.every(connection, cluster_id=cluster_id, status=statuses or None, name=names or None)
+        return [with_runner(connection, run) for run in chosen]
+
+    def get(self, run_id: int) -> Run:
+        run = self._run(run_id)
+        # A runner may have stored the end of the run, and ended, after the transaction began that saw the run going on.
+        return self._run(run_id) if run.runner == processes.GONE else run
+
+    @reads
+    def _run(self, connection: Connection, run_id: int) -> Run:
         run = with_parts(connection, run_id)
         if run.runner != processes.GONE or run.message:
             return run
