@@ -105,11 +105,9 @@ place() {
     mkdir -p -- "$directory" && chmod -- "$directory_mode" "$directory" || return
   fi
   new=$(mktemp -- "$directory/.fuel2.XXXXXX") || return
-  cat -- "$from" > "$new" && chmod -- "$mode" "$new" || { rm -f -- "$new"; return 1; }
-  if [ "$me" = 0 ]; then
-    chown -- "$user:$group" "$new" || { rm -f -- "$new"; return 1; }
-  fi
-  mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
+  # a change of the owner clears the bits setuid and setgid, so the mode is set after it
+  cat -- "$from" > "$new" && { [ "$me" != 0 ] || chown -- "$user:$group" "$new"; } && chmod -- "$mode" "$new" &&
+    mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
   echo "$to written"
 }"""
 """Writes a file whole or not at all, and at no time readable for more users than in the end.

@@ -122,6 +122,16 @@ def test_an_upload(bench: Bench) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["file"]
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_an_upload_to_another_owner_keeps_the_bit_setuid(bench: Bench) -> None:
+    path = bench.root / "file"
+    outcome = bench.run(
+        job_of("upload_file", path=str(path), data="x", permissions="4755", user_owner="nobody", group_owner="daemon")
+    )
+    assert outcome.status == "ready", outcome
+    assert (stat.S_IMODE(path.stat().st_mode), path.owner(), path.group()) == (0o4755, "nobody", "daemon")
+
+
 def test_an_upload_leaves_directories_of_others_alone(bench: Bench) -> None:
     (bench.root / "open").mkdir()
     (bench.root / "open").chmod(0o777)
