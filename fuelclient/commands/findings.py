@@ -20,7 +20,7 @@ from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
 
 NEVER = "never"
-_CODE = re.compile(r"[GP][0-9]{0,3}")
+_CODE = re.compile(r"[GNP][0-9]{0,3}")
 
 
 def _codes_option(name: str, help: str) -> Argument:

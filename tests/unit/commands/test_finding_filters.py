@@ -31,6 +31,7 @@ def package(tmp_path: Path) -> str:
         (("--ignore", "P012", "--strict"), ["P050", "P011"], 7),
         (("--select", "P011,P050"), ["P050", "P011"], 0),
         (("--select", "P011", "--select", "G", "--fail-on", "info"), ["P011"], 7),
+        (("--select", "N001,P050"), ["P050"], 0),
         (("--fail-on", "never"), ["P012", "P050", "P011"], 0),
     ],
 )
