@@ -64,7 +64,7 @@ class Timeline:
     def nodes(self) -> dict[NodeKey, list[Bar]]:
         """The bars of each node: the master, then the others by id."""
         by_node = grouped((bar.row.node, bar) for bar in self.bars)
-        return dict(sorted(by_node.items(), key=lambda item: (isinstance(item[0], int), item[0] or 0)))
+        return dict(sorted(by_node.items(), key=lambda item: (isinstance(item[0], int), item[0] or "")))
 
     @property
     def waits(self) -> dict[str, float]:

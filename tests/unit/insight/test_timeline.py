@@ -47,3 +47,9 @@ def test_critical_path_follows_predecessors_and_node_slots() -> None:
 def test_a_run_of_which_nothing_ran() -> None:
     nothing = timeline([HistoryRow(2, "default", "a", "-", InstanceStatus.SKIPPED)], {}, NOW)
     assert (nothing.bars, nothing.seconds) == ((), 0)
+
+
+def test_nodes_of_a_sync_point_that_took_time() -> None:
+    """A run has instances of the master, of sync points and of nodes."""
+    rows = [row("a", 2, 0, 1), row("sync", None, 1, 3), row("m", "master", 3, 4), row("b", 1, 4, 5)]
+    assert list(timeline(rows, {}, NOW).nodes) == [None, "master", 1, 2]
