@@ -14,7 +14,9 @@ _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 _COLOUR = r"\x1b\[[0-9;:]*m"
 _PIECE = re.compile(rf"{_COLOUR}|\r\n|.", re.DOTALL)
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[^\[]")
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[^\[]")
+"""Control sequences; strings for the terminal, such as the title of its window, with their end; other commands."""
+
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -52,8 +54,8 @@ def one_line(text: str) -> str:
 def plain_lines(text: str) -> list[str]:
     """The lines of an output without colours, cursor movements, and what a carriage return writes over.
 
-    >>> plain_lines("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n")
-    ['ared', '20 %']
+    >>> plain_lines("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n\\x1b]0;title\\x07x")
+    ['ared', '20 %', 'x']
     """
     plain = _ESCAPES.sub("", text).removesuffix("\n")
     lines = plain.split("\n") if plain else []
