@@ -158,7 +158,8 @@ def condition_of(task: Task, view: View) -> Condition:
             return _condition(bool(value), yaql.text, "YAQL ", _truth(value))
         condition = value
     if not isinstance(condition, str) or not condition.strip():
-        return Condition(bool(condition) and not isinstance(condition, str), f"the condition is {_truth(condition)}")
+        value = condition if not isinstance(condition, str) else ""  # a blank text is empty, too
+        return Condition(bool(value), f"the condition is {_truth(value)}")
     text = condition
     holds = view.once(("legacy", text), lambda: bool(legacy.value_of_condition(text, view.new)))
     return _condition(holds, text, "", _truth(holds))

@@ -76,7 +76,7 @@ _COMPUTED: Mapping[str, str] = {
     "openstack_version": "the version of the release",
     "fuel_version": "the version of the release, after its dash",
     "deployment_id": "the id of the environment",
-    "deployment_mode": "the only mode that recent releases have",
+    "deployment_mode": "a constant: the only mode that recent releases have",
     "master_ip": "a constant: what the installation of a Fuel master proposes",
     "last_controller": "the controller with the highest id",
     "use_cinder": "whether a node has the role cinder",
@@ -112,7 +112,7 @@ _OF_NODES: Mapping[str, str] = {
     "test_vm_image": "constants of Nailgun, by the operating system",
     "vms_conf": "empty: virtual machines are not kept here",
     "dpdk": "empty: releases of Fuel 9.0 read it of every node",
-    "deleted": "that the node waits for deletion",
+    "deleted": "whether the node waits for deletion",
 }
 
 

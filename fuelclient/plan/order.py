@@ -198,11 +198,12 @@ class CycleReport:
     @property
     def title(self) -> str:
         """One sentence: how many instances wait for one another, the cycle, and the layer that closed it."""
-        instances = "1 task instance waits" if len(self.names) == 1 else f"{len(self.names)} task instances wait"
+        number = len(self.names)
+        waits = "1 task instance waits for itself" if number == 1 else f"{number} task instances wait for one another"
         others = f", in a set of {self.tasks} tasks that do" if self.tasks > len(self.names) else ""
         closed = f"; {self.closed_by} closed the cycle" if self.closed_by else ""
         checked = ", and without it there is none" if self.only_with_it else ""
-        return f"{instances} for one another{others}: {' -> '.join((*self.names, self.names[0]))}{closed}{checked}"
+        return f"{waits}{others}: {' -> '.join((*self.names, self.names[0]))}{closed}{checked}"
 
     @property
     def advice(self) -> str:

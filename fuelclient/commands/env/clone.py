@@ -22,7 +22,7 @@ from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.environment.differences import GraphKey
-    from fuelclient.model.graph import Layer, OwnerRef
+    from fuelclient.model.graph import Layer
     from fuelclient.plan.inputs import Inputs
 
 _NOT_COPIED = (
@@ -208,7 +208,6 @@ def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
     """The owner of a graph in the original environment; None for a plugin that is not enabled there."""
     from fuelclient.environment.roles import owners
-    from fuelclient.model.graph import OwnerRef
 
     level, name, version, _ = key
     for owner in owners(original.environment):

@@ -182,6 +182,7 @@ def test_dependencies_that_are_none(attributes: dict[str, Any]) -> None:
         ({"yaql_exp": "$.get(nothing)"}, False, 'YAQL "$.get(nothing)" is null'),
         ({"yaql_exp": "'false'"}, False, '"false" is false'),
         ({"yaql_exp": "''"}, False, "the condition is empty or 0"),
+        ({"yaql_exp": "' '"}, False, "the condition is empty or 0"),
         ({"yaql_exp": "old($.nothing)"}, True, 'YAQL "old($.nothing)" is true (not empty, not 0)'),
         ({"yaql_exp": True}, True, 'YAQL "true" is true'),
         ({"yaql_exp": False}, False, 'YAQL "false" is false'),
