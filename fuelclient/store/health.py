@@ -74,7 +74,7 @@ _DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     },
     "plugins": dict.fromkeys(("metadata", "package"), _MAPPING),
     "deployment_graphs": dict.fromkeys((*METADATA, "warnings"), _ANY),
-    "deployment_graph_tasks": dict.fromkeys((*map('"{}"'.format, COLUMNS), "_custom", "stated", "source_lines"), _ANY),
+    "deployment_graph_tasks": dict.fromkeys((*COLUMNS, "_custom", "stated", "source_lines"), _ANY),
     "transactions": {
         **dict.fromkeys(("request", "definitions"), _MAPPING),
         **dict.fromkeys(("nodes", "forgotten", "findings"), _LIST),
@@ -93,7 +93,7 @@ def misshapen(connection: sqlite3.Connection) -> list[str]:
     reports = []
     for table, columns in _DOCUMENTS.items():
         for column, kind in columns.items():
-            query = f"SELECT id FROM {table} WHERE json_valid({column}) AND json_type({column}) <> ?"  # noqa: S608 - ours
+            query = f'SELECT id FROM {table} WHERE json_valid("{column}") AND json_type("{column}") <> ?'  # noqa: S608 - ours
             for (row,) in connection.execute(query, (kind,)).fetchmany(_MOST) if kind else ():
                 wanted = "mapping" if kind == _MAPPING else "list"
                 reports.append(f"column {column} of row {row} of table {table} is not a {wanted}")
@@ -106,8 +106,8 @@ def unreadable(path: str) -> list[str]:
     with access.reading(path) as connection:
         for table, columns in _DOCUMENTS.items():
             for column in columns:
-                suspect = f"WHERE {column} IS NOT NULL AND NOT json_valid({column})"
-                query = f"SELECT {column} FROM {table} {suspect}"  # noqa: S608 - our own names
+                suspect = f'WHERE "{column}" IS NOT NULL AND NOT json_valid("{column}")'
+                query = f'SELECT "{column}" FROM {table} {suspect}'  # noqa: S608 - our own names
                 broken = sum(not _is_document(text) for (text,) in connection.execute(query))
                 if broken:
                     where = f"column {column} of table {table}"
