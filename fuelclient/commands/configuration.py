@@ -6,16 +6,9 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from fuelclient.commands import documents
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
 from fuelclient.commands.base import MasterChange, on_backend, on_master
-from fuelclient.commands.documents import (
-    OVERWRITING,
-    DocumentDownload,
-    DocumentUpload,
-    Download,
-    directory_option,
-    output_options,
-)
 from fuelclient.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -24,7 +17,7 @@ if TYPE_CHECKING:
 _EDITABLE, _GENERATED = "editable", "generated"
 
 
-class EnvSettingsDownload(DocumentDownload):
+class EnvSettingsDownload(documents.DocumentDownload):
     """Write the settings of an environment to a file
 
     These are the defaults of its release and of its enabled plugins, overridden by what was set for the
@@ -39,7 +32,7 @@ class EnvSettingsDownload(DocumentDownload):
     document = on_backend(lambda backend, args: {_EDITABLE: backend.clusters.settings(args.id)})
 
 
-class EnvSettingsUpload(DocumentUpload):
+class EnvSettingsUpload(documents.DocumentUpload):
     """Set the settings of an environment from a file
 
     The file contains settings by section, as 'env settings download' writes them: all settings, or only some. They
@@ -57,7 +50,7 @@ class EnvSettingsUpload(DocumentUpload):
     part = "settings"
 
     arguments = (
-        *DocumentUpload.arguments,
+        *documents.DocumentUpload.arguments,
         flag(
             "--force",
             help="also change what a Fuel master locks in a deployed environment; the embedded engine locks nothing",
@@ -84,7 +77,7 @@ class EnvSettingsUpload(DocumentUpload):
     change = on_backend(lambda backend, args: backend.clusters.set_settings(args.id, args.content, force=args.force))
 
 
-class EnvNetworkDownload(DocumentDownload):
+class EnvNetworkDownload(documents.DocumentDownload):
     """Write the network configuration of an environment to a file
 
     It has the networks, the networking parameters and the virtual addresses. Without --file the file is
@@ -98,7 +91,7 @@ class EnvNetworkDownload(DocumentDownload):
     document = on_backend(lambda backend, args: backend.networks.configuration(args.id))
 
 
-class EnvNetworkUpload(DocumentUpload):
+class EnvNetworkUpload(documents.DocumentUpload):
     """Change the network configuration of an environment from a file
 
     The file is as 'env network download' writes it: networks and parameters that it leaves out stay as they are.
@@ -129,7 +122,7 @@ class EnvNetworkVerify(MasterChange):
     change = on_master(lambda master, args: master.verify_networks(args.id))
 
 
-class NodeDisksDownload(DocumentDownload):
+class NodeDisksDownload(documents.DocumentDownload):
     """Write the disks of a node, with their volumes, to a file
 
     Without --file the file is DIR/node_ID/disks.FORMAT. An existing file is overwritten; on a terminal the command
@@ -142,7 +135,7 @@ class NodeDisksDownload(DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.disks(args.id))
 
 
-class NodeDisksGetDefault(DocumentDownload):
+class NodeDisksGetDefault(documents.DocumentDownload):
     """Write the disks of a node, divided as its roles need it, to a file
 
     The file is that of 'node disks download'. Only a Fuel master divides disks.
@@ -154,7 +147,7 @@ class NodeDisksGetDefault(DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.default_disks(args.id))
 
 
-class NodeDisksUpload(DocumentUpload):
+class NodeDisksUpload(documents.DocumentUpload):
     """Set the disks of a node, with their volumes, from a file
 
     The file is as 'node disks download' writes it: a list of disks with id and size, each with a list of volumes.
@@ -168,7 +161,7 @@ class NodeDisksUpload(DocumentUpload):
     change = on_backend(lambda backend, args: backend.nodes.set_disks(args.id, args.content))
 
 
-class NodeInterfacesDownload(DocumentDownload):
+class NodeInterfacesDownload(documents.DocumentDownload):
     """Write the interfaces of a node, with their networks, to a file
 
     Without --file the file is DIR/node_ID/interfaces.FORMAT. An existing file is overwritten; on a terminal the
@@ -181,7 +174,7 @@ class NodeInterfacesDownload(DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.interfaces(args.id))
 
 
-class NodeInterfacesGetDefault(DocumentDownload):
+class NodeInterfacesGetDefault(documents.DocumentDownload):
     """Write the interfaces of a node, with the networks they have at first, to a file
 
     The file is that of 'node interfaces download'. The embedded engine takes the interfaces from the node's attributes
@@ -194,7 +187,7 @@ class NodeInterfacesGetDefault(DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.default_interfaces(args.id))
 
 
-class NodeInterfacesUpload(DocumentUpload):
+class NodeInterfacesUpload(documents.DocumentUpload):
     """Set the interfaces of a node, with their networks, from a file
 
     The file is as 'node interfaces download' writes it: a list of interfaces with a name and assigned_networks.
@@ -210,12 +203,12 @@ class NodeInterfacesUpload(DocumentUpload):
 
 def _file_options(verb: str) -> Arguments:
     return (
-        directory_option(f"the file to {verb}"),
+        documents.directory_option(f"the file to {verb}"),
         option("-f", "--format", choices=("json", "yaml"), default="yaml", help="file format (default: yaml)"),
     )
 
 
-class NodeAttributesDownload(DocumentDownload):
+class NodeAttributesDownload(documents.DocumentDownload):
     """Write the attributes of a node to a file
 
     Attributes are all that was stated about the node besides its name, roles and address; tasks see them among the
@@ -226,12 +219,12 @@ class NodeAttributesDownload(DocumentDownload):
     """
 
     noun, part = "node", "attributes"
-    arguments = (*_file_options("write"), OVERWRITING)
+    arguments = (*_file_options("write"), documents.OVERWRITING)
     done = "Attributes for node {id} were written to {path}"
     document = on_backend(lambda backend, args: backend.nodes.attributes(args.id))
 
 
-class NodeAttributesUpload(DocumentUpload):
+class NodeAttributesUpload(documents.DocumentUpload):
     """Set the attributes of a node from a file
 
     The file is DIR/node_ID/attributes.FORMAT, as 'node attributes-download' writes it. It replaces all attributes. On a
@@ -256,7 +249,7 @@ class NodeAttributesUpload(DocumentUpload):
     change = on_backend(lambda backend, args: backend.nodes.set_attributes(args.id, args.content))
 
 
-class _OfRun(Download):
+class _OfRun(documents.Download):
     """Write one document of a run."""
 
     name, title = "", ""
@@ -264,8 +257,8 @@ class _OfRun(Download):
     done = "{command.title} for task with id={id} downloaded to {path}"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        place = output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
-        for add in (id_of("run"), *place, OVERWRITING):
+        place = documents.output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        for add in (id_of("run"), *place, documents.OVERWRITING):
             add(parser)
 
 

@@ -24,18 +24,10 @@ from cliff.command import Command
 from cliff.commandmanager import CommandManager
 
 from fuelclient import __version__
+from fuelclient.commands import global_options
 from fuelclient.commands.arguments import resolve
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.formatters import RED, YELLOW, painted
-from fuelclient.commands.global_options import (
-    DESCRIPTION,
-    MASTER_OPTIONS,
-    PROGRAM,
-    global_parser,
-    overrides,
-    overview,
-    version,
-)
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError, nearest
 from fuelclient.printing import count as count
@@ -210,11 +202,11 @@ def program(options: argparse.Namespace) -> str:
     >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
     'fuel2 --server http://10.20.0.2:8000 --insecure'
     """
-    words = [PROGRAM]
+    words = [global_options.PROGRAM]
     for option, value in (("--engine", options.engine), ("--server", options.server)):
         words += [option, value] if value else []
     words += ["--local"] * options.local
-    for name, spellings, metavar, _ in MASTER_OPTIONS:
+    for name, spellings, metavar, _ in global_options.MASTER_OPTIONS:
         value = getattr(options, name)
         if value is not None and not _is_secret(name):
             words += [spellings[0]] if metavar is None else [spellings[0], value]
@@ -227,7 +219,7 @@ def for_target(text: str, called: str) -> str:
     >>> for_target("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
     "Run `fuel2 --engine 'my engine.db' task resume 3`, or ask whoever started fuel2."
     """
-    return text if called == PROGRAM else _commands().sub(lambda _: called, text)
+    return text if called == global_options.PROGRAM else _commands().sub(lambda _: called, text)
 
 
 def value_for_target(value: Any, called: str) -> Any:
@@ -253,7 +245,7 @@ _ANYWHERE = ("complete", "help", "plugins build", "plugins check", "plugins crea
 def _commands() -> re.Pattern[str]:
     """The pattern of the program's name where a command follows it that acts on a target."""
     nouns = sorted({re.escape(name.split()[0]) for name in COMMANDS}, reverse=True)
-    return re.compile(rf"\b{PROGRAM}(?! (?:{'|'.join(_ANYWHERE)})\b)(?= (?:{'|'.join(nouns)})\b)")
+    return re.compile(rf"\b{global_options.PROGRAM}(?! (?:{'|'.join(_ANYWHERE)})\b)(?= (?:{'|'.join(nouns)})\b)")
 
 
 class Printable(logging.Formatter):
@@ -262,12 +254,12 @@ class Printable(logging.Formatter):
     Commands that our own messages suggest begin with `called`. What messages quote stays as it is.
     """
 
-    def __init__(self, layout: str, *, coloured: bool, called: str = PROGRAM) -> None:
+    def __init__(self, layout: str, *, coloured: bool, called: str = global_options.PROGRAM) -> None:
         super().__init__(layout)
         self.coloured, self.called = coloured, called
 
     def format(self, record: logging.LogRecord) -> str:
-        if self.called != PROGRAM:
+        if self.called != global_options.PROGRAM:
             record = _record_for_target(record, self.called)
         text = printable(super().format(record), keep="\n\t")
         return coloured_message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
@@ -318,11 +310,13 @@ class FuelShell(App):
     Only data goes to stdout, all else to stderr. Tracebacks are shown only with `--debug`.
     """
 
-    NAME = PROGRAM
+    NAME = global_options.PROGRAM
     LOG = LOG
 
     def __init__(self, stdin: TextIO | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
-        super().__init__(DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True)
+        super().__init__(
+            global_options.DESCRIPTION, __version__, TableManager(), stdin, stdout, stderr, deferred_help=True
+        )
         self._out = _Stdout(self.stdout)
         self.stdout = cast("TextIO", self._out)
         self.options = argparse.Namespace()
@@ -338,12 +332,12 @@ class FuelShell(App):
         version: str | None,  # noqa: ARG002
         argparse_kwargs: dict[str, object] | None = None,  # noqa: ARG002
     ) -> argparse.ArgumentParser:
-        return global_parser()
+        return global_options.global_parser()
 
     @property
     def called(self) -> str:
         """How the program was called, for commands that are suggested: they act on the same target."""
-        return program(self.options) if vars(self.options) else PROGRAM
+        return program(self.options) if vars(self.options) else global_options.PROGRAM
 
     @property
     def backend(self) -> Backend:
@@ -369,7 +363,7 @@ class FuelShell(App):
 
         if self.options.engine and self.options.server:
             raise UsageError("--engine and --server cannot be combined.", hint="Leave one of them out.")
-        found = settings.load(overrides(self.options), local=self.options.local, chooses=chooses)
+        found = settings.load(global_options.overrides(self.options), local=self.options.local, chooses=chooses)
         for warning in found.warnings:
             LOG.warning("%s", warning)
         return found
@@ -390,9 +384,9 @@ class FuelShell(App):
 
     def _dispatch(self, rest: list[str]) -> int:
         if rest[:1] == ["--version"]:
-            self.stdout.write(version())
+            self.stdout.write(global_options.version())
         elif not rest:
-            self.stdout.write(overview())
+            self.stdout.write(global_options.overview())
         else:
             if self.options.deferred_help:  # for the words before the first option
                 rest = ["help", *self._command_words(rest)]

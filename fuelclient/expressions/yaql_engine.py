@@ -13,16 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuelclient.expressions import budget, child_process
-from fuelclient.expressions.budget import (
-    CALL,
-    MOST_ITEMS,
-    MOST_WORK,
-    Crowded,
-    TooLarge,
-    TooMuchWork,
-    Uncounted,
-    is_apart,
-)
 from fuelclient.expressions.errors import ExpressionError, MissingFact, quoted
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED, NotData, TooManyItems, plain
@@ -35,18 +25,18 @@ MAX_LENGTH = 10_000
 _SYNTAX = "YAQL is described at https://yaql.readthedocs.io."
 _ELSEWHERE = "Compute it in the task itself."
 _REASONS: Mapping[type[Exception], tuple[str, str]] = {
-    Crowded: ("{0}", "Try again when they have ended, or compute it in the task itself."),
+    budget.Crowded: ("{0}", "Try again when they have ended, or compute it in the task itself."),
     child_process.Exhausted: ("{0}", "{0.hint}"),
-    TooLarge: ("{0}", _ELSEWHERE),
-    TooMuchWork: (
-        f"it takes more than {MOST_WORK // CALL} calls or {MOST_WORK} elements",
+    budget.TooLarge: ("{0}", _ELSEWHERE),
+    budget.TooMuchWork: (
+        f"it takes more than {budget.MOST_WORK // budget.CALL} calls or {budget.MOST_WORK} elements",
         "Move what does not change out of select() and where(), or compute it in the task itself.",
     ),
     NotData: ("its value is not data ({0})", ""),
     IndexError: ("{0}", ""),
     ZeroDivisionError: ("{0}", ""),
     AssertionError: ("{0}", ""),
-    TooManyItems: (f"a sequence has more than {MOST_ITEMS} elements", ""),
+    TooManyItems: (f"a sequence has more than {budget.MOST_ITEMS} elements", ""),
     RecursionError: ("it is nested too deeply", ""),
     StopIteration: ("a sequence has no such element", ""),
     MemoryError: ("it takes too much memory", ""),
@@ -78,17 +68,17 @@ class Yaql:
         return view.once(("yaql", self.text), functools.partial(self._value, view))
 
     def _value(self, view: View) -> Any:
-        if not self.tree.is_counted and not is_apart():
+        if not self.tree.is_counted and not budget.is_apart():
             return self._apart(view)
         try:
             value = self.tree.evaluate(view)
             return value if value is UNDEFINED else plain(value, view.is_settled)
         except ExpressionError:
             raise
-        except Uncounted:
+        except budget.Uncounted:
             budget.end()
             return self._apart(view)
-        except (TooMuchWork, MemoryError) as error:
+        except (budget.TooMuchWork, MemoryError) as error:
             raise self._exhausted(view, error) from None
         except Exception as error:  # a function of YAQL raises whatever Python raises on its arguments
             raise _failed(self.text, error) from None
@@ -98,7 +88,7 @@ class Yaql:
     def _apart(self, view: View) -> Any:
         try:
             return child_process.value(self.text, view)
-        except (Crowded, child_process.Exhausted) as error:
+        except (budget.Crowded, child_process.Exhausted) as error:
             raise self._exhausted(view, error) from None
 
     def _exhausted(self, view: View, error: Exception) -> ExpressionError:

@@ -17,18 +17,8 @@ from fuelclient.backends.base import Backend
 from fuelclient.backends.http import MESSAGE_TYPE
 from fuelclient.errors import FuelError
 from fuelclient.files.limits import MAX_BYTES
-from fuelclient.server import (
-    clusters,
-    graphs,
-    nodes,
-    plugins,
-    releases,
-    request_checks,
-    roles,
-    runs,
-    sequences,
-    serialized,
-)
+from fuelclient.server import clusters, graphs, nodes, plugins, releases, roles, runs, sequences, serialized
+from fuelclient.server import request_checks as checks
 from fuelclient.server.access import Loopback, Policy
 from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.request_log import ENVIRON_CALL, ENVIRON_ID, LOG, logged
@@ -137,8 +127,8 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
     def view(**path: Any) -> Response:
         policy.check(request.environ, is_open=route.is_open, reads=request.method in _READING)
         try:
-            query = request_checks.query(route, request.args)
-            body = request_checks.body(route, request.get_data(cache=False))
+            query = checks.query(route, request.args)
+            body = checks.body(route, request.get_data(cache=False))
             call = Call(connections, path, query, body, request.headers.get("Accept", ""))
             result = route.handler(call)
         except FuelError as error:

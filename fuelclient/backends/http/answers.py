@@ -20,17 +20,8 @@ from requests.exceptions import (
     Timeout,
 )
 
+from fuelclient import errors
 from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
-from fuelclient.errors import (
-    Conflict,
-    FuelError,
-    InvalidDocument,
-    NotFound,
-    Unauthorised,
-    Unavailable,
-    Unsupported,
-    UsageError,
-)
 
 CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 
@@ -58,7 +49,7 @@ class Response:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
             received = "HTML" if self._is_html() else "something other than JSON" if self.body.strip() else "nothing"
-            raise Unavailable(
+            raise errors.Unavailable(
                 f"{self.url} answered {received}: it is not a Fuel master, or a proxy changes its answers.",
                 hint=CHECK_ADDRESS,
             ) from error
@@ -150,7 +141,7 @@ class About:
     noun: str
     key: object
     within: tuple[str, object] | None = None
-    invalid: type[InvalidDocument] | None = None
+    invalid: type[errors.InvalidDocument] | None = None
     unsure: str = ""
 
 
@@ -158,7 +149,7 @@ def may_have_begun(cluster_id: int) -> str:
     return f"The run may have begun all the same: 'fuel2 task list --env {cluster_id}' lists it last."
 
 
-def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> FuelError:
+def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> errors.FuelError:
     """The error for an answer of 400 or more; `who` describes the user of the request.
 
     Nailgun has no roles of users, so it forbids (403) for the state of things; a server that `has_roles` forbids it to
@@ -168,36 +159,38 @@ def refused(answer: Response, about: About | None, who: str = "", *, has_roles: 
     if answer.status == 404:
         return _missing(answer, about, text)
     if answer.status == 403 and text and not has_roles and answer.method != "GET":
-        return Conflict(_sentence(text))
+        return errors.Conflict(_sentence(text))
     if answer.status in (401, 403):
         verb = "does not accept the credentials" if answer.status == 401 else "does not allow this"
         hint = who or "Set OS_USERNAME, OS_PASSWORD and OS_PROJECT_NAME."
-        return Unauthorised(f"{answer.url} {verb}{_colon(text)}.", hint=hint)
+        return errors.Unauthorised(f"{answer.url} {verb}{_colon(text)}.", hint=hint)
     if answer.status in (405, 501):
-        return Unsupported(f"This master has no {answer.method} {answer.url}{_colon(text)}.", hint="It may be older.")
+        return errors.Unsupported(
+            f"This master has no {answer.method} {answer.url}{_colon(text)}.", hint="It may be older."
+        )
     message = _sentence(text or f"{answer.url} answered {answer.status}")
     if answer.status == 409 or (answer.status == 400 and (answer.is_plain or _STATE.match(text))):
-        return Conflict(message)
+        return errors.Conflict(message)
     if answer.status < 500:
         if about is not None and _UNKNOWN.get(about.noun, text + "?") in text:
-            return NotFound(about.noun, about.key, hint=message)
-        return UsageError(message) if about is None or about.invalid is None else about.invalid(message)
+            return errors.NotFound(about.noun, about.key, hint=message)
+        return errors.UsageError(message) if about is None or about.invalid is None else about.invalid(message)
     hint = "Try again later, and look at its logs." if answer.status in _BUSY else "Look at its logs."
     if about is not None and about.unsure and answer.status in _BUSY:
         hint = about.unsure
-    return Unavailable(f"{answer.url} answered {answer.status}{_colon(text)}.", hint=hint)
+    return errors.Unavailable(f"{answer.url} answered {answer.status}{_colon(text)}.", hint=hint)
 
 
-def _missing(answer: Response, about: About | None, text: str) -> FuelError:
+def _missing(answer: Response, about: About | None, text: str) -> errors.FuelError:
     if about is None or text in ("", "not found") or "Page not found" in text:
-        return Unsupported(f"{answer.url} does not exist on this master{_colon(text)}.", hint=CHECK_ADDRESS)
+        return errors.Unsupported(f"{answer.url} does not exist on this master{_colon(text)}.", hint=CHECK_ADDRESS)
     named = _MISSING.fullmatch(text)
     noun = _NOUNS.get(named["class"]) if named else None
     if about.within and noun == about.within[0]:
-        return NotFound(*about.within)
+        return errors.NotFound(*about.within)
     if named and named["key"] and noun:
-        return NotFound(noun, named["key"])
-    return NotFound(about.noun, about.key, hint="" if named else _sentence(text))
+        return errors.NotFound(noun, named["key"])
+    return errors.NotFound(about.noun, about.key, hint="" if named else _sentence(text))
 
 
 _FAILURES: tuple[tuple[Any, str, str], ...] = (
@@ -218,13 +211,13 @@ _FAILURES: tuple[tuple[Any, str, str], ...] = (
 _NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
 
 
-def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> Unavailable:
+def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> errors.Unavailable:
     """The error for a request without an answer, with what the master may have done all the same."""
     sentence, hint = next((sentence, hint) for types, sentence, hint in _FAILURES if isinstance(error, types))
     message = sentence.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
     if about is not None and about.unsure and not isinstance(error, _NEVER_SENT) and not is_unconnected(error):
         hint = f"{about.unsure} {hint}"
-    return Unavailable(f"{message}.", hint=hint)
+    return errors.Unavailable(f"{message}.", hint=hint)
 
 
 def is_unconnected(error: RequestException) -> bool:

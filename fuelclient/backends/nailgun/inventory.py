@@ -11,13 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import NOUNS, Facet, Resource, by_id, given, resource
-from fuelclient.environment.checks import (
-    require_id,
-    require_labels,
-    require_node_change,
-    require_sequence,
-    require_sequence_change,
-)
+from fuelclient.environment import checks
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.label import Label, without
@@ -68,7 +62,7 @@ class Releases(Facet):
         known = {(release.name, release.version) for release in self.list()}
         seen: set[tuple[str, str]] = set()
         for release in releases:
-            require_id("release", release.id)
+            checks.require_id("release", release.id)
         for key in ((release.name, release.version) for release in releases):
             if key in known or key in seen:
                 verb = "exists already" if key in known else "is given twice"
@@ -135,7 +129,7 @@ class Nodes(Facet):
             self._session.delete("nodes/", ids=tuple(node_ids), force=True if force else None)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        require_node_change(name, hostname)
+        checks.require_node_change(name, hostname)
         return node_record_from(self._at(node_id).put(given(name=name, hostname=hostname)))
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
@@ -162,7 +156,7 @@ class Nodes(Facet):
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
         """Change one node after another: after an error, the nodes before it have changed."""
-        require_labels(labels)
+        checks.require_labels(labels)
         return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
@@ -288,16 +282,16 @@ class Sequences(Facet):
         )  # fmt: skip
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        require_sequence(name, graph_types)
+        checks.require_sequence(name, graph_types)
         body = {"name": name, "release": release_id, "graphs": _graphs(graph_types)}
         return sequence_from(self._session.post("sequences/", About("release", release_id), body))
 
     def update(
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
-        require_sequence_change(name, graph_types)
+        checks.require_sequence_change(name, graph_types)
         stored = self.get(sequence_id)
-        require_sequence(
+        checks.require_sequence(
             stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types
         )
         graphs = None if graph_types is None else _graphs(graph_types)

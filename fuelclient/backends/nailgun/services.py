@@ -9,17 +9,8 @@ from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import OSTF, Facet, Resource, given, resource
 from fuelclient.backends.nailgun.inventory import NEUTRON
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, Unsupported
+from fuelclient.model import services
 from fuelclient.model.cluster import ClusterStatus
-from fuelclient.model.services import (
-    Extension,
-    HealthTest,
-    NetworkGroup,
-    OpenstackConfig,
-    OstfCredentials,
-    Snapshot,
-    TestRun,
-    TestSet,
-)
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.values import plain
 
@@ -59,14 +50,16 @@ class Services(Facet):
     def delete_network_template(self, cluster_id: int) -> None:
         self._at(cluster_id, _TEMPLATE).delete()
 
-    def network_groups(self) -> Sequence[NetworkGroup]:
+    def network_groups(self) -> Sequence[services.NetworkGroup]:
         """The network groups of all environments, in the order of the master."""
         return _listed(_network_group, self._session.get("networks/"), "network group")
 
-    def network_group(self, group_id: int) -> NetworkGroup:
+    def network_group(self, group_id: int) -> services.NetworkGroup:
         return _network_group(resource(self._session, "network group", group_id).get())
 
-    def create_network_group(self, group: NetworkGroup, *, release_id: int | None = None) -> NetworkGroup:
+    def create_network_group(
+        self, group: services.NetworkGroup, *, release_id: int | None = None
+    ) -> services.NetworkGroup:
         """Create a network group; its `meta` comes over the defaults of Nailgun's clients."""
         common = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
         meta = {**_GROUP, **common, **plain(group.meta)}
@@ -74,7 +67,7 @@ class Services(Facet):
         about = About("node group", group.group_id, invalid=InvalidDocument)
         return _network_group(self._session.post("networks/", about, body))
 
-    def update_network_group(self, group_id: int, changes: Mapping[str, Any]) -> NetworkGroup:
+    def update_network_group(self, group_id: int, changes: Mapping[str, Any]) -> services.NetworkGroup:
         """Change the fields of a network group that `changes` has, under the names of `NetworkGroup`."""
         group = resource(self._session, "network group", group_id, invalid=InvalidDocument)
         return _network_group(group.put(plain(changes)))
@@ -82,9 +75,9 @@ class Services(Facet):
     def delete_network_group(self, group_id: int) -> None:
         resource(self._session, "network group", group_id).delete()
 
-    def extensions(self) -> Sequence[Extension]:
+    def extensions(self) -> Sequence[services.Extension]:
         records = objects(self._session.get("extensions/"), "extension")
-        return [Answer(record, "extension").into(Extension, "name") for record in records]
+        return [Answer(record, "extension").into(services.Extension, "name") for record in records]
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
         """The names of the extensions that are enabled in an environment."""
@@ -113,19 +106,19 @@ class Services(Facet):
 
     def openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, active: bool = True
-    ) -> Sequence[OpenstackConfig]:
+    ) -> Sequence[services.OpenstackConfig]:
         """The configurations of an environment, or those for these nodes or this role."""
         data = self._configs(cluster_id).get(
             cluster_id=cluster_id, node_ids=tuple(node_ids) if node_ids else None, node_role=role, is_active=str(active)
         )
         return _listed(_openstack_config, data, "OpenStack configuration")
 
-    def openstack_config(self, config_id: int) -> OpenstackConfig:
+    def openstack_config(self, config_id: int) -> services.OpenstackConfig:
         return _openstack_config(resource(self._session, "OpenStack configuration", config_id).get())
 
     def create_openstack_config(
         self, cluster_id: int, configuration: Any, *, node_ids: Sequence[int] | None = None, role: str | None = None
-    ) -> Sequence[OpenstackConfig]:
+    ) -> Sequence[services.OpenstackConfig]:
         """Store a configuration for an environment, for each of these nodes, or for a role."""
         whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
         body = {"cluster_id": cluster_id, "configuration": plain(configuration), **whose}
@@ -171,7 +164,7 @@ class Services(Facet):
         """The default configuration of a snapshot."""
         return Answer(self._session.get("logs/package/config/default/"), "configuration of a snapshot").rest()
 
-    def snapshot(self, task_id: int) -> Snapshot:
+    def snapshot(self, task_id: int) -> services.Snapshot:
         """The state of a snapshot. Raise `NotFound` if the task is of another kind."""
         task = Answer(resource(self._session, "run", task_id).get(), "task")
         if task.text("name") != "dump":
@@ -179,16 +172,16 @@ class Services(Facet):
             raise NotFound("snapshot", task_id, hint=hint)
         status, message = task.text("status"), task.text("message")
         if status == "ready":
-            return Snapshot(status, f"{self._session.master.url}{message}")
-        return Snapshot(status, message=message)
+            return services.Snapshot(status, f"{self._session.master.url}{message}")
+        return services.Snapshot(status, message=message)
 
-    def test_sets(self, cluster_id: int) -> Sequence[TestSet]:
+    def test_sets(self, cluster_id: int) -> Sequence[services.TestSet]:
         data = self._session.get(f"{OSTF}testsets/{cluster_id}/", About("environment", cluster_id))
-        return [Answer(record, "test set").into(TestSet, "id") for record in objects(data, "test set")]
+        return [Answer(record, "test set").into(services.TestSet, "id") for record in objects(data, "test set")]
 
     def start_tests(
-        self, cluster_id: int, names: Sequence[str], credentials: OstfCredentials, *, force: bool = False
-    ) -> Sequence[TestRun]:
+        self, cluster_id: int, names: Sequence[str], credentials: services.OstfCredentials, *, force: bool = False
+    ) -> Sequence[services.TestRun]:
         """Run sets of health checks (none named: all).
 
         Raise `Conflict`, unless `force`, if the environment is not deployed or its facts were changed.
@@ -199,22 +192,22 @@ class Services(Facet):
         data = self._session.post(f"{OSTF}testruns/", About("environment", cluster_id), body)
         return _listed(_test_run, data, "test run")
 
-    def test_runs(self) -> Sequence[TestRun]:
+    def test_runs(self) -> Sequence[services.TestRun]:
         return _listed(_test_run, self._session.get(f"{OSTF}testruns/"), "test run")
 
-    def test_run(self, run_id: int) -> TestRun:
+    def test_run(self, run_id: int) -> services.TestRun:
         data = resource(self._session, "test run", run_id).get()
         if not data:  # which is how OSTF says it
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return _test_run(data)
 
-    def stop_tests(self, run_id: int) -> TestRun:
+    def stop_tests(self, run_id: int) -> services.TestRun:
         return self._change_tests(run_id, "stopped")
 
-    def restart_tests(self, run_id: int) -> TestRun:
+    def restart_tests(self, run_id: int) -> services.TestRun:
         return self._change_tests(run_id, "restarted")
 
-    def _change_tests(self, run_id: int, status: str) -> TestRun:
+    def _change_tests(self, run_id: int, status: str) -> services.TestRun:
         data = self._session.put(f"{OSTF}testruns/", About("test run", run_id), [{"id": run_id, "status": status}])
         runs = _listed(_test_run, data, "test run")
         if not runs:
@@ -254,21 +247,21 @@ def _task(data: Any) -> int:
     return Answer(data, "task").identifier()
 
 
-def _openstack_config(data: Any) -> OpenstackConfig:
-    return Answer(data, "OpenStack configuration").into(OpenstackConfig, "id", "cluster_id")
+def _openstack_config(data: Any) -> services.OpenstackConfig:
+    return Answer(data, "OpenStack configuration").into(services.OpenstackConfig, "id", "cluster_id")
 
 
-def _network_group(data: Any) -> NetworkGroup:
-    return Answer(data, "network group").into(NetworkGroup, "id", "name")
+def _network_group(data: Any) -> services.NetworkGroup:
+    return Answer(data, "network group").into(services.NetworkGroup, "id", "name")
 
 
-def _test_run(data: Any) -> TestRun:
+def _test_run(data: Any) -> services.TestRun:
     answer = Answer(data, "test run")
-    tests = tuple(Answer(test, "health check").into(HealthTest) for test in answer.items("tests"))
-    return answer.into(TestRun, "id", "testset", tests=tests)
+    tests = tuple(Answer(test, "health check").into(services.HealthTest) for test in answer.items("tests"))
+    return answer.into(services.TestRun, "id", "testset", tests=tests)
 
 
-def test_order_to(cluster_id: int, name: str, credentials: OstfCredentials) -> dict[str, Any]:
+def test_order_to(cluster_id: int, name: str, credentials: services.OstfCredentials) -> dict[str, Any]:
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
     if credentials.stated:
         metadata["ostf_os_access_creds"] = given(
