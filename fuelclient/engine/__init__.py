@@ -1,4 +1,4 @@
-"""Floor 3: the embedded engine, whose use cases read from the store, compute with pure functions, and write."""
+"""The embedded engine, whose use cases read from the store, compute with pure functions, and write."""
 
 from __future__ import annotations
 

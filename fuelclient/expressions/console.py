@@ -16,7 +16,6 @@ from fuelclient.expressions.yaql_engine import parse
 from fuelclient.model.fact import DeploymentFacts
 
 YAQL, LEGACY = "yaql", "legacy"
-LANGUAGES = (YAQL, LEGACY)
 
 COMMON = "common"
 """Stands for a node that adds nothing to the facts that all nodes share."""

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import re
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fuelclient.environment.settings import effective
@@ -147,14 +147,6 @@ RANDOM = ("password", "hexstring", "cephx_key", "uuid4")
 
 def is_random(setting: Any) -> bool:
     return isinstance(setting, Mapping) and setting.get(GENERATOR) in RANDOM
-
-
-def random_paths(tree: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for name, setting in tree.items():
-        if is_random(setting):
-            yield (*above, name)
-        elif isinstance(setting, Mapping):
-            yield from random_paths(setting, (*above, name))
 
 
 def length_of(generator: str, argument: Any) -> int:

@@ -1,1 +1,1 @@
-"""Floor 0: which task runs on which node, when, and how a run ends; pure functions only."""
+"""Which task runs on which node, when, and how a run ends; pure functions only."""

@@ -283,7 +283,7 @@ def expand(
 
     Without `computed`, ignore dependencies that are expressions, as a preview does. Raise nothing but what `computed`
     raises: a name that matches nothing makes no edge, and a graph with cycles is expanded like any other
-    (`plan.order.ordered` finds them).
+    (`plan.order.ordered_despite_cycles` finds them).
     """
     builder = _Builder(tuple(tasks), fleet, choose)
     for index, task in enumerate(builder.tasks):

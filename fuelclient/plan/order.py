@@ -43,21 +43,12 @@ class Ordered:
         return max(self.generation, default=-1) + 1
 
 
-def ordered(expansion: Expansion) -> Ordered:
-    """The order of an expansion. Raise `CycleDetected` if it has none, with one finding for each edge of a shortest
-    cycle, and of one of each further set of tasks that wait for one another: its attribute, layer and place."""
-    found, cycles = ordered_despite_cycles(expansion)
-    if not cycles:
-        return found
-    raise _cycle_error(expansion, cycles, [finding for each in cycles for finding in edges_of(expansion, each)], [])
-
-
-def _cycle_error(
-    expansion: Expansion, cycles: Sequence[Sequence[int]], findings: Sequence[Finding], drawings: Sequence[str]
+def cycle_error(
+    names: Sequence[str], others: int = 0, findings: Sequence[Finding] = (), drawings: Sequence[str] = ()
 ) -> CycleDetected:
-    names = [expansion.name(vertex) for vertex in cycles[0]]
+    """The error for a cycle of task instances, and a number of `others`."""
     message = f"The graph has a cycle of {len(names)} task instances: {' -> '.join((*names, names[0]))}."
-    if others := len(cycles) - 1:
+    if others:
         message += f" It has {others} more cycle{'s' * (others > 1)} of other tasks."
     return CycleDetected(message, cycle=names, findings=findings, drawings=drawings)
 
@@ -238,7 +229,8 @@ def explained(snapshot: Snapshot, expansion: Expansion, cycles: Sequence[Sequenc
     """The error for the cycles of an expansion of a snapshot, with the findings and drawings of all reports."""
     reports = cycle_reports(snapshot, expansion)
     findings = [finding for report in reports for finding in report.findings]
-    return _cycle_error(expansion, cycles, findings, [report.drawn() for report in reports])
+    names = list(map(expansion.name, cycles[0]))
+    return cycle_error(names, len(cycles) - 1, findings, [report.drawn() for report in reports])
 
 
 def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:

@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from fuelclient.errors import Conflict, CycleDetected
+from fuelclient.errors import Conflict
 from fuelclient.graph.dag import order, shortest_cycle
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, changed
+from fuelclient.plan.order import cycle_error
 from fuelclient.plan.result import NOTHING, FailedNodes, Result, causes, result_of, with_other_nodes
 from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
@@ -47,9 +48,8 @@ def weights(work: Work) -> list[int]:
     """
     result = order(work.successors, work.size)
     if result.stuck:
-        names = [work.name(vertex) for vertex in shortest_cycle(work.successors, work.size, result.stuck)]
-        ring = " -> ".join((*names, names[0]))
-        raise CycleDetected(f"The graph has a cycle of {len(names)} task instances: {ring}.", cycle=names)
+        cycle = shortest_cycle(work.successors, work.size, result.stuck)
+        raise cycle_error([work.name(vertex) for vertex in cycle])
     total = [0] * len(work.successors)
     behind: dict[int, Counter[int]] = {}  # by barrier: how many followers are on each node
     for vertex in reversed(result.topological):

@@ -54,18 +54,13 @@ def documents_from(
 
 
 def layer_to(
-    tasks: Iterable[Task],
-    *,
-    name: str | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    with_ids: bool = False,
+    tasks: Iterable[Task], *, name: str | None = None, metadata: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]] | dict[str, Any]:
     """The document of a download: a list of tasks, or a mapping if there is also a name or metadata.
 
-    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id, unless
-    `with_ids`.
+    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id.
     """
-    records = [task_to(task, with_id=with_ids) for task in tasks]
+    records = [task_to(task, with_id=False) for task in tasks]
     if name is None and not metadata:
         return records
     graph: dict[str, Any] = {} if name is None else {"name": name}

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from building import STAGES, edges, fleet, instances, layers_from, roles, snapshot, tasks_from
 from case_files import case_files
+from orders import ordered
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.match import matches
@@ -19,7 +20,6 @@ from fuelclient.model.graph import MergedTask, MergePolicy
 from fuelclient.model.node import Node
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import expand
-from fuelclient.plan.order import ordered
 from fuelclient.plan.place import Resolver, tolerated_failures
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import preview

@@ -10,13 +10,13 @@ import pytest
 from building import fleet
 from hash_seeds import same_answer
 from hypothesis import given
+from orders import ordered
 from properties.strategies import fleets, graphs
 from properties.test_dag import generations_by_graphlib, shortest_by_brute_force
 
 from fuelclient.errors import CycleDetected
 from fuelclient.model.graph import MergedTask
 from fuelclient.plan.expand import expand
-from fuelclient.plan.order import ordered
 
 Uid = int | str | None
 Instance = tuple[int, Uid]

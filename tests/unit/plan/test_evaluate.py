@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from building import edges, fleet, merged, task
+from orders import ordered
 
 from fuelclient.errors import CycleDetected, InvalidDocument, InvalidGraph
 from fuelclient.model.finding import Finding
@@ -11,7 +12,6 @@ from fuelclient.model.status import Reason
 from fuelclient.model.task import Relation, Source
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.order import ordered
 
 NODES = {1: ["db"], 2: ["db", "web"]}
 

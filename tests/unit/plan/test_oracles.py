@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from corpus import corpus
 from corpus_graphs import default_graph
+from orders import ordered
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.merge import merge_layers
@@ -18,7 +19,6 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.model.task import Task
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, FleetNode
-from fuelclient.plan.order import ordered
 from fuelclient.serializers.task import task_from
 
 pytestmark = pytest.mark.corpus

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from building import CLUSTER, RELEASE, barriers, fleet, layer, plugin, task
+from orders import ordered
 
 from fuelclient.errors import CycleDetected
 from fuelclient.graph.merge import merge_layers
@@ -13,7 +14,6 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import Layer
 from fuelclient.model.task import Source
 from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.order import ordered
 
 
 def _expansion(*layers: Layer, nodes: dict[int, list[str]] | None = None) -> Expansion:
