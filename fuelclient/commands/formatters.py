@@ -28,7 +28,7 @@ from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
 from fuelclient.errors import UsageError, nearest
-from fuelclient.printing import count, printable
+from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.finding import Finding
@@ -86,29 +86,6 @@ class Lines(FormattableColumn[list[str]]):
 
     def human_readable(self) -> str:
         return "\n".join(self._value)
-
-
-class Counted(Shown):
-    """A list of names; as text, their number and the first of them.
-
-    >>> Counted(["a", "b", "c", "d"], "task").human_readable(), Counted([], "task").human_readable()
-    ('4 tasks: a, b, c and 1 more', '0 tasks')
-    """
-
-    def __init__(self, value: Sequence[Any], noun: str) -> None:
-        number = count(len(value), noun)
-        super().__init__(list(value), f"{number}: {some(value)}" if value else number)
-
-
-class Relations(FormattableColumn[list[dict[str, Any]]]):
-    """The owners of a graph, one on each line, in the words that scripts match.
-
-    >>> Relations([{"type": "default", "model": "cluster", "model_id": 1}]).human_readable()
-    'as "default" to cluster(ID=1)'
-    """
-
-    def human_readable(self) -> str:
-        return "\n".join(f'as "{owner["type"]}" to {owner["model"]}(ID={owner["model_id"]})' for owner in self._value)
 
 
 class Fields(FormattableColumn[Any]):

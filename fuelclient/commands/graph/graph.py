@@ -26,7 +26,7 @@ from fuelclient.commands.arguments import (
 )
 from fuelclient.commands.base import Changing, Command, Lister, report
 from fuelclient.commands.documents import OVERWRITING, STDOUT, dumped, output_options, overwrites, put_text
-from fuelclient.commands.formatters import Counted, Names, Relations, some
+from fuelclient.commands.formatters import Names, Shown, some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
 from fuelclient.support import supports
@@ -66,10 +66,12 @@ class GraphList(Lister):
         if not graphs and parsed_args.env is None and not levels:
             LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")
         for graph in graphs:
-            relation = {"type": graph.type, "model": str(graph.owner.level), "model_id": graph.owner.id}
+            owner = graph.owner
+            relation = {"type": graph.type, "model": str(owner.level), "model_id": owner.id}
             names = sorted(graph.task_ids)
-            tasks = Counted(names, "task") if self.is_for_terminal(parsed_args) else Names(names)
-            yield graph.id, graph.name, tasks, Relations([relation])
+            number = f"{count(len(names), 'task')}{f': {some(names)}' if names else ''}"
+            tasks = Shown(names, number) if self.is_for_terminal(parsed_args) else Names(names)
+            yield graph.id, graph.name, tasks, Shown([relation], f'as "{graph.type}" to {owner.level}(ID={owner.id})')
 
 
 class GraphDelete(Changing):
