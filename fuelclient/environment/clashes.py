@@ -13,6 +13,8 @@ from typing import Any
 
 from fuelclient.environment.roles import VIP
 from fuelclient.model.finding import Finding, Place, Severity, listed
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
 from fuelclient.serializers.values import mapping, mappings
 
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
@@ -23,24 +25,18 @@ _APART = "Disable one of the two plugins, or rename the component in one of them
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """What a plugin, or the release (id 0, without version), brings to an environment.
+    """A plugin or the release of an environment, with the ids of the tasks that it brings, by graph type."""
 
-    `metadata` has the contents under Nailgun's names, and `tasks` the ids of the tasks by graph type.
-    """
-
-    id: int
-    name: str
-    version: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Plugin | Release
     tasks: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     @property
     def is_release(self) -> bool:
-        return not self.version
+        return isinstance(self.source, Release)
 
     @property
     def full_name(self) -> str:
-        return f"{self.name}-{self.version}"
+        return f"{self.source.name}-{self.source.version}"
 
     @property
     def in_sentence(self) -> str:
@@ -50,8 +46,9 @@ class Contributor:
 def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contributor]) -> tuple[Finding, ...]:
     """Return the clashes of `plugin` with the release and with the `others`, which are enabled; errors first.
 
-    >>> plugin, release = Contributor(2, "a", "1.0.0", {"roles_metadata": {"x": {}}}), {"roles_metadata": {"x": {}}}
-    >>> [finding.message for finding in clashes(plugin, Contributor(0, "r", metadata=release), [])]
+    >>> roles = {"roles_metadata": {"x": {}}}
+    >>> plugin, release = Plugin(2, "a", "1.0.0", metadata=roles), Release(1, "r", "newton-10.0", metadata=roles)
+    >>> [finding.message for finding in clashes(Contributor(plugin), Contributor(release), [])]
     ['Plugin (ID=2) is unable to register the following node roles: x']
     """
     present = (release, *others)
@@ -65,34 +62,34 @@ def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contribu
 
 
 def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    own = mapping(plugin.metadata.get("roles_metadata"))
+    own = mapping(plugin.source.metadata.get("roles_metadata"))
     taken = {
         name: other
         for other in reversed(present)
-        for name in mapping(other.metadata.get("roles_metadata"))
+        for name in mapping(other.source.metadata.get("roles_metadata"))
         if name in own
     }
     if not taken:
         return
     names = ", ".join(sorted(taken))
     owners = "; ".join(f"role {name} is {other.in_sentence}'s" for name, other in sorted(taken.items()))
-    text = f"Plugin (ID={plugin.id}) is unable to register the following node roles: {names}"
+    text = f"Plugin (ID={plugin.source.id}) is unable to register the following node roles: {names}"
     yield _error(plugin, ROLE, text, f"In this environment {owners}. Rename the role, or disable the other plugin.")
 
 
 def _repeated(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
     """Volumes and components whose name the release or another plugin has, too."""
-    volumes = [mapping(party.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
+    volumes = [mapping(party.source.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
     for other, name in _shared(present, volumes, "id"):
         shared = f'{other.in_sentence.removeprefix("the ")} by introducing the same volume with id "{name}"'
         hint = f"Two volumes cannot have one id; {other.in_sentence} already has {name}."
         yield _error(plugin, VOLUME, f"Plugin {plugin.full_name} is overlapping with {shared}", hint)
-    components = [party.metadata.get("components_metadata") for party in (plugin, *present)]
+    components = [party.source.metadata.get("components_metadata") for party in (plugin, *present)]
     for other, name in _shared(present, components, "name"):
-        owner = "release" if other.is_release else other.name
+        owner = "release" if other.is_release else other.source.name
         shared = f'{owner} by introducing the same component with name "{name}"'
         hint = f"The component {name} already belongs to {other.in_sentence}. {_APART}"
-        yield _error(plugin, COMPONENT, f"Plugin {plugin.name} is overlapping with {shared}", hint)
+        yield _error(plugin, COMPONENT, f"Plugin {plugin.source.name} is overlapping with {shared}", hint)
 
 
 def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) -> Iterator[tuple[Contributor, str]]:
@@ -103,15 +100,15 @@ def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) ->
 
 def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
     """Network roles with one id are merged, unless they disagree about a property or a VIP."""
-    for role in mappings(plugin.metadata.get("network_roles_metadata")):
+    for role in mappings(plugin.source.metadata.get("network_roles_metadata")):
         causes: list[str] = []
-        names = [plugin.name]
+        names = [plugin.source.name]
         for other in present:
-            for theirs in mappings(other.metadata.get("network_roles_metadata")):
+            for theirs in mappings(other.source.metadata.get("network_roles_metadata")):
                 if theirs.get("id") == role.get("id"):
                     reasons = list(differences(theirs, role))
                     causes += [f"{other.in_sentence}: {reason}" for reason in reasons]
-                    names += [other.name] if reasons and not other.is_release else []
+                    names += [other.source.name] if reasons and not other.is_release else []
         if causes:
             text = f"Cannot override existing network roles: '{role.get('id')}' in plugins: '{', '.join(names)}'"
             yield _error(plugin, NETWORK_ROLE, text, f"{'; '.join(dict.fromkeys(causes))}.")

@@ -216,10 +216,9 @@ def _plugins(environment: Environment) -> Iterator[Broken]:
         return
     from fuelclient.environment.clashes import Contributor, clashes
 
-    release = Contributor(0, environment.release.name, metadata=environment.release.metadata)
-    of_plugins = [Contributor(one.id, one.name, one.version, one.metadata) for one in environment.plugins]
-    for position, plugin in enumerate(of_plugins):
-        for finding in errors_in(clashes(plugin, release, of_plugins[:position])):
+    release, of_plugins = Contributor(environment.release), [*map(Contributor, environment.plugins)]
+    for position, plugin in enumerate(environment.plugins):
+        for finding in errors_in(clashes(of_plugins[position], release, of_plugins[:position])):
             named = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
             yield Broken((plugin.id, finding.message), named)
 

@@ -296,13 +296,12 @@ def _clashes(
 ) -> Mapping[int, tuple[Finding, ...]]:
     """How each plugin, unless it brought the release, clashes with the environment's release and enabled plugins."""
 
-    def brought(level: Level, owner: Release | Plugin, version: str = "") -> Contributor:
+    def brought(level: Level, owner: Release | Plugin) -> Contributor:
         owned = [graph for graph in graphs if (graph.owner.level, graph.owner.id) == (level, owner.id)]
-        tasks = {graph.type: graph.task_ids for graph in owned}
-        return Contributor(owner.id if version else 0, owner.name, version, owner.metadata, tasks)
+        return Contributor(owner, {graph.type: graph.task_ids for graph in owned})
 
     base = brought(Level.RELEASE, release)
-    parties = {plugin.id: brought(Level.PLUGIN, plugin, plugin.version) for plugin in plugins}
+    parties = {plugin.id: brought(Level.PLUGIN, plugin) for plugin in plugins}
     enabled = [plugin.id for plugin in plugins if env in plugin.clusters]
     return {
         plugin.id: clashes(parties[plugin.id], base, [parties[other] for other in enabled if other != plugin.id])

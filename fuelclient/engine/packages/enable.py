@@ -115,7 +115,7 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
     of_release = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
     findings += clashes(
         _contributor(connection, release, plugin),
-        Contributor(0, release.name, metadata=release.metadata, tasks=_ids(of_release)),
+        Contributor(release, _ids(of_release)),
         [_contributor(connection, release, other) for other in others],
     )
     findings += _engine_rules(connection, replace(members, plugins=others), plugin)
@@ -219,10 +219,11 @@ def _unchangeable(plugin: Plugin) -> str:
 
 
 def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Contributor:
-    metadata: Mapping[str, Any] = plugin.metadata
+    tasks = _ids(_graphs_of(connection, release, plugin))
     if plugin.by_release:
-        metadata = environment.metadata_from(environment.selected(connection, plugin, release))
-    return Contributor(plugin.id, plugin.name, plugin.version, metadata, _ids(_graphs_of(connection, release, plugin)))
+        selected = environment.selected(connection, plugin, release)
+        plugin = replace(plugin, metadata=environment.metadata_from(selected))
+    return Contributor(plugin, tasks)
 
 
 def _ids(tasks_by_type: Mapping[str, Iterable[Task]]) -> dict[str, list[str]]:

@@ -117,11 +117,6 @@ def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]
         }  # fmt: skip
 
     release = members.release
-    others = [
-        Contributor(other.id, other.name, other.version, other.metadata, tasks_of(Level.PLUGIN, other.id))
-        for other in members.plugins
-        if other.id
-    ]
-    own = Contributor(plugin.id, plugin.name, plugin.version, plugin.metadata, tasks)
-    of_release = Contributor(0, release.name, "", release.metadata, tasks_of(Level.RELEASE, release.id))
-    yield from clashes(own, of_release, others)
+    others = [Contributor(other, tasks_of(Level.PLUGIN, other.id)) for other in members.plugins if other.id]
+    of_release = Contributor(release, tasks_of(Level.RELEASE, release.id))
+    yield from clashes(Contributor(plugin, tasks), of_release, others)

@@ -8,26 +8,25 @@ import pytest
 
 from fuelclient.environment.clashes import Contributor, clashes, differences
 from fuelclient.model.finding import Severity
+from fuelclient.model.plugin import Plugin
+from fuelclient.model.release import Release
 
+METADATA = {
+    "roles_metadata": {"role_a": {}},
+    "volumes_metadata": {"volumes": [{"id": "os"}]},
+    "components_metadata": [{"name": "network:core"}],
+    "network_roles_metadata": [{"id": "mgmt", "properties": {"subnet": True}}],
+}
 RELEASE = Contributor(
-    0,
-    "Mitaka",
-    metadata={
-        "roles_metadata": {"role_a": {}},
-        "volumes_metadata": {"volumes": [{"id": "os"}]},
-        "components_metadata": [{"name": "network:core"}],
-        "network_roles_metadata": [{"id": "mgmt", "properties": {"subnet": True}}],
-    },
-    tasks={"default": ["a", "b", "c"], "custom": ["d"]},
+    Release(1, "Mitaka", "mitaka-9.0", metadata=METADATA), {"default": ["a", "b", "c"], "custom": ["d"]}
 )
 
 
 def plugin(
     number: int = 2, name: str = "two", tasks: dict[str, list[str]] | None = None, **metadata: Any
 ) -> Contributor:
-    return Contributor(
-        number, name, "1.0.0", {f"{key}_metadata": value for key, value in metadata.items()}, tasks or {}
-    )
+    own = {f"{key}_metadata": value for key, value in metadata.items()}
+    return Contributor(Plugin(number, name, "1.0.0", metadata=own), tasks or {})
 
 
 def volumes(*names: str) -> dict[str, Any]:
