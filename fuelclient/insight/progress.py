@@ -9,11 +9,11 @@ from __future__ import annotations
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from fuelclient.grouping import grouped
-from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, instance_name
+from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest, instance_name
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
 
@@ -76,6 +76,24 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
     return f"{text}. {message}" if text and message else text or message
 
 
+def options_of(request: RunRequest) -> list[str]:
+    """The options of `graph execute` for a request, except for its environment and graph types."""
+    optional = (
+        (request.node_ids, ["--node", *map(str, request.node_ids)]),
+        (request.task_names, ["--task-names", *request.task_names]),
+        (request.subgraphs, ["--subgraphs", *request.subgraphs]),
+        (request.force, ["--force"]),
+        (request.dry_run, ["--dry-run"]),
+        (request.noop, ["--noop"]),
+        (request.executor, ["--executor", request.executor]),
+        (request.on_originals, ["--on-originals"]),
+        (request.unknown, ["--unknown", request.unknown]),
+        (not request.assumed.is_empty, ["--assume-facts", "FILE"]),
+        (request.trace, ["--trace"]),
+    )
+    return [word for is_given, words in optional if is_given for word in words]
+
+
 def rest_of(run: Run) -> str:
     """The command lines that execute the rest of an ended run; empty if it is ready, or changed nothing.
 
@@ -97,17 +115,7 @@ def rest_of(run: Run) -> str:
         query = f"{query},({' or '.join(map(named, asked.task_names))})"
     (first, began), *others = left
     arguments = ["--type", first, *(("--select", query) if began else ())]
-    optional = (
-        (asked.node_ids, ["--node", *map(str, asked.node_ids)]),
-        (asked.subgraphs, ["--subgraphs", *asked.subgraphs]),
-        (asked.force, ["--force"]),
-        (asked.executor, ["--executor", asked.executor]),
-        (asked.on_originals, ["--on-originals"]),
-        (asked.unknown, ["--unknown", asked.unknown]),
-        (not asked.assumed.is_empty, ["--assume-facts", "FILE"]),
-        (asked.trace, ["--trace"]),
-    )
-    options = [word for is_stated, arguments in optional if is_stated for word in arguments]
+    options = options_of(replace(asked, task_names=()))
     lines = [arguments, ["--type", *(name for name, _ in others)]] if others else [arguments]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)

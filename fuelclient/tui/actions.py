@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fuelclient.backends.base import Backend
+from fuelclient.insight.progress import options_of
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import DryRun, Run, RunRequest
 
@@ -32,18 +33,10 @@ class Execute:
     @property
     def words(self) -> str:
         request = self.request
-        lists = {
-            "--env": [request.cluster_id],
-            "--type": request.graph_types if request.graph_types != (DEFAULT_TYPE,) else (),
-            "--node": request.node_ids,
-            "--task-names": request.task_names,
-        }
-        switches = {"--force": request.force, "--dry-run": request.dry_run, "--noop": request.noop}
-        texts = {"--executor": request.executor, "--assume": self.assume}
-        words = [str(word) for name, values in lists.items() if values for word in (name, *values)]
-        words += [name for name, is_on in switches.items() if is_on]
-        words += [word for pair in texts.items() if all(pair) for word in pair]
-        return shlex.join(["graph", "execute", *words, *(() if self.check else ("--no-check",))])
+        types = [] if request.graph_types == (DEFAULT_TYPE,) else ["--type", *request.graph_types]
+        assume = ["--assume", self.assume] if self.assume else []
+        options = [*types, *options_of(request), *assume, *([] if self.check else ["--no-check"])]
+        return shlex.join(["graph", "execute", "--env", str(request.cluster_id), *options])
 
     def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:
