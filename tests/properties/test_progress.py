@@ -201,7 +201,7 @@ def test_the_same_words_are_on_both_screens(recording: Recorded, data: st.DataOb
     progress = in_terminal(recording, data.draw(moments), is_live=True)
     state = in_tui(recording, data.draw(moments), 5)
     lines = frame(recording.run, progress, recording.now, 200, 40)
-    bar = [part.text for part in presenter.progress(state, recording.now, 140, UNICODE)]
+    bar = [part.text for part in presenter.bar(state, recording.now, 140, UNICODE)]
     for words in lines[1].split("  "):
         assert words in (bar[2], bar[1].replace(" ", ""), *bar[4:]), (lines[1], bar)
     counts = [part.text.partition(" ")[2] for part in presenter.counts(state, UNICODE) if part.text]

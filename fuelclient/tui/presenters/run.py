@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fuelclient.insight.progress import (
-    IGNORED,
-    INTERRUPTED,
-    NOT_REACHED,
-    NOT_STARTED,
-    WORDS,
-    counted,
-    duration,
-    elapsed,
-    explanation,
-    remaining_words,
-    run_word,
-)
+from fuelclient.insight import progress
 from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
@@ -32,10 +20,10 @@ _SIGNS = {
     "pending": ("dot", Tone.DIM),
     "skipped": ("skipped", Tone.DIM),
     "error": ("error", Tone.BAD),
-    INTERRUPTED: ("error", Tone.BAD),
-    NOT_REACHED: ("blocked", Tone.WARN),
-    NOT_STARTED: ("blocked", Tone.WARN),
-    IGNORED: ("error", Tone.WARN),
+    progress.INTERRUPTED: ("error", Tone.BAD),
+    progress.NOT_REACHED: ("blocked", Tone.WARN),
+    progress.NOT_STARTED: ("blocked", Tone.WARN),
+    progress.IGNORED: ("error", Tone.WARN),
     "runner gone": ("warning", Tone.BAD),
     "killing": ("running", Tone.WARN),
     "stopping": ("running", Tone.WARN),
@@ -64,7 +52,7 @@ def status(word: str, glyphs: Glyphs) -> Cell:
 
 
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
-    return status(run_word(run), glyphs)
+    return status(progress.run_word(run), glyphs)
 
 
 def _time_text(time: str | None) -> str:
@@ -77,15 +65,16 @@ def _time_text(time: str | None) -> str:
 
 
 def _took(seconds: float | None) -> str:
-    return "" if seconds is None else duration(seconds)
+    return "" if seconds is None else progress.duration(seconds)
 
 
 def why(state: RunState, number: int) -> str:
-    progress = state.progress
-    return explanation(progress.reasons[number], progress.messages[number], state.rows[number].because)
+    return progress.explanation(
+        state.progress.reasons[number], state.progress.messages[number], state.rows[number].because
+    )
 
 
-def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
+def bar(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
     """The bar of a run, its done and total instances, elapsed and remaining time."""
     run, done, total = state.run, state.progress.done, len(state.progress)
     share = done / total if total else float(run.is_final)
@@ -102,25 +91,25 @@ def progress(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list
     if graphs > 1 and not run.is_final:
         ended = sum(child.is_final for child in run.children)
         parts.append(Part(f"graph {min(ended + 1, graphs)} of {graphs}", Tone.DIM, rank=2))
-    took = elapsed(run.time_start, run.time_end, now)
+    took = progress.elapsed(run.time_start, run.time_end, now)
     if took is not None and (run.is_final or run.runner != "gone"):
-        text = f"took {duration(took)}" if run.is_final else f"{duration(took)} elapsed"
+        text = f"took {progress.duration(took)}" if run.is_final else f"{progress.duration(took)} elapsed"
         parts.append(Part(text, Tone.DIM, rank=1))
-    left = remaining_words(state.progress, run, now)
+    left = progress.remaining_words(state.progress, run, now)
     return [*parts, *(Part(text, Tone.PLAIN, rank=3 * place) for place, text in enumerate(left))]
 
 
 def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
     parts = [
         Part(f"{_sign(word, glyphs)} {number} {word}", _SIGNS[word][1], rank=1 + (word == "skipped"))
-        for word, number in counted(state.progress)
+        for word, number in progress.counted(state.progress)
     ]
     return [Part("", Tone.PLAIN), *parts] if parts else [Part(" nothing has been planned yet", Tone.DIM)]
 
 
 def advice(state: RunState) -> str:
     """The message of the run or, if its runner is gone, the keys that help."""
-    if run_word(state.run) == "runner gone":
+    if progress.run_word(state.run) == "runner gone":
         return "The runner of this run was killed. Press u to resume the run, x to end it."
     return plain_line(state.run.message)
 
@@ -141,13 +130,13 @@ class Instances(Table):
         self._glyphs, self._names_of = glyphs, names_of
 
     def _row(self, place: int) -> tuple[Value, ...]:
-        progress, number = self.state.progress, self.numbers[place]
-        row = self.state.rows[number]
-        fault = Tone.STRONG if progress.is_fault(number) else Tone.PLAIN
+        state, number = self.state, self.numbers[place]
+        row = state.rows[number]
+        fault = Tone.STRONG if state.progress.is_fault(number) else Tone.PLAIN
         return (
-            status(progress.word(number), self._glyphs), Cell(row.task, fault), node_name(row.node, self._names_of),
-            _took(progress.seconds(number, self.now)), Cell(why(self.state, number), Tone.DIM),
-            Cell(row.type, Tone.DIM),
+            status(state.progress.word(number), self._glyphs), Cell(row.task, fault),
+            node_name(row.node, self._names_of), _took(state.progress.seconds(number, self.now)),
+            Cell(why(state, number), Tone.DIM), Cell(row.type, Tone.DIM),
         )  # fmt: skip
 
     def texts(self) -> list[str]:
@@ -178,7 +167,7 @@ class Grid:
         chosen = None if only is None else [state.cell[number] for number in only]
         self.lines = sorted({line for line, _ in chosen}) if chosen is not None else range(len(state.nodes))
         self.columns = sorted({column for _, column in chosen}) if chosen is not None else range(len(state.tasks))
-        self._signs = {word: _sign(word, glyphs) for word in WORDS}
+        self._signs = {word: _sign(word, glyphs) for word in progress.WORDS}
 
     def label(self, line: int) -> str:
         node = self.state.nodes[self.lines[line]]
@@ -211,16 +200,16 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    progress, row = state.progress, state.rows[number]
+    row = state.rows[number]
     lines = [
-        title(progress.name(number)),
-        fact("status", status(progress.word(number), glyphs)),
+        title(state.progress.name(number)),
+        fact("status", status(state.progress.word(number), glyphs)),
         fact("node", node_name(row.node, names_of)),
     ]
     more = {
         "why": why(state, number),
-        "began": _time_text(progress.began[number]),
-        "took": _took(progress.seconds(number, now)),
+        "began": _time_text(state.progress.began[number]),
+        "took": _took(state.progress.seconds(number, now)),
         "tries": str(row.attempts) if row.attempts > 1 else "",
         "return code": "" if row.return_code is None else str(row.return_code),
     }
@@ -232,7 +221,7 @@ def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime
 
 
 def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
-    run, asked, progress = state.run, state.run.request, state.progress
+    run, asked = state.run, state.run.request
     lines = [
         title(f"run {run.id} of {f'environment {run.cluster_id}' if run.cluster_id else 'a deleted environment'}"),
         fact("status", run_status(run, glyphs)),
@@ -241,10 +230,10 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
         *([fact("tasks", names(asked.task_names))] if asked.task_names else []),
         *([fact("manner", manner(run))] if manner(run) else []),
         fact("began", _time_text(run.time_start)),
-        fact("took" if run.is_final else "elapsed", _took(elapsed(run.time_start, run.time_end, now))),
-        fact("instances", f"{progress.done} of {len(progress)} done"),
+        fact("took" if run.is_final else "elapsed", _took(progress.elapsed(run.time_start, run.time_end, now))),
+        fact("instances", f"{state.progress.done} of {len(state.progress)} done"),
         *([fact("", count(state.nowhere, "task") + " on no node")] if state.nowhere else []),
-        *(fact("", status(word, glyphs), f"  {number}") for word, number in counted(progress)),
+        *(fact("", status(word, glyphs), f"  {number}") for word, number in progress.counted(state.progress)),
     ]
     return [*lines, (), (advice(state),)] if advice(state) else lines
 
@@ -255,16 +244,15 @@ MOST_FAULTS = 20
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
     """The failed instances of a run, then those that never ran because of that or of a stop, each with its reason."""
-    progress = state.progress
-    faults = [number for number in range(len(state.rows)) if progress.is_fault(number)]
+    faults = [number for number in range(len(state.rows)) if state.progress.is_fault(number)]
     if not faults:
         return []
-    faults.sort(key=lambda number: progress.word(number) in (NOT_REACHED, NOT_STARTED))
+    faults.sort(key=lambda number: state.progress.word(number) in (progress.NOT_REACHED, progress.NOT_STARTED))
     lines = [title(count(len(faults), "fault"))]
     for number in faults[:MOST_FAULTS]:
-        cell = status(progress.word(number), glyphs)
+        cell = status(state.progress.word(number), glyphs)
         reason = Cell(f"  {why(state, number)}", Tone.DIM)
-        lines.append((Cell(f"{cell} ", cell.tone), progress.name(number), reason))
+        lines.append((Cell(f"{cell} ", cell.tone), state.progress.name(number), reason))
     if len(faults) > MOST_FAULTS:
         lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
     return lines
@@ -294,7 +282,7 @@ def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: dat
     for run in runs:
         owner = f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()
         graphs, message = names(run.request.graph_types), Cell(plain_line(run.message), Tone.DIM)
-        times = (_time_text(run.time_start), _took(elapsed(run.time_start, run.time_end, now)))
+        times = (_time_text(run.time_start), _took(progress.elapsed(run.time_start, run.time_end, now)))
         rows.append(
             (str(run.id), *([] if env else [owner]), run_status(run, glyphs), graphs, *times, manner(run), message)
         )

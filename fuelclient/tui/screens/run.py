@@ -215,7 +215,7 @@ class RunScreen(ViewScreen):
         self._show_one()
 
     def _bars(self, state: RunState) -> None:
-        self.query_one("#progress", Bar).show(run.progress(state, self.ui.clock(), self.size.width, self.glyphs))
+        self.query_one("#progress", Bar).show(run.bar(state, self.ui.clock(), self.size.width, self.glyphs))
         self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
         self._advise(run.advice(state))
 
