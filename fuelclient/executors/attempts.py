@@ -15,7 +15,7 @@ from typing import TypeVar
 from fuelclient import redact
 from fuelclient.executors.job import Job, Log, Outcome, Recipe
 from fuelclient.executors.spool import KEEP, NEVER, NOTHING_SEEN, STOPPED, TIMEOUT, VANISHED, Ended, Spool
-from fuelclient.executors.transport import ConnectionBroken, Limits, Unreachable
+from fuelclient.executors.transport import ConnectionBroken, Limits, TransportError
 from fuelclient.model.status import InstanceStatus, Reason
 from fuelclient.model.task import TaskType
 
@@ -75,9 +75,9 @@ class Attempts:
         """Try until the limits are reached.
 
         With `recovering`, the spool is read first: tries that ended count, and one that still runs is waited for. Only
-        then raise `Interrupted`, if an earlier try ended and left no result. Raise `Unreachable` if the machine cannot
-        be reached. A try that vanishes while this run watches counts as failed; one that was claimed and never began,
-        because its starter died in between, does not count.
+        then raise `Interrupted`, if an earlier try ended and left no result. Raise `TransportError` if the machine
+        cannot be reached. A try that vanishes while this run watches counts as failed; one that was claimed and never
+        began, because its starter died in between, does not count.
         """
         if recovering:
             self._seen = await patiently(self._spool.look, self._limits.timeout, self._stop)
@@ -86,34 +86,34 @@ class Attempts:
             await self._end_earlier_attempts()
         earlier = self._seen.claimed
         failures = successes = number = 0
-        last: Ended | None = None
+        code: int | None = None
         while True:
             number += 1
             try:
                 end = await self._ended(number, earlier)
             except CutShort as over:
-                return self._tried(False, last.code if last else None, str(over), number - 1)
+                return self._tried(False, code, str(over), number - 1)
             if end is not None and end.why == NEVER:
                 continue
+            code = end.code if end else None
             if end is not None and end.why != "exit":
-                return self._tried(False, end.code, end.why, number, cut=True)
-            last = end
-            if end is not None and end.code in self._recipe.ok:
+                return self._tried(False, code, end.why, number, cut=True)
+            if code in self._recipe.ok:
                 successes += 1
                 if successes > self._limits.repeats:
-                    return self._tried(True, end.code, "", number)
+                    return self._tried(True, code, "", number)
             else:
                 failures += 1
                 if failures > self._limits.retries:
                     why = "" if end else self._broken or VANISHED
-                    return self._tried(False, end.code if end else None, why, number)
-                how = f"exit code {end.code}" if end else self._broken or "its process vanished"
+                    return self._tried(False, code, why, number)
+                how = f"exit code {code}" if end else self._broken or "its process vanished"
                 left = self._limits.retries + self._limits.repeats + 1
                 pause = self._limits.interval
                 self._say(f"try {number} of {left} failed ({how}); next one in {pause:g} s")
             is_next_claimed = f"{self._attempt}.{number + 1}" in self._seen.claimed
             if not is_next_claimed and not await self._pause(self._limits.interval):
-                return self._tried(False, end.code if end else None, self._over(), number)
+                return self._tried(False, code, self._over(), number)
 
     def _tried(self, ok: bool, code: int | None, why: str, tries: int, *, cut: bool = False) -> Tried:
         return Tried(ok, code, why, tries, self._seen.out, self._seen.err, cut)
@@ -158,7 +158,7 @@ class Attempts:
                 raise CutShort(self._over())
             try:
                 await self._begun(label)
-            except Unreachable as error:
+            except TransportError as error:
                 if error.final:
                     raise
                 self._broken = str(error)
@@ -189,10 +189,7 @@ class Attempts:
     async def _begun(self, label: str) -> None:
         """Start a try, and wait for its end unless the connection breaks."""
         since = self._clock()
-        try:
-            await bounded(self._before(), _PREPARING, self._stop)
-        except ConnectionBroken as error:
-            raise Unreachable(error.message) from error
+        await bounded(self._before(), _PREPARING, self._stop)
         self._began += self._clock() - since
         try:
             await bounded(self._launch(label), self._left(), self._stop)
@@ -215,8 +212,8 @@ class Attempts:
                 self._seen = await self._spool.look()
                 if self._broken and label not in self._seen.claimed:
                     await self._launch(label)  # a first start that is still under way has to claim before it runs
-            except (ConnectionBroken, Unreachable) as error:
-                if isinstance(error, Unreachable) and error.final:
+            except TransportError as error:
+                if error.final:
                     raise
                 since = self._clock()
             else:
@@ -232,7 +229,7 @@ class Attempts:
         try:
             await self._spool.kill(label, why, self._grace)
             self._seen = await self._spool.look()
-        except (ConnectionBroken, Unreachable) as error:
+        except TransportError as error:
             self._say(f"the command could not be ended: {error}")
         return self._seen.ended.get(label, Ended(137, why))
 
@@ -255,19 +252,16 @@ class Attempts:
 async def patiently(ask: Callable[[], Awaitable[T]], seconds: float, stop: asyncio.Event) -> T:
     """Call `ask`, again and again while the machine cannot be reached.
 
-    Raise `Unreachable` if that lasts for `seconds`, if it is final, or if `stop` is set.
+    Raise `TransportError` if that lasts for `seconds`, if it is final, or if `stop` is set.
     """
     clock = asyncio.get_running_loop().time
     until, pause = clock() + seconds, _FIRST_PAUSE
     while True:
         try:
             return await ask()
-        except ConnectionBroken as error:
-            broken: Unreachable = Unreachable(error.message, hint=error.hint)
-        except Unreachable as error:
-            broken = error
-        if broken.final or stop.is_set() or clock() >= until:
-            raise broken
+        except TransportError as error:
+            if error.final or stop.is_set() or clock() >= until:
+                raise
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)
 

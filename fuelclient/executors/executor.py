@@ -15,7 +15,7 @@ from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot,
 from fuelclient.executors.machines import Connections, PluginScripts
 from fuelclient.executors.noop import Noop, untouched
 from fuelclient.executors.spool import ENTER, READ, REMOVE, STOPPED, Spool, directory
-from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Options, Unreachable, limits_of
+from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Options, TransportError, limits_of
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
 
@@ -139,16 +139,13 @@ class MachineExecutor:
     async def close(self) -> None:
         await self._connections.close()
 
-    def _runs_nothing(self, target: Target) -> bool:
-        return not registry.known(target.kind).runs
-
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
         """Carry out all steps. Errors become outcomes; None means that a result is lost."""
         refusal = self.check(job)
         if refusal:
             return job.failed(refusal)
         job = self._prepared(job)
-        if self._runs_nothing(job.target):
+        if registry.runs_nothing(job.target.kind):
             return untouched(job)
         limits, say = limits_of(job.type, job.parameters), job.masked(log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
@@ -162,7 +159,7 @@ class MachineExecutor:
                     break
         except Interrupted:
             return None
-        except (Unreachable, ConnectionBroken, Unsupported) as error:
+        except (TransportError, Unsupported) as error:
             return job.interrupted(str(error)) if stop.is_set() else job.failed(str(error))
         finally:
             self._stops.pop(job.key, None)
@@ -197,7 +194,7 @@ class MachineExecutor:
         steps = []
         for step in handlers.steps_of(job, self._options.commands):
             target = self._target(job, step) if isinstance(step, Recipe) else job.target
-            if target is job.target or not self._runs_nothing(target):  # else another node, on which nothing runs
+            if target is job.target or not registry.runs_nothing(target.kind):  # else a node on which nothing runs
                 steps.append(step)
         return tuple(steps)
 
@@ -212,7 +209,7 @@ class MachineExecutor:
         return self._connections.spool(self._target(job, recipe), directory(job, suffix))
 
     async def _spools(self, job: Job) -> list[Spool]:
-        if self._runs_nothing(job.target) or job.noop:
+        if registry.runs_nothing(job.target.kind) or job.noop:
             return []
         job = self._prepared(job)
         steps = [step for step in self._steps(job) if isinstance(step, Recipe | Sync)]
@@ -275,8 +272,8 @@ async def _changed(boot_time: Callable[[], Awaitable[int]], before: int, seconds
         try:
             if await boot_time() not in (0, before):
                 return True
-        except (Unreachable, ConnectionBroken) as error:
-            if isinstance(error, Unreachable) and error.final:
+        except TransportError as error:
+            if error.final:
                 raise
         await asyncio.sleep(min(_BOOT_PAUSE, max(0.0, until - clock())))
     return False

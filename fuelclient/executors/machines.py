@@ -127,7 +127,7 @@ class PluginScripts:
         """Put the directories on the target, and return those that had to be sent.
 
         A directory whose content is there already, from an earlier run too, is not sent again. Nothing but scripts is
-        ever removed. Raise `Unreachable` and `ConnectionBroken`.
+        ever removed. Raise `TransportError`.
         """
         transport, sent = self._connections.transport(target), []
         for source, destination in directories:

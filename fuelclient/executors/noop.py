@@ -20,7 +20,7 @@ from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.machines import Connections
 from fuelclient.executors.spool import STOPPED
-from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Transport, Unreachable, limits_of
+from fuelclient.executors.transport import Completed, Limits, Transport, TransportError, limits_of
 from fuelclient.graph.parameters import path
 from fuelclient.model.status import InstanceStatus
 from fuelclient.model.task import TaskType
@@ -73,7 +73,7 @@ class Noop:
         except CutShort as cut:
             late = f"timed out after {limits.timeout:g} s"
             outcome = job.interrupted(STOPPED) if str(cut) == STOPPED else job.failed(late)
-        except (Unreachable, ConnectionBroken, Unsupported) as error:
+        except (TransportError, Unsupported) as error:
             outcome = job.failed(str(error))
         say(outcome.message or f"would run: {outcome.status}")
         return outcome

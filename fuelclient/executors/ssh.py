@@ -32,12 +32,8 @@ class SshConnector(Connector):
 
     @classmethod
     def place(cls, node: Node) -> Hashable:
-        return Ssh(
-            user=str(node.ssh.get("user") or ""),
-            port=int(node.ssh.get("port") or 0),
-            key=str(node.ssh.get("key") or ""),
-            jump=str(node.ssh.get("jump") or ""),
-        )
+        texts = {name: str(node.ssh.get(name) or "") for name in ("user", "key", "jump")}
+        return Ssh(port=int(node.ssh.get("port") or 0), **texts)
 
     def refusal(self, target: Target) -> str:  # noqa: ARG002 - all nodes need the same
         if importlib.util.find_spec("asyncssh") is None:

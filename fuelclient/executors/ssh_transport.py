@@ -61,13 +61,10 @@ class SshTransport:
         self._no_sftp = ""
         self._lock, self._writing = asyncio.Lock(), asyncio.Lock()
         self._sessions = asyncio.Semaphore(_SESSIONS)
-        self._hop, self._client = _address(host, ssh.port), _Client()
+        self.place = self._hop = _address(host, ssh.port)
+        self._client = _Client()
         files = {"known_hosts": options.known_hosts, "config": options.ssh_config and [options.ssh_config]}
         self._files: dict[str, Any] = {name: file for name, file in files.items() if file}
-
-    @property
-    def place(self) -> str:
-        return _address(self._host, self._ssh.port)
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         command = shlex.join(["/bin/sh", "-c", script, "fuel2", *arguments])

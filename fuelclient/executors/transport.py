@@ -16,8 +16,8 @@ from fuelclient.model.diagnosis import Shared
 from fuelclient.model.task import TaskType
 
 
-class Unreachable(Unavailable):
-    """Nothing can begin on a machine. It is `final` if trying again is no use: a host key or a key is wrong.
+class TransportError(Unavailable):
+    """A machine cannot be used now. It is `final` if trying again is no use: a host key or a key is wrong.
 
     `problem` is the message without the name of the machine, and `shared` fixes it on many machines at once.
     """
@@ -29,7 +29,11 @@ class Unreachable(Unavailable):
         self.final, self.problem, self.shared = final, problem or message, shared
 
 
-class ConnectionBroken(Unavailable):
+class Unreachable(TransportError):
+    """Nothing can begin on a machine."""
+
+
+class ConnectionBroken(TransportError):
     """The connection to a machine broke while it was used; what was started there may go on."""
 
 
@@ -58,7 +62,7 @@ def reason_of(error: BaseException) -> str:
 
 
 class Transport(Protocol):
-    """A connection to one machine. All methods raise `Unreachable` and `ConnectionBroken`."""
+    """A connection to one machine. All methods raise `TransportError`."""
 
     @property
     def place(self) -> str:

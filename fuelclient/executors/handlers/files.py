@@ -53,12 +53,7 @@ def copied(job: Job) -> list[Placed]:
     `ValueError`."""
     values = read(TaskType.COPY_FILES, job.parameters)
     return [
-        Placed(
-            file["dst"],
-            File(file["src"]),
-            file["permissions"] or values["permissions"],
-            file["dir_permissions"] or values["dir_permissions"],
-        )
+        Placed(file.pop("dst"), File(file.pop("src")), **{name: own or values[name] for name, own in file.items()})
         for file in values["files"]
     ]
 
