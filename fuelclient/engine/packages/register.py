@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import TypeVar
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
@@ -19,10 +20,13 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, Owner, ve
 from fuelclient.model.package import Contents, Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin
 from fuelclient.model.release import Release
+from fuelclient.model.task import Source
 from fuelclient.plugins.select import for_any_release
 from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, releases
+
+_Place = TypeVar("_Place", Place, Source)
 
 _STORABLE = frozenset({"G011", "G020"})
 """Errors of graphs that do not prevent installation: a stage that the release may define, and a record without a type
@@ -45,16 +49,13 @@ class Candidate:
 
     def stored_graph(self, graph: GraphDocument) -> GraphDocument:
         """Rename the files of a graph for the store, also in its findings."""
-        before, after = self.shown_as, self.plugin.label
-        findings = tuple(
-            replace(finding, place=replace(finding.place, file=moved(finding.place.file, before, after)))
-            for finding in graph.findings
-        )
-        tasks = (
-            replace(task, source=replace(task.source, file=moved(task.source.file, before, after)))
-            for task in graph.tasks
-        )
-        return replace(graph, tasks=tuple(tasks), findings=findings)
+
+        def stored(place: _Place) -> _Place:
+            return replace(place, file=moved(place.file, self.shown_as, self.plugin.label))
+
+        findings = tuple(replace(finding, place=stored(finding.place)) for finding in graph.findings)
+        tasks = tuple(replace(task, source=stored(task.source)) for task in graph.tasks)
+        return replace(graph, tasks=tasks, findings=findings)
 
     def stored_package(self) -> Package:
         """Rename the files of the package for the store, but for the releases that it defines."""
@@ -195,22 +196,23 @@ def _derive(
     """
     below = () if owner.level is Level.RELEASE else None
     findings: list[Finding] = []
-    about: dict[str, tuple[Finding, ...]] = {}
+    checked: dict[str, GraphDocument] = {}
     for graph_type, document in documents.items():
         require_type(graph_type)
-        about[graph_type] = tuple(
+        about = [
             replace(finding, severity=Severity.WARNING) if finding.code in _STORABLE else finding
             for finding in check_document(document, owner, below)
-        )
-        findings += about[graph_type]
+        ]
+        checked[graph_type] = replace(document, findings=tuple(about))
+        findings += about
     require_no_errors(findings, f"The graphs of {owner.label} cannot be stored")
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
         if graph_type not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
             findings.append(_lost(connection, owner, graph_type, graph_id))
             graphs.delete(connection, graph_id)
-    for graph_type, document in documents.items():
-        put_derived(connection, owner, graph_type, wanted.stored_graph(replace(document, findings=about[graph_type])))
+    for graph_type, document in checked.items():
+        put_derived(connection, owner, graph_type, wanted.stored_graph(document))
     return findings
 
 

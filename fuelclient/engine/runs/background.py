@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import select
-import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -62,7 +61,6 @@ _STALLED = 5.0
 """Seconds after which either side gives up on the other one."""
 
 _PIECE = 1 << 16
-_LENGTH = struct.Struct(">Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +72,21 @@ class Prepared:
 
 
 def packed(prepared: Prepared) -> bytes:
-    """Pickle a plan for the pipe, after its length, which shows whether all of it has arrived. Nothing is sent of one
-    that is too large or too deep; the run is stored by then, and its runner can prepare it."""
+    """Pickle a plan for the pipe. Nothing is sent of one that is too large or too deep; the run is stored by then, and
+    its runner can prepare it."""
     try:
-        data = pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
+        return pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
     except (MemoryError, RecursionError):
         return b""
-    return _LENGTH.pack(len(data)) + data
 
 
 def unpacked(data: bytes) -> Prepared | None:
-    """Reverse `packed`; None if some of the data are missing. They are of a process of the same user."""
-    if len(data) < _LENGTH.size or _LENGTH.unpack_from(data)[0] != len(data) - _LENGTH.size:
+    """Reverse `packed`; None if the end of the data is missing. They are of a process of the same user."""
+    try:
+        prepared: Prepared = pickle.loads(data)  # noqa: S301 (only our own starter has the other end of the pipe)
+    except (EOFError, pickle.UnpicklingError):
         return None
-    prepared = pickle.loads(data[_LENGTH.size :])  # noqa: S301 (only our own starter has the other end of the pipe)
-    return prepared if isinstance(prepared, Prepared) else None
+    return prepared
 
 
 def hand_over(descriptor: int, data: bytes) -> None:

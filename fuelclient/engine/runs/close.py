@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.engine.runs import inputs as run_inputs
-from fuelclient.engine.runs.jobs import Provider, finished, jobs_of, remembered_job
+from fuelclient.engine.runs.jobs import Provider, finished, jobs_for, remembered_job
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
@@ -158,16 +158,16 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
 
 
 def settle(
-    connection: Connection, child: Run, status: RunStatus, message: str, findings: tuple[Finding, ...] = ()
+    connection: Connection, run: Run, status: RunStatus, message: str, findings: tuple[Finding, ...] = ()
 ) -> None:
-    """Store the end of a child, and an event about it."""
+    """Store the end of a run or a child, and an event about it."""
     ended = replace(
-        child, status=changed(child.status, status), message=message, findings=findings, progress=100,
-        time_start=child.time_start or now(), time_end=now(),
+        run, status=changed(run.status, status), message=message, findings=findings, progress=100,
+        time_start=run.time_start or now(), time_end=now(),
     )  # fmt: skip
     runs.update(connection, ended)
-    runs.set_progress(connection, child, 100)
-    history.append_event(connection, child, EventKind.RUN, status, now(), message, progress=100)
+    runs.set_progress(connection, run, 100)
+    history.append_event(connection, run, EventKind.RUN, status, now(), message, progress=100)
 
 
 def finish_run(connection: Connection, parent_id: int) -> None:
@@ -188,12 +188,8 @@ def finish_run(connection: Connection, parent_id: int) -> None:
     else:
         idle = ", ".join(child.graph_type for child in children if child.message == NOTHING_TO_DO)
         message = f"All {len(children)} graphs ended." + (f" There was nothing to do for {idle}." if idle else "")
-    ended = replace(
-        parent, status=changed(parent.status, status), message=message, progress=100, time_end=now(),
-        result=children[0].result if len(children) == 1 else {},
-    )  # fmt: skip
-    runs.update(connection, ended)
-    history.append_event(connection, parent, EventKind.RUN, status, now(), message, progress=100)
+    result = children[0].result if len(children) == 1 else {}
+    settle(connection, replace(parent, result=result), status, message, parent.findings)
 
 
 def _interrupted(why: str | None) -> str:
@@ -281,7 +277,8 @@ def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, st
             if not rows:
                 continue
             inputs = run_inputs.remembered(connection, child)
-            child_jobs = jobs_of(connection, database.path, child, inputs)
+            present = nodes.every(connection, cluster_id=child.cluster_id)
+            child_jobs = jobs_for(connection, database.path, child.id, child.request, inputs, present)
             evaluation = evaluation_of(inputs)
             for row in rows:
                 instance = f"{row.task}@{row.node}"

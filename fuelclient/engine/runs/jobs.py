@@ -32,7 +32,6 @@ from fuelclient.plan.plan import Check
 from fuelclient.plugins.select import record_for
 from fuelclient.store import history, plugins
 from fuelclient.store.database import Connection
-from fuelclient.store.inventory import nodes
 
 _Result = TypeVar("_Result")
 
@@ -53,7 +52,7 @@ class Jobs:
     nodes: Mapping[NodeKey, Node]
     facts: DeploymentFacts
     scripts: Mapping[Definer, tuple[tuple[str, str], ...]]
-    taking_part: Collection[NodeKey] = ()
+    taking_part: Collection[NodeKey]
     _secrets: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
@@ -172,20 +171,12 @@ def jobs_for(
     request: RunRequest,
     inputs: Inputs,
     present: Iterable[Node],
-    taking_part: Collection[NodeKey] = (),
 ) -> Jobs:
+    """The jobs of a run on these nodes; of several with one id, the last one counts."""
     source = plugins.defining(connection, inputs.environment.release.id)
     scripts = plugin_scripts(inputs.environment, source, Trees(engine))
     by_id: dict[NodeKey, Node] = {node.id: node for node in present}
-    return Jobs(run_id, request, by_id, inputs.facts, scripts, taking_part)
-
-
-def jobs_of(connection: Connection, engine: str, child: Run, inputs: Inputs, *, with_removed: bool = False) -> Jobs:
-    """The jobs of a child on the nodes of its environment; `with_removed` also on those that have left it."""
-    planned = inputs.environment.nodes if with_removed else ()
-    known = {node.id: node for node in (*planned, *nodes.every(connection, cluster_id=child.cluster_id))}
-    taking_part = history.nodes_of(connection, child.id)
-    return jobs_for(connection, engine, child.id, child.request, inputs, known.values(), taking_part)
+    return Jobs(run_id, request, by_id, inputs.facts, scripts, history.nodes_of(connection, run_id))
 
 
 def checker(jobs: Jobs, executor: Executor) -> Check:
@@ -215,13 +206,10 @@ Provider = Callable[[str, Run], MachineExecutor]
 """Makes the executor of a run of an engine file."""
 
 
-def executor_for(engine: str, parent: Run, commands: Mapping[str, str] | None = None) -> MachineExecutor:
-    """The executor of a run; `commands` are handler commands by task type, by default those of the settings."""
-    spool, commands = str(spool_path(engine, parent)), handler_commands() if commands is None else commands
+def executor_for(engine: str, parent: Run) -> MachineExecutor:
+    spool, on_nodes, directories = str(spool_path(engine, parent)), spool_on_nodes(parent), str(nodes_path(engine))
     kept = settings.load().output_megabytes
-    return MachineExecutor(
-        Options(spool, spool_on_nodes(parent), commands, str(nodes_path(engine)), output_megabytes=kept)
-    )
+    return MachineExecutor(Options(spool, on_nodes, handler_commands(), directories, output_megabytes=kept))
 
 
 def handler_commands() -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from fuelclient.engine.reading.computed_facts import settle
 from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands
-from fuelclient.engine.runs.jobs import Provider, checker, jobs_for, jobs_of, output_of, remembered_job, target_of
+from fuelclient.engine.runs.jobs import Provider, checker, jobs_for, output_of, remembered_job, target_of
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
 from fuelclient.engine.runs.runner import remember, require_digest, require_same_plan
 from fuelclient.environment import plans
@@ -280,7 +280,8 @@ class Operations(Records):
             parent = parent_of(connection, row.run_id)
             child = existing(connection, row.run_id)
             fetched = inputs.remembered(connection, child)
-            jobs = jobs_of(connection, self._database.path, child, fetched, with_removed=True)
+            present = (*fetched.environment.nodes, *nodes.every(connection, cluster_id=child.cluster_id))
+            jobs = jobs_for(connection, self._database.path, child.id, child.request, fetched, present)
             # what a run remembers is masked, so secrets that the task states come from graphs as they are now
             own_secrets = redact.secrets_of(graphs.parameters_of(connection, task))
         job = remembered_job(row, child, jobs, plans.evaluation_of(fetched))

@@ -28,18 +28,17 @@ from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
 from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun, Journal
-from fuelclient.engine.runs.jobs import Provider, checker, executor_for, finished, jobs_of
+from fuelclient.engine.runs.jobs import Provider, checker, executor_for, finished, jobs_for
 from fuelclient.engine.runs.paths import log_path, spool_path
 from fuelclient.engine.runs.processes import now
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.environment import plans, settings
 from fuelclient.environment.networks import network_configuration
-from fuelclient.errors import Conflict, FuelError, InvalidDocument, StalePlan, Unavailable
-from fuelclient.executors.job import Executor, Job
+from fuelclient.errors import Conflict, FuelError, StalePlan, Unavailable
+from fuelclient.executors.job import Executor
 from fuelclient.expressions import limits
 from fuelclient.insight.progress import rest_of
 from fuelclient.model.cluster import ClusterStatus
-from fuelclient.model.finding import Finding
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.run import EventKind, Run
 from fuelclient.model.status import RunStatus, Verdict, changed
@@ -178,10 +177,8 @@ class Execution:
         try:
             inputs, plan = self._planned(child)
         except FuelError as error:
-            reported = error.findings if isinstance(error, InvalidDocument) else ()
-            findings = tuple(finding for finding in reported if isinstance(finding, Finding))
             with self.database.write() as connection:
-                abandon(connection, child, Verdict.ERROR, str(error), findings)
+                abandon(connection, child, Verdict.ERROR, str(error), error.findings)
             return True
         with self.database.write() as connection:
             begin(connection, child.id, inputs, plan)
@@ -204,7 +201,8 @@ class Execution:
             else:
                 inputs = run_inputs.read(connection, child.request, child.graph_type, before=child.id)
             present = nodes.every(connection, cluster_id=child.cluster_id)
-            jobs = jobs_of(connection, self.database.path, child, inputs, with_removed=True)
+            known = (*inputs.environment.nodes, *present)
+            jobs = jobs_for(connection, self.database.path, child.id, child.request, inputs, known)
         plan = plans.plan(inputs, child.request, child.graph_type, checker(jobs, self.executor))
         if child.digest:
             require_same_plan(child, plan, present)
@@ -219,16 +217,13 @@ class Execution:
             before = history.changes(connection, child.id)
             attempts = history.attempts(connection, child.id)
             asked = runs.stop_of(connection, self.parent.id)
-            jobs = jobs_of(connection, self.database.path, child, inputs)
-
-        def make(vertex: int, attempt: int) -> Job:
-            return jobs.job(*plan.at(vertex), plan.rendered[vertex], attempt)
-
+            present = nodes.every(connection, cluster_id=child.cluster_id)
+            jobs = jobs_for(connection, self.database.path, child.id, child.request, inputs, present)
         return GraphRun(
             work=plan.work,
             schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if asked else ""),
             journal=Journal(self.database, child),
-            make=make,
+            make=lambda vertex, attempt: jobs.job(*plan.at(vertex), plan.rendered[vertex], attempt),
             executor=self.executor,
             log=_log,
             attempts=attempts,
