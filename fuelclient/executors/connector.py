@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fuelclient.executors import examination
 from fuelclient.executors.handlers import sync
-from fuelclient.executors.job import Job, Target
+from fuelclient.executors.job import Job, Recipe, Sync, Target
 from fuelclient.executors.spool import Spool
-from fuelclient.executors.transport import Options
+from fuelclient.executors.transport import Options, Transport
 
 if TYPE_CHECKING:
-    from fuelclient.executors.job import Recipe, Sync
-    from fuelclient.executors.transport import Transport
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.node import Node
 

@@ -15,7 +15,6 @@ from urllib.parse import quote, unquote
 
 from fuelclient.executors.job import MASTER, Job, Target
 from fuelclient.executors.local import LocalConnector, LocalSpool, LocalTransport
-from fuelclient.executors.transport import Options
 from fuelclient.graph.parameters import is_remote
 from fuelclient.model.node import Node
 from fuelclient.model.task import TaskType
@@ -46,10 +45,6 @@ class DirectoryConnector(LocalConnector):
     spools = DirectorySpool
     stands_for_master = True
 
-    def __init__(self, options: Options) -> None:
-        super().__init__(options)
-        self._directories = Path(options.nodes)
-
     @classmethod
     def place(cls, node: Node) -> Hashable:
         """The name of the node's directory; ids distinguish nodes of one name."""
@@ -71,7 +66,7 @@ class DirectoryConnector(LocalConnector):
         return replace(job, parameters=self._parameters(job, root), target=replace(job.target, scripts=scripts))
 
     def _directory(self, target: Target) -> Path:
-        return self._directories / str(target.place or MASTER)
+        return Path(self.options.nodes, str(target.place or MASTER))
 
     def _parameters(self, job: Job, root: Path) -> Mapping[str, Any]:
         given, master = job.parameters, self._directory(Target())

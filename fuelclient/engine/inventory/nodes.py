@@ -50,16 +50,15 @@ class Nodes(Facet):
 
         with self._database.write() as connection:
             for node in [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]:
-                node_id = node.id
                 if node.cluster_id is not None and not force:
                     raise Conflict(
-                        f"Node {node_id} belongs to environment {node.cluster_id}.",
-                        hint=f"Remove it first (`fuel2 env remove nodes --env {node.cluster_id} --nodes {node_id}`)"
+                        f"Node {node.id} belongs to environment {node.cluster_id}.",
+                        hint=f"Remove it first (`fuel2 env remove nodes --env {node.cluster_id} --nodes {node.id}`)"
                         ", or use --force.",
                     )
                 if node.cluster_id is not None:
-                    require_idle(connection, node.cluster_id, [node_id])
-                nodes.delete(connection, node_id)
+                    require_idle(connection, node.cluster_id, [node.id])
+                nodes.delete(connection, node.id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         """A free node shares its names with the other free ones."""

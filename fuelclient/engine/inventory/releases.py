@@ -8,7 +8,7 @@ from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory.roles import owner_to_change, put_sections
-from fuelclient.engine.reading import environment, lookup
+from fuelclient.engine.reading import lookup
 from fuelclient.environment.checks import deletion, require_id, require_printable
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
@@ -78,11 +78,17 @@ class Releases(Facet):
     @reads
     def components(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
         """The plugins are in the order of their names and versions."""
+        from fuelclient.plugins.select import is_compatible, select  # nothing else here needs packages
+
         release = lookup.release(connection, release_id)
         release = replace(release, metadata=sound(release.metadata))
         components = [*(release.metadata.get("components_metadata") or ())]
         for plugin in plugins.every(connection):
-            components += environment.extension(connection, plugin, release).get("components_metadata") or ()
+            package = plugins.package(connection, plugin.id)
+            if package is not None and plugin.is_linked:
+                package = lookup.last_package(connection, plugin)
+            if package is not None and is_compatible(package, release):
+                components += select(package, release).contents.components
         return components
 
     @reads
@@ -103,7 +109,7 @@ def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
         require_id("release", release.id)
         key = (release.name, release.version)
         if key in seen:
-            raise Conflict(f"{_label(release)} is given twice.", hint="Keep one of them; nothing was stored.")
+            raise Conflict(f"Release {' '.join(key)} is given twice.", hint="Keep one of them; nothing was stored.")
         seen.add(key)
         existing = releases.named(connection, *key)
         if existing is not None:
@@ -115,12 +121,8 @@ def _require_printable(release: Release) -> None:
     require_printable("release's version", release.version)
 
 
-def _label(release: Release) -> str:
-    return f"Release {release.name} {release.version}"
-
-
 def _taken(release: Release, existing: int | None) -> Conflict:
     return Conflict(
-        f"{_label(release)} exists already, as release {existing}.",
+        f"Release {release.name} {release.version} exists already, as release {existing}.",
         hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
     )

@@ -127,21 +127,6 @@ def selected(connection: Connection, plugin: Plugin, release: Release, *, strict
     return select(package(connection, plugin), release).contents
 
 
-def extension(connection: Connection, plugin: Plugin, release: Release) -> Mapping[str, Any]:
-    """The contents that an installed plugin would add to environments of a release, under Nailgun's names.
-
-    It is empty if the plugin does not extend that release, or only defines releases itself.
-    """
-    from fuelclient.plugins.select import is_compatible, select
-
-    stored = plugins.package(connection, plugin.id)
-    if stored is not None and plugin.is_linked:
-        stored = lookup.last_package(connection, plugin)
-    if stored is None or not is_compatible(stored, release):
-        return {}
-    return metadata_from(select(stored, release).contents)
-
-
 def types(connection: Connection, environment: Environment) -> list[str]:
     known: set[str] = set()
     for owner in owners(environment):

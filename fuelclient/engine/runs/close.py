@@ -18,7 +18,6 @@ from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
 from fuelclient.executors.job import Executor, Job
 from fuelclient.model.cluster import ClusterStatus
-from fuelclient.model.finding import Finding
 from fuelclient.model.node import DELETED, DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.run import EventKind, HistoryFilter, NodeKey, Run
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
@@ -104,16 +103,11 @@ def finish_graph(connection: Connection, child_id: int, plan: Plan, schedule: Sc
         _end_nodes(connection, child, fates, result.verdict, plan.metadata, deletes=deletes)
     counts = Counter(str(schedule.status(vertex)) for vertex in range(plan.work.size))
     child = replace(child, result={"verdict": str(result.verdict), **dict(sorted(counts.items()))})
-    settle(connection, child, result.verdict.status, result.message, child.findings)
+    settle(connection, child, result.verdict.status, result.message)
 
 
 def abandon(
-    connection: Connection,
-    child: Run,
-    verdict: Verdict,
-    message: str,
-    findings: tuple[Finding, ...] = (),
-    killed: Mapping[str, str] | None = None,
+    connection: Connection, child: Run, verdict: Verdict, message: str, killed: Mapping[str, str] | None = None
 ) -> None:
     """End a child that will not go on: what was running has failed, and instances that never ran are skipped.
 
@@ -134,7 +128,7 @@ def abandon(
         all_killed = verdict is Verdict.STOPPED and killed is not None and not any(killed.values())
         fates = _fates(connection, child, Fate.STOP if all_killed else Fate.ERROR)
         _end_nodes(connection, child, fates, verdict, {})
-    settle(connection, child, RunStatus.ERROR, message, findings)
+    settle(connection, child, RunStatus.ERROR, message)
 
 
 def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None, failure: str = "") -> None:
@@ -150,19 +144,17 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
     message = f"{why}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{why}."
     unfinished = next((child for child in children if not child.is_final), None)
     if unfinished is not None:
-        abandon(connection, unfinished, verdict, message, unfinished.findings, killed)
+        abandon(connection, unfinished, verdict, message, killed)
     finish_run(connection, parent.id)
     runner = runners.find(connection, parent.cluster_id)
     if runner is not None and runner.run_id == parent.id:
         runners.remove(connection, parent.cluster_id, runner.pid)
 
 
-def settle(
-    connection: Connection, run: Run, status: RunStatus, message: str, findings: tuple[Finding, ...] = ()
-) -> None:
+def settle(connection: Connection, run: Run, status: RunStatus, message: str) -> None:
     """Store the end of a run or a child, and an event about it."""
     ended = replace(
-        run, status=changed(run.status, status), message=message, findings=findings, progress=100,
+        run, status=changed(run.status, status), message=message, progress=100,
         time_start=run.time_start or now(), time_end=now(),
     )  # fmt: skip
     runs.update(connection, ended)
@@ -189,7 +181,7 @@ def finish_run(connection: Connection, parent_id: int) -> None:
         idle = ", ".join(child.graph_type for child in children if child.message == NOTHING_TO_DO)
         message = f"All {len(children)} graphs ended." + (f" There was nothing to do for {idle}." if idle else "")
     result = children[0].result if len(children) == 1 else {}
-    settle(connection, replace(parent, result=result), status, message, parent.findings)
+    settle(connection, replace(parent, result=result), status, message)
 
 
 def _interrupted(why: str | None) -> str:

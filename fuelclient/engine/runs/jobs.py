@@ -80,10 +80,7 @@ class Jobs:
         return target.kind, bool(target.ip), target.place
 
     def target(self, node: NodeKey) -> Target:
-        return self._target_of(self.nodes[node]) if isinstance(node, int) else self._master
-
-    def _target_of(self, node: Node) -> Target:
-        return target_of(node, self.request.executor, noop=self.request.noop)
+        return self._peers[str(node)] if isinstance(node, int) else self._peers[MASTER]
 
     @cached_property
     def _kinds(self) -> set[str]:
@@ -103,7 +100,9 @@ class Jobs:
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
-        return {MASTER: self._master, **{str(node.id): self._target_of(node) for node in self.nodes.values()}}
+        kind, noop = self.request.executor, self.request.noop
+        of_nodes = {str(node.id): target_of(node, kind, noop=noop) for node in self.nodes.values()}
+        return {MASTER: self._master, **of_nodes}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
         """The secrets of the environment and of a node, which its commands may print."""

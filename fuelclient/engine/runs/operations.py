@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fuelclient import redact
@@ -17,9 +16,9 @@ from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands
 from fuelclient.engine.runs.jobs import Provider, checker, jobs_for, output_of, remembered_job, target_of
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
-from fuelclient.engine.runs.runner import remember, require_digest, require_same_plan
+from fuelclient.engine.runs.runner import remember, require_same_plan
 from fuelclient.environment import plans
-from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, Unavailable, nearest
+from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, StalePlan, Unavailable, nearest
 from fuelclient.executors import registry
 from fuelclient.executors.examination import AREA, programs_of
 from fuelclient.executors.executor import MachineExecutor
@@ -89,10 +88,25 @@ class Operations(Records):
             self._planned(replace(request, subgraphs=named), request.graph_types[0])
             return None
         prepared = self._planned(request, request.graph_types[0])
-        require_digest(prepared.plan, digest)
+        if digest not in ("", prepared.plan.digest):
+            raise StalePlan(
+                f"The plan of the {prepared.plan.graph_type} graph has changed since it was made.",
+                hint="Create the plan again, and review it.",
+            )
         require_decided(prepared.plan)
-        self._require_selected(request, prepared.plan, may_idle=may_idle)
-        return prepared
+        for plan in self._plans(request, prepared.plan):
+            if plan is None or not plan.is_left_out or (may_idle and plan.is_idle):
+                return prepared
+        raise nothing_selected(request)
+
+    def _plans(self, request: RunRequest, first: Plan) -> Iterator[Plan | None]:
+        """Yield the plans of all graphs of a request; None for one that can be planned only when its turn comes."""
+        yield first
+        for graph_type in request.graph_types[1:]:
+            try:
+                yield self._planned(request, graph_type).plan
+            except FuelError:
+                yield None
 
     @writes
     def _stored(
@@ -118,11 +132,7 @@ class Operations(Records):
         reached = [(node, target) for node, target in reached if registry.known(target.kind).examined]
         if not reached:
             return
-        known = [prepared.plan]
-        for graph_type in request.graph_types[1:]:
-            with suppress(FuelError):
-                known.append(self._planned(request, graph_type).plan)
-        called = _programs(known)
+        called = _programs(filter(None, self._plans(request, prepared.plan)))
         reached = [(node, target) for node, target in reached if node.id in called]
         executor = self._provider(self._database.path, _new(request, PARENT))
         reports = {
@@ -306,26 +316,6 @@ class Operations(Records):
             return f"The run has no {task} on that node."
         likely = nearest(task, tasks)
         return f"The run has no task {task}." + (f" Did you mean {likely}?" if likely else "")
-
-    def _require_selected(self, request: RunRequest, first: Plan, *, may_idle: bool) -> None:
-        """Raise `InvalidGraph` if the filters leave nothing of any graph.
-
-        With `may_idle` it is enough that tasks are left that do nothing. A graph that cannot be planned now counts as
-        selected: it may be plannable when its turn comes.
-        """
-
-        def leaves_some(plan: Plan) -> bool:
-            return not plan.is_left_out or (may_idle and plan.is_idle)
-
-        if leaves_some(first):
-            return
-        for graph_type in request.graph_types[1:]:
-            try:
-                if leaves_some(self._planned(request, graph_type).plan):
-                    return
-            except FuelError:
-                return
-        raise nothing_selected(request)
 
     def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
         with self._database.read() as connection:

@@ -178,7 +178,7 @@ class Execution:
             inputs, plan = self._planned(child)
         except FuelError as error:
             with self.database.write() as connection:
-                abandon(connection, child, Verdict.ERROR, str(error), error.findings)
+                abandon(connection, replace(child, findings=error.findings), Verdict.ERROR, str(error))
             return True
         with self.database.write() as connection:
             begin(connection, child.id, inputs, plan)
@@ -228,15 +228,6 @@ class Execution:
             log=_log,
             attempts=attempts,
             rerun_interrupted=self.rerun_interrupted,
-        )
-
-
-def require_digest(plan: Plan, digest: str) -> None:
-    """Raise `StalePlan` if a digest is given and another plan was made now."""
-    if digest not in ("", plan.digest):
-        raise StalePlan(
-            f"The plan of the {plan.graph_type} graph has changed since it was made.",
-            hint="Create the plan again, and review it.",
         )
 
 
