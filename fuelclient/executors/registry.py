@@ -26,7 +26,7 @@ _BUILT_IN: Mapping[str, tuple[str, str]] = {
     "local": ("fuelclient.executors.local", "LocalConnector"),
     "ssh": ("fuelclient.executors.ssh", "SshConnector"),
     "noop": ("fuelclient.executors.noop", "NoopConnector"),
-    "directory": ("fuelclient.executors.directory", "DirectoryConnector"),
+    "directory": ("fuelclient.executors.local", "DirectoryConnector"),
     "dask": ("fuelclient.executors.dask", "DaskConnector"),
 }
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from processes import eventually
 
-from fuelclient.executors.dask_cluster import DaskScheduler
+from fuelclient.executors.dask import DaskScheduler
 from fuelclient.settings import Settings, load
 
 HOST = "127.0.0.1"

@@ -19,8 +19,8 @@ from executor_bench import job_of
 from integration.dask_cluster import Cluster, certificates, cluster, settings_for
 from processes import eventually
 
-from fuelclient.executors import dask_cluster
-from fuelclient.executors.dask_cluster import DaskCluster, DaskScheduler, DaskTransport
+from fuelclient.executors import dask
+from fuelclient.executors.dask import DaskCluster, DaskScheduler, DaskTransport
 from fuelclient.executors.dask_worker import Script
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
@@ -294,7 +294,7 @@ def test_what_is_no_answer_of_a_scheduler_is_one_clear_error(content: bytes) -> 
 @pytest.mark.slow
 def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins once, and its end is found by looking."""
-    monkeypatch.setattr(dask_cluster, "Script", partial(Script, seconds=0.5))
+    monkeypatch.setattr(dask, "Script", partial(Script, seconds=0.5))
     (outcome,) = site.run(at(job_of("shell", cmd=f"echo x >> {site.root}/log; sleep 2; echo done; exit 3", retries=0)))
     assert (outcome.rc, outcome.summary["out"]) == (3, "done"), outcome
     assert (site.root / "log").read_text() == "x\n"

@@ -72,7 +72,7 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     """Examine whether the Dask scheduler may be used, answers, and has workers; nothing if the settings name none."""
     if not settings.dask_scheduler:
         return
-    from fuelclient.executors.dask_cluster import DaskScheduler, worker_names
+    from fuelclient.executors.dask import DaskScheduler, worker_names
 
     scheduler = DaskScheduler.of(settings)
     refusal = scheduler.refusal()

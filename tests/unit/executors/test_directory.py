@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from fuelclient.executors.directory import DirectoryConnector
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import MASTER, Job, Outcome, Target
+from fuelclient.executors.local import DirectoryConnector
 from fuelclient.executors.transport import Options
 from fuelclient.model.node import Node
 
