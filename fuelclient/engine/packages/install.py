@@ -126,11 +126,8 @@ class _Synchronisation:
         """Register a package that was put next to the others by hand, unless the same is registered already."""
         with _copied(self.places, directory) as candidate, self.database.write() as connection:
             wanted = candidate.plugin
-            content = content_of(wanted.unpacked)
-            if any(
-                (known.name, known.version, content_of(known.unpacked)) == (wanted.name, wanted.version, content)
-                for known in plugins.every(connection)
-            ):
+            known = {(plugin.name, plugin.version, content_of(plugin.unpacked)) for plugin in plugins.every(connection)}
+            if (wanted.name, wanted.version, content_of(wanted.unpacked)) in known:
                 return
             registered = register.register(connection, candidate, force=False)
         is_new = registered.action is InstallAction.CREATED

@@ -90,13 +90,11 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
         _require_other_version(wanted.plugin, target, known)
     previous = target or _previous(wanted.plugin, known, force=force)
     orphaned = orphaned_records.watch(connection, _users(connection, previous) if previous else ())
-    action = InstallAction.UPDATED
     if previous is None:
         action = InstallAction.CREATED
         plugin = replace(wanted.plugin, id=plugins.insert(connection, wanted.plugin))
     else:
-        if _is_same(previous, wanted.plugin):
-            action = InstallAction.UNCHANGED
+        action = InstallAction.UNCHANGED if _is_same(previous, wanted.plugin) else InstallAction.UPDATED
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
     plugins.put_package(connection, plugin.id, wanted.stored_package())
@@ -139,8 +137,9 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
     named = [plugin for plugin in known if plugin.name == wanted.name]
     for plugin in named:
         if plugin.version == wanted.version:
-            linked_again = wanted.is_linked and plugin.unpacked == wanted.unpacked
-            return plugin if force or linked_again else _refuse_again(plugin, wanted)
+            if force or (wanted.is_linked and plugin.unpacked == wanted.unpacked):
+                return plugin
+            raise _installed_already(plugin, wanted)
     series = [plugin for plugin in named if plugin.directory == wanted.directory]
     if series:
         newest = max(series, key=lambda plugin: version_key(plugin.version))
@@ -175,13 +174,13 @@ def _series(plugin: Plugin) -> str:
     return plugin.directory.removeprefix(plugin.name)
 
 
-def _refuse_again(previous: Plugin, wanted: Plugin) -> Plugin | None:
+def _installed_already(previous: Plugin, wanted: Plugin) -> Conflict:
     if _is_same(previous, wanted):
-        raise Conflict(
+        return Conflict(
             f"Nothing to do: {wanted.title}, version {wanted.version}, does not update installed plugin.",
             hint=f"Plugin {wanted.name} {wanted.version} is installed with exactly this content (id {previous.id}).",
         )
-    raise Conflict(
+    return Conflict(
         f"Plugin {wanted.name} {wanted.version} is already installed (id {previous.id}), with other content.",
         hint="Raise the version in metadata.yaml, or use --force to replace it.",
     )
@@ -336,9 +335,9 @@ def _require_compatible(connection: Connection, plugin: Plugin) -> None:
         enable.require_roles(connection, cluster_id, why)
 
 
-def _way_out(connection: Connection, plugin: Plugin, cluster_id: int = 0) -> str:
-    """The way for an environment, by default the first one, to stop using a plugin; a deployed one keeps it."""
-    members = environment.read(connection, cluster_id or plugin.clusters[0])
+def _way_out(connection: Connection, plugin: Plugin, cluster_id: int) -> str:
+    """The way for an environment to stop using a plugin; a deployed one keeps it."""
+    members = environment.read(connection, cluster_id)
     if enable.is_deployed(members):
         return f"That environment is deployed and keeps its plugins; delete it first: {deletion(members.cluster)}."
     return f"Disable it there first: `fuel2 plugins disable {plugin.id} --env {members.cluster.id}`."
@@ -351,7 +350,7 @@ def remove(connection: Connection, plugin: Plugin) -> None:
         raise Conflict(
             f"Can't delete plugin which is enabled for some environment: {plugin.name} {plugin.version} is enabled on"
             f" environment {users}.",
-            hint=_way_out(connection, plugin),
+            hint=_way_out(connection, plugin, plugin.clusters[0]),
         )
     for release in releases.every(connection, plugin_id=plugin.id):
         _require_unused(connection, release, f"it would be removed with plugin {plugin.label}")

@@ -67,9 +67,8 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
 
 
 def given_of(connection: Connection, target: Environment) -> Given:
-    return Given(
-        replace(stored.kept(connection, target.cluster.id), vips={vip.name: vip.ip_addr for vip in target.vips})
-    )
+    vips = {vip.name: vip.ip_addr for vip in target.vips}
+    return Given(replace(stored.kept(connection, target.cluster.id), vips=vips))
 
 
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:

@@ -105,11 +105,8 @@ class Trees:
 
     def foreign(self) -> list[Path]:
         """The directories that users put here, by name."""
-        return [
-            path
-            for path in self._children()
-            if _MARK not in path.name and not path.name.startswith(".") and path.is_dir()
-        ]
+        named = (path for path in self._children() if _MARK not in path.name and not path.name.startswith("."))
+        return [path for path in named if path.is_dir()]
 
     def _children(self) -> list[Path]:
         try:

@@ -219,11 +219,9 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
                 target = target_of(node, child.request.executor)
                 if registry.known(target.kind).leaves_spools:  # also if it is no longer installed: report what stays
                     known = by_target.get(target) or Leftover(0, 0, parent.uuid, node, child.request.executor)
-                    names = (*known.names, f"{node.id} ({node.name})")
-                    roots = (*known.roots, spool_on_nodes(parent))
-                    by_target[target] = replace(
-                        known, names=tuple(dict.fromkeys(names)), roots=tuple(dict.fromkeys(roots))
-                    )
+                    names = dict.fromkeys((*known.names, f"{node.id} ({node.name})"))
+                    roots = dict.fromkeys((*known.roots, spool_on_nodes(parent)))
+                    by_target[target] = replace(known, names=tuple(names), roots=tuple(roots))
     yield from by_target.values()
 
 
@@ -251,10 +249,8 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
     begun = history.begun(connection, child.id)
     if not begun:
         return ()
-    known = {
-        node.id: node
-        for node in (*runs.nodes_of(connection, child.id), *nodes.every(connection, cluster_id=child.cluster_id))
-    }
+    former, present = runs.nodes_of(connection, child.id), nodes.every(connection, cluster_id=child.cluster_id)
+    known = {node.id: node for node in (*former, *present)}
     if any(task_type == TaskType.UPLOAD_FILES for _, task_type in begun):
         return known.values()
     with_spool = {node for node, task_type in begun if task_type != TaskType.MASTER_SHELL}
