@@ -115,6 +115,8 @@ class Command(cliff.command.Command):
     reads_once = False
     """Whether all that the command reads until it writes is of one moment; not for commands that look again and again.
     """
+    exit_code = Exit.OK
+    """The exit code of a command that ends without an error, if it is not `OK`."""
     _target_shown = False
     loaded: Document | None = None
     """The document that was loaded last, to which the findings of a refusal belong."""
@@ -393,42 +395,28 @@ class Lister(cliff.lister.Lister, Command):
         return self.columns, sorted_by(rows, self.columns, keys)
 
 
-class Check(Lister):
-    """A list of findings, whose exit code is 7 if `rows` sets `broken`. `advice` is the column with what to do."""
-
-    columns: tuple[str, ...] = ("severity", "code", "place", "task", "message", "hint")
-    sort_by = ""
-    advice = "hint"
-    broken = False
-
-    def run(self, parsed_args: argparse.Namespace) -> int:
-        self.broken = False
-        super().run(parsed_args)
-        return Exit.INVALID if self.broken else Exit.OK
-
-    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        columns, rows = super().take_action(parsed_args)
-        called = self.shell.called
-        advice = self.columns.index(self.advice)
-        return columns, [(*row[:advice], for_target(row[advice], called), *row[advice + 1 :]) for row in rows]
-
-
-class DiagnosisCheck(Check):
+class DiagnosisCheck(Lister):
     """A check of machines and programs, with a row for each diagnosis."""
 
     columns = ("status", "area", "name", "message", "mend")
-    advice = "mend"
+    sort_by = ""
 
-    def diagnosed(self, found: Sequence[Diagnosis]) -> Iterable[Sequence[Any]]:
-        """The rows of diagnoses, with secrets masked. An error among them makes the check fail."""
+    def diagnosed(self, found: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:
+        """Yield the rows of diagnoses, with secrets masked. With an error among them, the exit code is 7."""
         from fuelclient.redact import scrubbed
 
-        self.broken = any(one.health == "error" for one in found)
-        return [(str(one.health), one.area, one.name, scrubbed(one.message), scrubbed(one.mend)) for one in found]
+        for one in found:
+            if one.health == "error":
+                self.exit_code = Exit.INVALID
+            fix = for_target(scrubbed(one.mend), self.shell.called)
+            yield str(one.health), one.area, one.name, scrubbed(one.message), fix
 
 
-class DocumentCheck(Check):
-    """A check of documents, with formats of whole findings too: `rows` passes the findings on to `reported`."""
+class DocumentCheck(Lister):
+    """A check of documents, with formats of whole findings too, which print those in `reported`."""
+
+    columns = ("severity", "code", "place", "task", "message", "hint")
+    sort_by = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = super().get_parser(prog_name)
@@ -450,19 +438,14 @@ class DocumentCheck(Check):
         parsed_args.formatter = parsed_args.formatter or self.default_format(parsed_args)
         return super().run(parsed_args)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        columns, rows = super().take_action(parsed_args)
+    def report_rows(self, findings: Iterable[Finding]) -> list[Sequence[Any]]:
+        """Put the findings into `reported`, with hints for the target of this command, and return their rows."""
         called = self.shell.called
-        found = self.reported.findings
-        self.reported.findings = [replace(finding, hint=for_target(finding.hint, called)) for finding in found]
-        return columns, rows
-
-
-def finding_rows(findings: Iterable[Finding]) -> list[Sequence[Any]]:
-    return [
-        (str(finding.severity), finding.code, str(finding.place), finding.task, finding.message, finding.hint)
-        for finding in findings
-    ]
+        self.reported.findings = [replace(each, hint=for_target(each.hint, called)) for each in findings]
+        return [
+            (str(each.severity), each.code, str(each.place), each.task, each.message, each.hint)
+            for each in self.reported.findings
+        ]
 
 
 class ShowOne(cliff.show.ShowOne, Command):

@@ -413,7 +413,8 @@ class FuelShell(App):
         try:
             with self._moment:
                 resolve(parsed_args, lambda: self.backend)
-                return command.run(parsed_args)
+                code = command.run(parsed_args)
+                return getattr(command, "exit_code", Exit.OK) or code
         except InvalidDocument as error:
             document: Document | None = getattr(command, "loaded", None)
             if document is not None:

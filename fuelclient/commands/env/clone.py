@@ -96,8 +96,6 @@ class EnvDiff(Comparing, Lister):
     columns = ("part", "place", "path", "copy", "original")
     sort_by = ""
 
-    _declined = False
-
     arguments = (
         id_of("environment"),
         _engine_option("--with-engine", "the engine file with the copy (default: the one of the settings)"),
@@ -111,8 +109,7 @@ class EnvDiff(Comparing, Lister):
     def run(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
             raise UsageError("--apply asks for each graph, and there is no terminal.", hint="Add --yes.")
-        code = super().run(parsed_args)
-        return Exit.DECLINED if self._declined else code
+        return super().run(parsed_args)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         with closing(_engine(self, parsed_args.engine_file)) as engine:
@@ -166,7 +163,7 @@ class EnvDiff(Comparing, Lister):
         try:
             self.ask(parsed_args, lambda: question)
         except Declined:
-            self._declined = True
+            self.exit_code = Exit.DECLINED
             return False
         return True
 

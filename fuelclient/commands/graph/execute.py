@@ -145,10 +145,8 @@ class GraphSimulate(Lister):
     )  # fmt: skip
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        self._exit = Exit.OK
         if not parsed_args.dot:
-            super().run(parsed_args)
-            return self._exit
+            return super().run(parsed_args)
         if parsed_args.formatter != "table":
             raise UsageError("--dot and -f cannot be combined.", hint="Leave one of them out.")
         from fuelclient.backends.plans import pictured
@@ -173,7 +171,7 @@ class GraphSimulate(Lister):
         for graph in graphs:
             _narrate(graph)
         if any(graph.verdict == "error" for graph in graphs):
-            self._exit = Exit.FAILED
+            self.exit_code = Exit.FAILED
         return [
             (
                 graph.graph_type, instance.task, node(instance.node), str(instance.status), str(instance.reason),

@@ -166,7 +166,6 @@ class GraphPreview(Comparing, Lister):
         "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
     )  # fmt: skip
     sort_by = "order"
-    _broken = False
 
     arguments = (
         *OF_GRAPH,
@@ -192,8 +191,7 @@ class GraphPreview(Comparing, Lister):
             raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)
         if parsed_args.as_master and parsed_args.merge_policy != "replace":
             raise UsageError("A Fuel master merges with --merge-policy replace.", hint="Leave --as-master out.")
-        code = super().run(parsed_args)
-        return Exit.INVALID if self._broken else code
+        return super().run(parsed_args)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.graph import MergePolicy
@@ -208,7 +206,8 @@ class GraphPreview(Comparing, Lister):
         snapshot = self._snapshot(parsed_args, options)
         study, seen = self._preview(snapshot, options, parsed_args)
         _narrate(seen)
-        self._broken = any(finding.is_error for finding in seen.findings)
+        if any(finding.is_error for finding in seen.findings):
+            self.exit_code = Exit.INVALID
         if parsed_args.verify:
             self._verify(snapshot, options, parsed_args)
         rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
@@ -274,7 +273,7 @@ class GraphPreview(Comparing, Lister):
             theirs = self.backend.graphs.merged(parsed_args.env, parsed_args.graph_type)
         except (Conflict, InvalidGraph) as error:
             LOG.error("The other side cannot merge this graph: %s", error)
-            self._broken = True
+            self.exit_code = Exit.INVALID
             return
         ours = [merged.task for merged in merge_layers(snapshot.layers, options.policy).tasks]
         differing = differences(ours, theirs)

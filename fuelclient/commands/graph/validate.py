@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from fuelclient.commands.arguments import AS_MASTER, env_option, one_of, source_options, type_option
-from fuelclient.commands.base import DocumentCheck, finding_rows, tally
+from fuelclient.commands.base import DocumentCheck, tally
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
@@ -54,10 +55,10 @@ class GraphValidate(DocumentCheck):
             raise UsageError("--type needs --env: a document has no graph type of its own.", hint="Leave --type out.")
         reported = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
         findings = chosen(reported, parsed_args)
-        self.broken = fails(findings, parsed_args)
+        if fails(findings, parsed_args):
+            self.exit_code = Exit.INVALID
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")
-        self.reported.findings = sorted(findings, key=urgency)
-        return finding_rows(self.reported.findings)
+        return self.report_rows(sorted(findings, key=urgency))
 
     def _environment(self, parsed_args: argparse.Namespace) -> Sequence[Finding]:
         from fuelclient.backends.studies import study_of

@@ -22,7 +22,8 @@ from fuelclient.commands.arguments import (
     release_option,
     type_option,
 )
-from fuelclient.commands.base import Command, DocumentCheck, finding_rows, report, tally
+from fuelclient.commands.base import Command, DocumentCheck, report, tally
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails, grouped, others
 from fuelclient.commands.plugins.author import WRITE, finished, write
 from fuelclient.commands.shell import LOG, count
@@ -117,9 +118,11 @@ class PluginsCheck(DocumentCheck):
             rows += sorted(findings, key=lambda finding: (_severity(finding), finding.place.file, finding.place.line))
         if len(parsed_args.paths) > _FEW:
             LOG.info("%s: %s; %d failed.", count(len(parsed_args.paths), "package"), tally(rows), len(failed))
-        self.broken = bool(failed)
-        self.reported.findings = sorted(rows, key=_severity)
-        return finding_rows(rows)
+        if failed:
+            self.exit_code = Exit.INVALID
+        shown = self.report_rows(rows)
+        self.reported.findings.sort(key=_severity)
+        return shown
 
     def _fix(self, path: Path, parsed_args: argparse.Namespace) -> None:
         """Change the files of a package of version 5. Raise `UsageError` for an archive, and another version."""

@@ -119,11 +119,9 @@ class Starter(Command):
     reads_once = True
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        self._exit = Exit.OK
         if parsed_args.timeout is not None and parsed_args.wait is False:
             raise UsageError("--timeout limits the wait that --no-wait turns off.", hint="Leave one of them out.")
-        super().run(parsed_args)
-        return self._exit
+        return super().run(parsed_args)
 
     def execute(
         self,
@@ -136,7 +134,7 @@ class Starter(Command):
         would run instead."""
         request = replace(request, **decisions(self, parsed_args))
         if request.dry_run:
-            self._exit = dry_run(self, request, parsed_args, action)
+            self.exit_code = dry_run(self, request, parsed_args, action)
             return
         runs = self.writable().runs
         begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)
@@ -152,7 +150,8 @@ class Starter(Command):
         if waits:
             from fuelclient.commands.task.follow import follow
 
-            self._exit = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout) or self._exit
+            code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout)
+            self.exit_code = code or self.exit_code
         if parsed_args.format:
             run = self.backend.runs.get(begun.id) if waits else begun
             self._put(begun, self.dumped(document(run), parsed_args.format))
@@ -170,7 +169,7 @@ class Starter(Command):
             )  # fmt: skip
             if isinstance(error, BrokenPipeError):
                 raise
-            self._exit = self._exit or Exit.UNEXPECTED
+            self.exit_code = self.exit_code or Exit.UNEXPECTED
 
 
 _NAMED = 5
