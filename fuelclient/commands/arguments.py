@@ -273,8 +273,8 @@ class _Joined(argparse.Action):
 
 
 def names_option(*spellings: str, **how: Any) -> Argument:
-    """`--NAMES a b` or `--NAMES a,b`: a list of names, each once."""
-    return option(*spellings, nargs="+", type=names, action=_Joined, **how)
+    """`--NAMES a b` or `--NAMES a,b`: a list of names, or of what `type` reads, each once."""
+    return option(*spellings, **{"nargs": "+", "type": names, "action": _Joined, **how})
 
 
 def id_of(noun: str) -> Argument:
@@ -302,10 +302,8 @@ def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 
 
     Of several nodes with one name, that of `--env` is meant.
     """
-    return option(
-        "-n", "--nodes", "--node", nargs="+", type=node_references, action=_Joined, required=required, metavar=NAMED,
-        dest="nodes", help=help,
-    )  # fmt: skip
+    spellings = ("-n", "--nodes", "--node")
+    return names_option(*spellings, type=node_references, required=required, metavar=NAMED, dest="nodes", help=help)
 
 
 def nodes_or_all(all_of: str) -> Argument:

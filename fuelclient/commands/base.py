@@ -168,11 +168,11 @@ class Command(cliff.command.Command):
         report(self.loaded.findings)
         return self.loaded
 
-    def dumped(self, data: Any, form: str) -> str:
-        """Write data as a document in the format `form`, for stdout."""
+    def dumped(self, data: Any, form: str, path: str = "-") -> str:
+        """Write data as a document in the format `form`, for a file or for stdout, which may lack some characters."""
         from fuelclient import files
 
-        return files.dumps(data, form, encoding=encoding_of(self.app.stdout))
+        return files.dumps(data, form, encoding=encoding_of(self.app.stdout) if path == "-" else "utf-8")
 
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""
@@ -383,16 +383,21 @@ class Lister(cliff.lister.Lister, Command):
         """The rows, in any order: cells, or things whose attributes are the cells."""
         raise NotImplementedError
 
+    def shown_columns(self, parsed_args: argparse.Namespace) -> Sequence[str]:  # noqa: ARG002 (for subclasses)
+        """The columns to show: the first of `columns`, or more if rows have more cells."""
+        return self.columns
+
     def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
         return parsed_args.formatter == "table" and self.app.stdout.isatty()
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        check_columns(parsed_args.columns, self.columns)
+        columns = self.shown_columns(parsed_args)
+        check_columns(parsed_args.columns, columns)
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
         rows = [cells(row, self.columns) for row in self.rows(parsed_args)]
         if self.empty and not rows:
             LOG.info(self.empty)
-        return self.columns, sorted_by(rows, self.columns, keys)
+        return columns, [row[: len(columns)] for row in sorted_by(rows, self.columns, keys)]
 
 
 class DiagnosisCheck(Lister):

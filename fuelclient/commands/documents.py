@@ -77,15 +77,9 @@ def format_of(path: str, asked: str | None) -> str:
 
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
-    text = dumped(command, data, path, form)
-    put_text(command, text, path, force=path != STDOUT and overwrites(command, parsed_args, path))
-
-
-def dumped(command: Command, data: Any, path: str, form: str) -> str:
-    """`data` as text for the file or for stdout, which may lack some characters."""
-    from fuelclient import files
-
-    return command.dumped(data, form) if path == STDOUT else files.dumps(data, form)
+    put_text(
+        command, command.dumped(data, form, path), path, force=path != STDOUT and overwrites(command, parsed_args, path)
+    )
 
 
 def put_text(command: Command, text: str, path: str, *, force: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import YES, flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck
-from fuelclient.commands.documents import FORCE, STDOUT, dumped, format_of, output_options, put_text, require
+from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, put_text, require
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
 from fuelclient.files import limits
@@ -99,7 +99,7 @@ class EngineExport(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
-        text = dumped(self, engine_files.export(_engine(self)), path, form)
+        text = self.dumped(engine_files.export(_engine(self)), form, path)
         if len(text.encode()) > limits.EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
         put_text(self, text, path, force=parsed_args.force)

@@ -9,8 +9,8 @@ from typing import Any
 import autopage.argparse
 
 from fuelclient.commands.arguments import flag, option
-from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, on_backend, sorted_by
-from fuelclient.commands.formatters import Fields, check_columns
+from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, on_backend
+from fuelclient.commands.formatters import Fields
 from fuelclient.commands.global_options import PROGRAM, overview
 from fuelclient.commands.table import COMMANDS, verbs
 from fuelclient.errors import UsageError
@@ -45,11 +45,8 @@ class ConfigShow(Lister):
 
     arguments = (flag("--origin", help="also say where each value comes from"),)
 
-    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        columns = self.columns if parsed_args.origin else self.columns[:2]
-        check_columns(parsed_args.columns, columns)
-        rows = sorted_by(self.rows(parsed_args), self.columns, parsed_args.sort_keys or [self.sort_by])
-        return columns, [row[: len(columns)] for row in rows]
+    def shown_columns(self, parsed_args: argparse.Namespace) -> Sequence[str]:
+        return self.columns if parsed_args.origin else self.columns[:2]
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (all settings)
         from fuelclient.redact import MASK, scrubbed

@@ -16,6 +16,7 @@ from fuelclient.commands.arguments import (
     executor_option,
     flag,
     id_of,
+    names_option,
     node_references,
     nodes_option,
     nodes_or_all,
@@ -311,7 +312,7 @@ class NodeUpdate(_ShowNode):
         return self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
 
 
-_DELETED = "Nodes {ids} were deleted from the database"
+_DELETED = "Nodes {id} were deleted from the database"
 
 
 class NodeUndiscover(Changing):
@@ -347,12 +348,12 @@ class NodeUndiscover(Changing):
                 f"Nodes with ids {online} cannot be deleted from database because they are online.",
                 hint="You might want to use the --force option.",
             )
-        parsed_args.nodes, parsed_args.ids = nodes, [node.id for node in nodes]
+        parsed_args.nodes, parsed_args.id = nodes, [node.id for node in nodes]
 
     def asked(self, parsed_args: argparse.Namespace) -> str:
         return _question(parsed_args.nodes)
 
-    change = on_backend(lambda backend, args: backend.nodes.delete(args.ids, force=True))
+    change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=True))
 
 
 class NodeDelete(Changing):
@@ -366,20 +367,17 @@ class NodeDelete(Changing):
     """
 
     arguments = (
-        option("id", nargs="+", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"),
+        names_option("id", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"),
         flag("-f", "--force", help="delete them even if they belong to an environment"),
         YES,
     )
 
     done = _DELETED
 
-    def read(self, parsed_args: argparse.Namespace) -> None:
-        parsed_args.ids = list(dict.fromkeys(number for part in parsed_args.id for number in part))
-
     def asked(self, parsed_args: argparse.Namespace) -> str:
-        return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.ids])
+        return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.id])
 
-    change = on_backend(lambda backend, args: backend.nodes.delete(args.ids, force=args.force))
+    change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=args.force))
 
 
 class NodeAnsibleInventory(Command):
@@ -435,13 +433,13 @@ class NodeCheck(DiagnosisCheck):
     """
 
     arguments = (
-        option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
+        names_option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
         env_option(required=False, help="all nodes of this environment"),
         type_option(default="default"),
     )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        ids = [number for part in parsed_args.id for number in part]
+        ids = parsed_args.id
         if not ids:
             ids = [node.id for node in self.backend.nodes.list(parsed_args.env) if node.cluster_id is not None]
         if not ids:

@@ -68,7 +68,7 @@ class _List(Lister):
         for value in self.noun.known(self.backend, owner_of(parsed_args)).values():
             meta = value.metadata
             described = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
-            yield (value.name, *described, bool(meta.get("has_primary")), value.owner)[: len(self.columns)]
+            yield (value.name, *described, bool(meta.get("has_primary")), value.owner)
 
 
 class _Named(Command):

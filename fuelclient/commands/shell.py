@@ -202,13 +202,15 @@ def program(options: argparse.Namespace) -> str:
     >>> program(global_parser().parse_args(["--server", "http://10.20.0.2:8000", "--os-password", "x", "--insecure"]))
     'fuel2 --server http://10.20.0.2:8000 --insecure'
     """
+    from fuelclient.settings.registry import KNOWN
+
     words = [global_options.PROGRAM]
     for option, value in (("--engine", options.engine), ("--server", options.server)):
         words += [option, value] if value else []
     words += ["--local"] * options.local
     for name, spellings, metavar, _ in global_options.MASTER_OPTIONS:
         value = getattr(options, name)
-        if value is not None and not _is_secret(name):
+        if value is not None and not KNOWN[name].secret:
             words += [spellings[0]] if metavar is None else [spellings[0], value]
     return shlex.join(words)
 
@@ -229,12 +231,6 @@ def value_for_target(value: Any, called: str) -> Any:
     if isinstance(value, FuelError):
         return f"{value.message} {for_target(value.hint, called)}".strip()
     return replace(value, hint=for_target(value.hint, called)) if isinstance(value, Finding) else value
-
-
-def _is_secret(name: str) -> bool:
-    from fuelclient.settings.registry import KNOWN
-
-    return KNOWN[name].secret
 
 
 _ANYWHERE = ("complete", "help", "plugins build", "plugins check", "plugins create")

@@ -106,12 +106,9 @@ class EnvDiff(Comparing, Lister):
         YES,
     )
 
-    def run(self, parsed_args: argparse.Namespace) -> int:
+    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
             raise UsageError("--apply asks for each graph, and there is no terminal.", hint="Add --yes.")
-        return super().run(parsed_args)
-
-    def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             original = all_inputs(self.backend, parsed_args.id)
             wanted = parsed_args.copy or original.environment.cluster.name

@@ -14,14 +14,13 @@ from fuelclient.commands.arguments import (
     SOME_NODES,
     flag,
     instance,
-    names,
+    names_option,
     nonempty,
     option,
     types_option,
 )
-from fuelclient.commands.base import STRUCTURED, Command, Lister, report, sorted_by
+from fuelclient.commands.base import STRUCTURED, Command, Lister, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import check_columns
 from fuelclient.commands.graph.question import SELECT, selected_tasks
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
@@ -36,10 +35,7 @@ SELECTION = (
     OF_ENV,
     types_option("graph types in the order in which they run (default: default)"),
     SOME_NODES,
-    option(
-        "-T", "--task-names", nargs="+", type=names, action="extend", default=[], metavar="TASK", dest="task_names",
-        help="only these tasks: a b or a,b",
-    ),
+    names_option("-T", "--task-names", default=[], metavar="TASK", help="only these tasks: a b or a,b"),
     SELECT,
     option(
         "-S", "--subgraphs", nargs="+", type=nonempty, action="extend", default=[], metavar="SUBGRAPH",
@@ -55,7 +51,7 @@ def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
     from fuelclient.model.run import RunRequest
 
     graph_types = tuple(chain.from_iterable(parsed_args.graph_types or [[DEFAULT_TYPE]]))
-    tasks = tuple(dict.fromkeys(chain.from_iterable(parsed_args.task_names)))
+    tasks = tuple(parsed_args.task_names)
     if parsed_args.select:
         if tasks:
             hint = "Leave --task-names out: write 'a or b' in a query for two tasks."
@@ -155,11 +151,8 @@ class GraphSimulate(Lister):
         self.app.stdout.write(picture)
         return 0
 
-    def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        columns = (*self.columns, "verdict") if parsed_args.formatter in STRUCTURED else self.columns
-        check_columns(parsed_args.columns, columns)
-        rows = [row[: len(columns)] for row in self.rows(parsed_args)]
-        return columns, sorted_by(rows, self.columns, parsed_args.sort_keys or ())
+    def shown_columns(self, parsed_args: argparse.Namespace) -> Sequence[str]:
+        return (*self.columns, "verdict") if parsed_args.formatter in STRUCTURED else self.columns
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         """Simulate, and end each row with the verdict on its graph."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import flag, id_of, identifier, instance, names, node_words, option
+from fuelclient.commands.arguments import flag, id_of, identifier, instance, names_option, node_words, option
 from fuelclient.commands.base import STRUCTURED, Command, Lister, sorted_by
 from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
 from fuelclient.commands.shell import LOG
@@ -53,14 +52,11 @@ class TaskHistoryShow(Lister):
 
     arguments = (
         option("id", type=identifier, help="id of the run, or of one of its parts"),
-        option(
-            "-n", "--nodes", nargs="+", type=node_words, action="extend", default=[], metavar="NODE",
+        names_option(
+            "-n", "--nodes", type=node_words, default=[], metavar="NODE",
             help="only these nodes, by id or name: 1 2, master, null",
         ),
-        option(
-            "-d", "--tasks-names", nargs="+", type=names, action="extend", default=[], dest="tasks", metavar="TASK",
-            help="only these tasks",
-        ),
+        names_option("-d", "--tasks-names", default=[], dest="tasks", metavar="TASK", help="only these tasks"),
         option(
             "-t", "--statuses", nargs="+", choices=_STATUSES, default=[], metavar="STATUS",
             help=f"only these statuses: {', '.join(_STATUSES)}",
@@ -73,11 +69,7 @@ class TaskHistoryShow(Lister):
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         from fuelclient.model.run import HistoryFilter
 
-        filters = HistoryFilter(
-            tuple(chain.from_iterable(parsed_args.nodes)),
-            tuple(parsed_args.statuses),
-            tuple(chain.from_iterable(parsed_args.tasks)),
-        )
+        filters = HistoryFilter(*map(tuple, (parsed_args.nodes, parsed_args.statuses, parsed_args.tasks)))
         history = self.backend.runs.history(parsed_args.id, filters)
         several = len({row.run_id for row in history}) > 1
         if parsed_args.show_parameters:
