@@ -261,13 +261,7 @@ def defaults(**values: Any) -> Argument:
 class _Joined(argparse.Action):
     """Collects `1 2`, `1,2` and repeated options into one list without duplicates."""
 
-    def __call__(  # argparse fixes these parameters
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002
-        namespace: argparse.Namespace,
-        values: Any,
-        option: str | None = None,  # noqa: ARG002
-    ) -> None:
+    def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
         before = getattr(namespace, self.dest, None) or []
         setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
 

@@ -25,10 +25,9 @@ _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 def output_options(*spellings: str, default: str) -> Arguments:
     """Where to write, and how: `file` (or None) and `format` (or None)."""
     where = f"the file to write; - is stdout (default: {default})"
-    return option(*spellings, metavar="PATH", dest="file", help=where), FORMAT_OF_FILE
+    form = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
+    return option(*spellings, metavar="PATH", dest="file", help=where), form
 
-
-FORMAT_OF_FILE = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
 
 OUTPUT = option("-o", "--output", metavar="PATH", default=STDOUT, help="default: - (stdout)")
 FORCE = flag("--force", help="overwrite an existing file")

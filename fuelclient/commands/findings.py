@@ -90,13 +90,7 @@ class _FindingFormat(ListFormatter):
     def add_argument_group(self, parser: argparse.ArgumentParser) -> None:
         """These formats have no options."""
 
-    def emit_list(
-        self,
-        column_names: Sequence[str],  # noqa: ARG002 (the findings say more than the columns)
-        data: Iterable[Sequence[Any]],  # noqa: ARG002
-        stdout: TextIO,
-        parsed_args: argparse.Namespace,
-    ) -> None:
+    def emit_list(self, _columns: Sequence[str], _rows: Any, stdout: TextIO, parsed_args: argparse.Namespace) -> None:
         if parsed_args.columns or parsed_args.sort_keys:
             hint = "Leave out -c and -s, or use a format such as table, json or csv."
             raise UsageError(f"The format {parsed_args.formatter} has no columns.", hint=hint)

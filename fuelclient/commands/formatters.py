@@ -367,13 +367,7 @@ class Tabulated(ListFormatter, SingleFormatter):
     def add_argument_group(self, parser: argparse.ArgumentParser) -> None:
         """These formats have no options."""
 
-    def emit_list(
-        self,
-        column_names: Sequence[str],
-        data: Rows,
-        stdout: TextIO,
-        parsed_args: Any,  # noqa: ARG002 (no options)
-    ) -> None:
+    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, _parsed_args: Any) -> None:
         from tabulate import tabulate
 
         rows = [[self._cell(_flat(cell)) for cell in row] for row in data]

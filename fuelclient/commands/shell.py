@@ -322,12 +322,7 @@ class FuelShell(App):
         self.has_written = False
         self._handlers: list[logging.Handler] = []
 
-    def build_option_parser(
-        self,
-        description: str | None,  # noqa: ARG002 (cliff fixes these parameters)
-        version: str | None,  # noqa: ARG002
-        argparse_kwargs: dict[str, object] | None = None,  # noqa: ARG002
-    ) -> argparse.ArgumentParser:
+    def build_option_parser(self, *_: Any, **__: Any) -> argparse.ArgumentParser:
         return global_options.global_parser()
 
     @property

@@ -48,24 +48,20 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        empty = () if self.required else ("",)
-        if self.type is QueryType.NUMBER:
-            return NUMBER if self.required else {"anyOf": [NUMBER, {"enum": [*empty]}]}
-        if self.type is QueryType.FLAG:
-            return {"enum": ["0", "1", "t", "f", "true", "false", *empty]}
+        """The schema of its text. Only lists are ever required, or limited to some words."""
+        item = "|".join(self.words) or "[1-9][0-9]{0,17}"
         if self.type is QueryType.NUMBERS:
-            return {
-                "type": "string",
-                "pattern": "^([1-9][0-9]{0,17}(,[1-9][0-9]{0,17})*)" + ("$" if self.required else "?$"),
-            }
-        if self.type is QueryType.REPEATED:
-            return {"type": "array", "items": TEXT}
-        if not self.words:
-            return TEXT
-        if self.type is QueryType.WORD:
-            return {"enum": [*self.words, *empty]}
-        choice = "|".join(self.words)
-        return {"type": "string", "pattern": f"^(({choice})(,({choice}))*)?$"}
+            return {"type": "string", "pattern": f"^({item}(,{item})*){'' if self.required else '?'}$"}
+        if self.words:
+            return {"type": "string", "pattern": f"^(({item})(,({item}))*)?$"}
+        return _QUERY_SCHEMAS.get(self.type, TEXT)
+
+
+_QUERY_SCHEMAS: Mapping[QueryType, Schema] = {
+    QueryType.NUMBER: {"anyOf": [NUMBER, {"enum": [""]}]},
+    QueryType.FLAG: {"enum": ["0", "1", "t", "f", "true", "false", ""]},
+    QueryType.REPEATED: {"type": "array", "items": TEXT},
+}
 
 
 class ThreadBackends:

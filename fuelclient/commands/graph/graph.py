@@ -278,9 +278,7 @@ class GraphDownload(Command):
                     "Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels)
                 )
         owning = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
-        rank = list(Level)
-        order = sorted(owning, key=lambda owner: (rank.index(owner.level), owner.name, owner.version))
-        layers = ", ".join(owner.label for owner in order) or "none"
+        layers = ", ".join(owner.label for owner in sorted(owning, key=lambda owner: owner.order)) or "none"
         return layer_to([task.task for task in merged.tasks], metadata=merged.metadata), f"the layers: {layers}"
 
     def _merge_of_master(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:

@@ -89,12 +89,9 @@ class TaskHistoryShow(Lister):
 
 
 def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
-    cells = {
-        "graph_type": row.graph_type, "task_name": row.task, "node_id": node(row.node), "status": str(row.status),
-        "time_start": row.time_start, "time_end": row.time_end, "reason": row.reason, "because": row.because,
-        "return_code": row.return_code, "message": row.message, "summary": Fields(plain(row.summary)),
-    }  # fmt: skip
-    return [cells[column] for column in columns]
+    summary = Fields(plain(row.summary))
+    own = {"task_name": row.task, "node_id": node(row.node), "status": str(row.status), "summary": summary}
+    return [own[column] if column in own else getattr(row, column) for column in columns]
 
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:

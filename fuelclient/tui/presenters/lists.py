@@ -19,7 +19,7 @@ from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.blame import changed_tone, given_value, layer_cell, replaced_sign, sigil
 from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
-from fuelclient.tui.requests import Abilities, GraphData
+from fuelclient.tui.requests import GraphData
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +170,14 @@ def _nodes(data: GraphData, glyphs: Glyphs) -> Table:
         status = Cell(str(node.status), Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN)
         roles = names([*node.roles, *(f"+{role}" for role in node.pending_roles if role not in node.roles)])
         online = Cell(f"{glyphs.ok} yes", Tone.DIM) if node.online else Cell(f"{glyphs.error} no", Tone.BAD)
-        reached_by = _reached_by(node, data.abilities)
+        reached_by = _reached_by(node, data)
         rows.append((str(node.id), Cell(node.name, Tone.STRONG), status, roles, online, node.ip, reached_by))
     return Table(_NODES, rows, empty=_NO_NODES)
 
 
-def _reached_by(node: Node, can: Abilities) -> str:
+def _reached_by(node: Node, data: GraphData) -> str:
     """How tasks reach a node: by its executor, or by the agents of a Fuel master."""
-    return node.reached_by if can.executors else "master"
+    return node.reached_by if data.abilities.executors else "master"
 
 
 def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
@@ -190,7 +190,7 @@ def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         fact("deployed", names(node.roles) or "nothing"),
         fact("pending", names(role for role in node.pending_roles if role not in node.roles) or "nothing"),
         fact("address", node.ip or "none"),
-        fact("reached by", _reached_by(node, data.abilities) or "nothing: it has no address"),
+        fact("reached by", _reached_by(node, data) or "nothing: it has no address"),
     ]
     if place is not None:
         lines.append(fact("tags", names(fleet[place].tags)))
