@@ -135,9 +135,12 @@ class Command(cliff.command.Command):
             self.add_arguments(parser)
         return parser
 
+    def all_arguments(self) -> Arguments:
+        """`arguments`; overridden to add some that depend on the object."""
+        return self.arguments
+
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of this command; overridden if they depend on the object."""
-        for add in self.arguments:
+        for add in self.all_arguments():
             add(parser)
 
     @property

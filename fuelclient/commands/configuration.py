@@ -256,10 +256,9 @@ class _OfRun(documents.Download):
     stem = "{command.name}_{id}"
     done = "{command.title} for task with id={id} downloaded to {path}"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def all_arguments(self) -> Arguments:
         place = documents.output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
-        for add in (id_of("run"), *place, documents.OVERWRITING):
-            add(parser)
+        return (id_of("run"), *place, documents.OVERWRITING)
 
 
 class TaskDeploymentInfoDownload(_OfRun):

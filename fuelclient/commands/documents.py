@@ -170,9 +170,8 @@ class _OfOne(Command):
     noun = "environment"
     part = ""
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        for add in (id_of(self.noun), *self.arguments):
-            add(parser)
+    def all_arguments(self) -> Arguments:
+        return (id_of(self.noun), *self.arguments)
 
     @property
     def described(self) -> str:

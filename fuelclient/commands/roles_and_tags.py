@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import HOLDER, YES, described, option, owner_of
+from fuelclient.commands.arguments import HOLDER, YES, Arguments, described, option, owner_of
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne
 from fuelclient.commands.documents import Download, Upload, place_of, place_options
 from fuelclient.commands.formatters import Fields, Names, Shown, plain
@@ -76,10 +76,9 @@ class _Named(Command):
 
     noun: Noun
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def all_arguments(self) -> Arguments:
         name = option("-n", "--name", required=True, metavar="NAME", help=f"name of the {self.noun.word}")
-        for add in (HOLDER, name, *self.arguments):
-            add(parser)
+        return (HOLDER, name, *self.arguments)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         parsed_args.owner = owner_of(parsed_args)

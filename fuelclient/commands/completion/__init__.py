@@ -109,13 +109,9 @@ def answer(words: Sequence[str]) -> str:
     if argument is not None and argument.takes in (FILE, DIRECTORY):
         return "files\n" if argument.takes == FILE else "directories\n"
     candidates = _values(line, argument, current) if argument is not None else _words(line, current)
-    return _printed((prefix + word, meaning) for word, meaning in candidates)
-
-
-def _printed(candidates: Iterable[Candidate]) -> str:
-    """Lines for a shell, without words that no line could hold."""
-    lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in candidates if word and word.isprintable()]
-    return "\n".join(["words", *lines, ""])
+    whole = ((prefix + word, meaning) for word, meaning in candidates)
+    lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in whole if word and word.isprintable()]
+    return "\n".join(["words", *lines, ""])  # without words that no line could hold
 
 
 def _read(words: Iterable[str]) -> _Line:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import OF_ENV, YES, flag, id_of, nodes_option, option
+from fuelclient.commands.arguments import OF_ENV, YES, Arguments, flag, id_of, nodes_option, option
 from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly, on_backend, on_master
 from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, require
 from fuelclient.commands.formatters import plain, some
@@ -121,10 +121,9 @@ class _Download(Command):
     ours = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
     no_split = "repeat the common facts in the file of each node instead of writing common.FORMAT"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def all_arguments(self) -> Arguments:
         nodes = nodes_option(required=False, help="only the facts of these nodes: 1 2 or 1,2")
-        for add in (*DIRECTORY, nodes, flag("--no-split", help=self.no_split), OVERWRITING, *self.arguments):
-            add(parser)
+        return (*DIRECTORY, nodes, flag("--no-split", help=self.no_split), OVERWRITING, *self.arguments)
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
         """Facts by the name of their file, without its ending; empty if there are none."""

@@ -18,6 +18,7 @@ from fuelclient.commands.graph.question import OF_GRAPH, SELECT, chosen_tasks
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
+from fuelclient.model.graph import MergePolicy
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
@@ -109,15 +110,6 @@ _KEYS = (
 """The keys of a row in JSON and YAML, always all of them and in this order."""
 
 
-def _add_policy(parser: argparse._ActionsContainer) -> None:
-    from fuelclient.model.graph import MergePolicy
-
-    parser.add_argument(
-        "--merge-policy", choices=[str(policy) for policy in MergePolicy], default=str(MergePolicy.REPLACE),
-        help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
-    )  # fmt: skip
-
-
 class GraphPreview(Comparing, Lister):
     """Show what would run where, in order
 
@@ -170,7 +162,12 @@ class GraphPreview(Comparing, Lister):
     arguments = (
         *OF_GRAPH,
         one_of(SOME_NODES, ASSUME),
-        _add_policy,
+        option(
+            "--merge-policy",
+            choices=tuple(map(str, MergePolicy)),
+            default=str(MergePolicy.REPLACE),
+            help="whether a task with a type replaces the task below it, or overrides only the attributes it states",
+        ),
         option("--no-facts", action="store_false", dest="facts", help="do not evaluate conditions and dependencies"),
         AS_MASTER,
         option("--only", choices=("changed",), help="only tasks that a plugin or the environment changes"),
@@ -194,7 +191,6 @@ class GraphPreview(Comparing, Lister):
         return super().run(parsed_args)
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        from fuelclient.model.graph import MergePolicy
         from fuelclient.plan.preview import PreviewOptions
 
         structured = parsed_args.formatter in STRUCTURED

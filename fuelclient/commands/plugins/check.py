@@ -6,6 +6,7 @@ import argparse
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -377,12 +378,8 @@ def _state(directory: Path) -> frozenset[tuple[str, int, int]]:
     state = set()
     for place, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if not name.startswith(".")]
-        for name in names:
-            path = os.path.join(place, name)
-            try:
+        for path in (os.path.join(place, name) for name in names if not name.startswith(".")):
+            with suppress(OSError):  # it went while we looked
                 status = os.stat(path)
-            except OSError:
-                continue  # it went while we looked
-            if not name.startswith("."):
                 state.add((path, status.st_mtime_ns, status.st_size))
     return frozenset(state)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fuelclient.model.release import Release
 
 _METADATA = ("description", "fuel_version", "groups", "licenses", "authors", "homepage", "is_hotpluggable")
+_PARTS = ("roles", "volumes", "network_roles", "components", "attributes")
 _BROUGHT = ("roles", "volumes", "network_roles", "components", "settings")
 
 _COLUMNS = (
@@ -103,10 +104,7 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
         "defines": _references(list(map(_reference, releases))),
         "environments": _references([{"id": env, "name": environments[env].name} for env in plugin.clusters]),
         "graphs": _graphs({graph.type: len(graph.task_ids) for graph in graphs}),
-        **_brought(
-            metadata.get("roles_metadata"), metadata.get("volumes_metadata"), metadata.get("network_roles_metadata"),
-            metadata.get("components_metadata"), metadata.get("attributes_metadata"),
-        ),
+        **_brought(*(metadata.get(f"{part}_metadata") for part in _PARTS)),
     }  # fmt: skip
 
 
@@ -119,9 +117,7 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
         "release": Shown(_reference(release), _named_id(_reference(release))),
         "record": f"{record.os} {record.version}".strip() if record is not None else "",
         "graphs": _graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
-        **_brought(
-            contents.roles, contents.volumes, contents.network_roles, contents.components, contents.attributes
-        ),
+        **_brought(*(getattr(contents, part) for part in _PARTS)),
         "files": _files(dict(contents.files)),
         "why": Lines(list(selection.why)),
     }  # fmt: skip
