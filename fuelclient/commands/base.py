@@ -23,7 +23,7 @@ from fuelclient.commands.arguments import ENV, Arguments
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
-from fuelclient.commands.shell import LOG, count, for_target, urgency
+from fuelclient.commands.shell import LOG, FuelShell, count, for_target, urgency
 from fuelclient.commands.table import COMMANDS
 from fuelclient.errors import Declined, FuelError, Unsupported, nearest
 from fuelclient.printing import printable
@@ -32,7 +32,6 @@ from fuelclient.support import supports
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.backends.nailgun.services import Services
-    from fuelclient.commands.shell import FuelShell
     from fuelclient.files.limits import Limits
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.document import Document

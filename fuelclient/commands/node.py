@@ -255,8 +255,7 @@ class NodeCreate(_ShowNode):
             executor=parsed_args.executor, pending_addition=parsed_args.env is not None,
         )  # fmt: skip
         (created,) = self.writable().nodes.create([node])
-        if parsed_args.env is not None:
-            report_shared_tasks(self.backend, parsed_args.env)
+        report_shared_tasks(self.backend, parsed_args.env)
         return created
 
 
@@ -288,8 +287,7 @@ class NodeImport(Lister):
         nodes = [replace(node, cluster_id=parsed_args.env) for node in nodes_from(document, executor_kinds())]
         created = self.writable().nodes.create(nodes) if nodes else ()
         LOG.info("Created %s.", count(len(created), "node"))
-        if parsed_args.env is not None:
-            report_shared_tasks(self.backend, parsed_args.env)
+        report_shared_tasks(self.backend, parsed_args.env)
         return [_row(node) for node in created]
 
 
@@ -447,12 +445,12 @@ class NodeCheck(DiagnosisCheck):
         return self.diagnosed(self.backend.runs.check(ids, parsed_args.graph_type))
 
 
-def report_shared_tasks(backend: Backend, env: int) -> None:
+def report_shared_tasks(backend: Backend, env: int | None) -> None:
     """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
 
     A Fuel master refuses to merge such a graph, so there is nothing to check.
     """
-    if not supports(backend.runs.act):
+    if env is not None and not supports(backend.runs.act):
         report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")
 
 

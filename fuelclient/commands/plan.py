@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import WAY, flag, option
 from fuelclient.commands.base import Command, report
@@ -15,10 +14,7 @@ from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WA
 from fuelclient.environment import saved_plans
 from fuelclient.environment.saved_plans import SavedPlan, moved, plan_from, plan_to
 from fuelclient.errors import StalePlan
-
-if TYPE_CHECKING:
-    from fuelclient.model.fact import DeploymentFacts
-
+from fuelclient.model.fact import DeploymentFacts
 
 SAVED = option("file", metavar="FILE", help="a file that 'plan create' wrote")
 
@@ -125,7 +121,6 @@ def read(command: Command, path: str) -> SavedPlan:
 
 
 def _masked(facts: DeploymentFacts) -> DeploymentFacts:
-    from fuelclient.model.fact import DeploymentFacts
     from fuelclient.redact import masked_document
 
     return DeploymentFacts(

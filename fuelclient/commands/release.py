@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient.commands.arguments import YES, id_of, option
 from fuelclient.commands.base import STRUCTURED, Changing, Lister, ShowOne, on_backend
@@ -13,10 +13,9 @@ from fuelclient.commands.formatters import Names, Shown, cells, check_columns, p
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import count
 from fuelclient.errors import InvalidDocument
-
-if TYPE_CHECKING:
-    from fuelclient.model.document import Document
-    from fuelclient.model.release import Release
+from fuelclient.model.document import Document, Marked
+from fuelclient.model.release import Release
+from fuelclient.serializers.release import release_to, releases_from, repositories_from
 
 _COLUMNS = ("id", "name", "state", "operating_system", "version")
 
@@ -51,8 +50,6 @@ class ReleaseImport(Lister):
     arguments = (option("file", type=str, metavar="FILE", help="the file; - is stdin"),)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Release]:
-        from fuelclient.serializers.release import releases_from
-
         document = self.load(parsed_args.file)
         if not document.data:
             hint = "Write a list of releases, each with a name and a version."
@@ -70,8 +67,6 @@ class _ShowRelease(ShowOne):
     columns = (*_COLUMNS, "description", "roles")
 
     def summary(self, parsed_args: argparse.Namespace, release: Release) -> tuple[Sequence[str], Sequence[Any]]:
-        from fuelclient.serializers.release import release_to
-
         if parsed_args.formatter in STRUCTURED:
             fields = release_to(release)
         else:
@@ -113,9 +108,6 @@ class ReleaseCreate(_ShowRelease):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
-        from fuelclient.model.document import Document, Marked
-        from fuelclient.serializers.release import releases_from
-
         document = Document(Marked(), "") if parsed_args.file is None else self.load(parsed_args.file)
         below = document.data
         if not isinstance(below, Marked):
@@ -232,8 +224,6 @@ class ReleaseReposUpdate(Upload):
     done = "Repositories for the release with id {id} were set from {file}."
 
     def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002
-        from fuelclient.serializers.release import repositories_from
-
         return repositories_from(document)
 
     def asked(self, parsed_args: argparse.Namespace) -> str:

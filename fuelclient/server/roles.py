@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
+from fuelclient.backends.inventory import Descriptions
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.graph import Level, OwnerRef
@@ -17,9 +18,6 @@ from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import owner_of
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, Schema, listed, opened
-
-if TYPE_CHECKING:
-    from fuelclient.backends.inventory import Descriptions
 
 Value = TypeVar("Value", Role, Tag)
 

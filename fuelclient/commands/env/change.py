@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from fuelclient.backends.assumed_nodes import evaluation_beside
+from fuelclient.backends.base import Backend
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import aligned, value_text
 from fuelclient.commands.shell import count
-from fuelclient.environment.differences import settings_differences
+from fuelclient.environment.differences import EnvironmentDifference, settings_differences
 from fuelclient.environment.layers import snapshot
 from fuelclient.environment.roles import roles
 from fuelclient.insight.blame import OVERRIDES
-from fuelclient.insight.comparison import compare
-from fuelclient.model.finding import Severity
+from fuelclient.insight.comparison import Comparison, compare
+from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.expand import Expansion
 from fuelclient.plan.inputs import EnvironmentChange, Inputs
 from fuelclient.plan.study import Study
-
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
-    from fuelclient.environment.differences import EnvironmentDifference
-    from fuelclient.insight.comparison import Comparison
-    from fuelclient.model.environment import Environment
-    from fuelclient.model.finding import Finding
-    from fuelclient.model.snapshot import Snapshot
-    from fuelclient.plan.expand import Expansion
 
 
 def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:

@@ -6,9 +6,10 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient import backends
+from fuelclient.backends.base import Backend
 from fuelclient.backends.copies import all_inputs, copy_of
 from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
 from fuelclient.commands.base import Command, Comparing, Lister, report
@@ -16,14 +17,10 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment import differences
+from fuelclient.environment.differences import GraphKey
 from fuelclient.errors import Conflict, Declined, NotFound, UsageError
-from fuelclient.model.graph import GraphDocument, Level, OwnerRef
-
-if TYPE_CHECKING:
-    from fuelclient.backends.base import Backend
-    from fuelclient.environment.differences import GraphKey
-    from fuelclient.model.graph import Layer
-    from fuelclient.plan.inputs import Inputs
+from fuelclient.model.graph import GraphDocument, Layer, Level, OwnerRef
+from fuelclient.plan.inputs import Inputs
 
 _NOT_COPIED = (
     "the output of tasks and earlier histories, provisioning facts, network templates, OpenStack configurations,"

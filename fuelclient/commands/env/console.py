@@ -11,18 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, node_words, nodes_option, option
-from fuelclient.commands.base import Comparing, Lister, ShowOne
+from fuelclient.commands.base import Command, Comparing, Lister, ShowOne
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, NotFound, UsageError
-from fuelclient.facts.paths import completions
+from fuelclient.facts.paths import COMMON, completions, names_of, origins, values_at
 from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.consoles import ConsoleFacts
-    from fuelclient.commands.base import Command
 
 _NODE, _QUIT, _HELP = ":node", ":quit", ":help"
 _HELP_TEXT = (
@@ -223,7 +222,6 @@ class EnvFactsShow(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.environment.differences import masked_value
         from fuelclient.facts.given import effective_facts
-        from fuelclient.facts.paths import COMMON, names_of, origins, values_at
 
         env, path = parsed_args.env, ".".join(names_of(parsed_args.path))
         default, uploaded = self.backend.facts.default(env), self.backend.facts.get(env)

@@ -9,7 +9,7 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient.commands.arguments import OF_ENV, YES, Arguments, flag, id_of, nodes_option, option
 from fuelclient.commands.base import Changing, Command, MasterChange, MasterOnly, on_backend, on_master
@@ -17,12 +17,9 @@ from fuelclient.commands.documents import OVERWRITING, make_folder, overwrites, 
 from fuelclient.commands.formatters import plain, some
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.grouping import grouped
-from fuelclient.model.fact import uid_of
+from fuelclient.model.document import Document
+from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.serializers.answer import Answer
-
-if TYPE_CHECKING:
-    from fuelclient.model.document import Document
-    from fuelclient.model.fact import DeploymentFacts
 
 COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
 """The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
@@ -260,8 +257,6 @@ class EnvDeploymentFactsUpload(Changing):
         return f"Replace the uploaded facts of {some(replaced)} in environment {parsed_args.env}?" if replaced else ""
 
     def change(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.model.fact import DeploymentFacts
-
         common = parsed_args.before.common if parsed_args.common is None else parsed_args.common
         self.backend.facts.put(parsed_args.env, DeploymentFacts(common, parsed_args.parts))
 

@@ -12,9 +12,9 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.model.finding import Finding, errors_in
 
 if TYPE_CHECKING:
-    from fuelclient.model.finding import Finding
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.plan.study import Study
 
@@ -98,7 +98,6 @@ class GraphValidate(DocumentCheck):
 def _with_unreadable(study: Study) -> tuple[Finding, ...]:
     """Replace findings that an expression cannot be computed (G034) by those that it cannot be read, and why (G024)."""
     from fuelclient.expressions.readable import check_filter, unreadable
-    from fuelclient.model.finding import errors_in
 
     reasons = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
     explained = {(finding.task, finding.place) for finding in reasons}

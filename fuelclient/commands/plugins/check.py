@@ -31,7 +31,7 @@ from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
-from fuelclient.model.finding import Finding, Severity
+from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import Layer, Level, OwnerRef
 from fuelclient.printing import printable
 
@@ -290,7 +290,6 @@ class PluginsBuild(Command):
 
 def _without_errors(directory: Path) -> Mapping[str, Any]:
     """Check a package, report the findings, and return its metadata. Raise `InvalidDocument` for an error."""
-    from fuelclient.model.finding import errors_in
     from fuelclient.plugins import pack
     from fuelclient.plugins.checks import check_and_read
 

@@ -7,23 +7,23 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient.commands.arguments import defaults, option, reference
 from fuelclient.commands.env.change import graph_lines, value_lines
 from fuelclient.commands.graph.diff import task_lines
 from fuelclient.commands.graph.question import FORMAT, Answer, Question
 from fuelclient.commands.graph.sides import package_addition, package_at
+from fuelclient.environment.differences import EnvironmentDifference, differences_below
+from fuelclient.environment.layers import Added, changed, snapshot
+from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import NotFound
-
-if TYPE_CHECKING:
-    from fuelclient.environment.differences import EnvironmentDifference
-    from fuelclient.environment.layers import Added
-    from fuelclient.insight.comparison import Comparison, TaskChange
-    from fuelclient.model.environment import Environment
-    from fuelclient.model.graph import Layer
-    from fuelclient.model.snapshot import Snapshot
-    from fuelclient.plan.expand import Expansion
+from fuelclient.graph.merge import merge_layers
+from fuelclient.insight.comparison import Comparison, TaskChange, compare, task_changes
+from fuelclient.model.environment import Environment
+from fuelclient.model.graph import Layer, Level, OwnerRef
+from fuelclient.model.snapshot import Snapshot
+from fuelclient.plan.expand import Expansion
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,6 @@ class PluginsDiff(Question):
 
     def _read(self, kind: str, what: Any) -> _Version:
         from fuelclient.backends.plugins import installed_addition
-        from fuelclient.model.graph import Layer, Level, OwnerRef
 
         if kind == "package":
             return _of_package(Path(what))
@@ -111,8 +110,6 @@ class PluginsDiff(Question):
     ) -> Iterator[tuple[str, tuple[Comparison, Expansion]]]:
         """Yield the graphs of an environment that differ between the two versions, by type."""
         from fuelclient.backends.studies import study_of
-        from fuelclient.environment.layers import changed, snapshot
-        from fuelclient.insight.comparison import compare
 
         types = {summary.type for summary in self.backend.graphs.list(environment.cluster.id)}
         for graph_type in sorted({*types, *old.layers, *new.layers}):
@@ -130,8 +127,6 @@ class PluginsDiff(Question):
 
 
 def _of_package(path: Path) -> _Version:
-    from fuelclient.environment.roles import plugin_owner, release_owner
-    from fuelclient.model.graph import Layer
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import for_any_release
 
@@ -153,9 +148,6 @@ def _of_package(path: Path) -> _Version:
 
 
 def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[TaskChange]]]:
-    from fuelclient.graph.merge import merge_layers
-    from fuelclient.insight.comparison import task_changes
-
     for name in sorted({*old.layers, *new.layers}):
         both = [
             merge_layers([version.layers[name]] if name in version.layers else [], keep_partial=True)
@@ -167,15 +159,11 @@ def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[
 
 
 def _brought_differences(old: _Version, new: _Version) -> Iterator[EnvironmentDifference]:
-    from fuelclient.environment.differences import differences_below
-
     for kind in dict.fromkeys((*old.brought, *new.brought)):
         yield from differences_below(kind, old.brought.get(kind, {}), new.brought.get(kind, {}))
 
 
 def _lines(tasks: Mapping[str, Sequence[TaskChange]], brought: Sequence[EnvironmentDifference]) -> Iterator[str]:
-    from fuelclient.insight.comparison import Comparison
-
     if not tasks and not brought:
         yield "The tasks, roles and settings are equal."
     for name, changes in tasks.items():

@@ -34,7 +34,7 @@ from fuelclient.insight.progress import (
     run_word,
     status_word,
 )
-from fuelclient.model.run import NodeKey, instance_name
+from fuelclient.model.run import Event, NodeKey, Run, instance_name
 from fuelclient.printing import printable
 from fuelclient.support import supports
 
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
     from fuelclient.backends.base import Backend
-    from fuelclient.model.run import Event, Run
 
 ON_A_MASTER = "A master keeps what tasks printed in /var/log/astute/ and /var/log/remote/."
 
