@@ -59,6 +59,9 @@ class Reason(StrEnum):
 NEVER_RAN = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED, Reason.STOPPED})
 """The reasons of instances that must never count as done."""
 
+FILTERS = frozenset({Reason.FILTERED, Reason.SUBGRAPH})
+"""The reasons of instances that the request left out."""
+
 
 class Verdict(StrEnum):
     """How the run of one graph ended: `error` if more nodes failed than a group tolerates, `stopped` if the user

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidGraph
 from fuelclient.model.finding import Finding, Severity, task_finding
-from fuelclient.model.status import Reason
+from fuelclient.model.status import FILTERS, Reason
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import SYNC
@@ -58,7 +58,6 @@ NO_KEY = -1
 PASSIVE = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP})
 """The types of tasks that do nothing when they are reached."""
 
-_FILTERS = frozenset({Reason.FILTERED, Reason.SUBGRAPH})
 _HINT = "Write {type: one_by_one}, or {type: parallel, amount: 10}."
 
 
@@ -193,7 +192,7 @@ def by_filters(work: Work) -> tuple[set[int], set[int]]:
         reason = work.skipped.get(vertex)
         if node == SYNC:
             continue
-        if reason in _FILTERS:
+        if reason in FILTERS:
             filtered.add(node)
         elif reason == Reason.CONDITION or work.kinds[vertex] is InstanceKind.REAL:
             through.add(node)

@@ -20,7 +20,7 @@ from fuelclient.executors.job import Executor, Job
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.node import DELETED, DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.run import EventKind, HistoryFilter, NodeKey, Run
-from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
+from fuelclient.model.status import FILTERS, NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
 from fuelclient.plan.deploy_changes import DELETION_TYPES
 from fuelclient.plan.plan import Plan
 from fuelclient.plan.result import NOTHING_TO_DO
@@ -195,13 +195,16 @@ def _interrupted(why: str | None) -> str:
 
 
 def _fates(connection: Connection, child: Run, interrupted: Fate) -> dict[NodeKey, Fate]:
-    """Find the fate of each node that a child was deploying; nodes that filters left out have none.
+    """Find the fate of each node that a child was deploying; nodes that filters left out have none, whatever they were
+    before.
 
     A node where an instance failed has failed. A node where one never ran is stopped. One that ended with the run makes
     the fate of its node `interrupted`.
     """
     fates: dict[NodeKey, Fate] = {}
     for node, status, reason in history.by_node(connection, child.id):
+        if reason in FILTERS:
+            continue
         fate = Fate.STOP if reason in NEVER_RAN else Fate.SUCCESS
         if status is InstanceStatus.ERROR:
             fate = interrupted if reason == Reason.INTERRUPTED else Fate.ERROR

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,3 +90,15 @@ def test_nodes_that_a_run_deploys_stay_until_it_has_ended(env: Executions) -> No
     env.backend.clusters.remove_nodes(1, [2])
     env.backend.nodes.delete([1], force=True)
     assert [node.id for node in env.backend.nodes.list()] == [2, 3]
+
+
+def test_a_node_that_is_left_out_stays_as_it_was(env: Executions) -> None:
+    """Even one whose status is that of nodes during a run: imported so, or copied while it was deployed."""
+    _, two, *_ = env.backend.nodes.list(1)
+    env.backend.nodes.create([replace(two, id=9, name="left", status="deploying", mac="")])
+    before = env.backend.nodes.get(9)
+    assert before.status == "deploying"
+    env.graph(shell("a"), shell("b"))
+    assert env.run(subgraphs=("a/1",), node_ids=(1, 9)).status == "ready"
+    assert env.backend.nodes.get(9) == before
+    assert env.statuses()[1] == "ready"
