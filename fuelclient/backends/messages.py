@@ -22,7 +22,7 @@ import msgspec
 from fuelclient import errors
 from fuelclient.backends import base
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
-from fuelclient.files.limits import DOCUMENT, MAX_NUMBER, Limits
+from fuelclient.files.limits import DOCUMENT, MAX_NUMBER_LENGTH, Limits
 from fuelclient.model.finding import Finding
 
 SPOKEN = 5
@@ -266,7 +266,7 @@ def _with_large(value: Any) -> Any:
 
 
 def _large(code: int, data: memoryview) -> Any:
-    if code != _LARGE or len(data) > MAX_NUMBER:
+    if code != _LARGE or len(data) > MAX_NUMBER_LENGTH:
         raise ValueError(f"an extension of type {code} or too many digits")
     return int(bytes(data))
 

@@ -1,6 +1,6 @@
 """Read and write the documents that users name on a command line.
 
-`reading` never trusts its input, `limits` has the largest that is read, `writing` leaves a whole file or none.
+`reading` does not trust its input, `limits` has the limits of what is read, and `writing` leaves a whole file or none.
 """
 
 from fuelclient.files.reading import load, metadata_file, task_files

@@ -1,7 +1,7 @@
 """Read JSON text into a `Document` with line marks.
 
-The standard library's decoder makes the values. It does not report lines, so a pass over the tokens finds them first;
-objects close in the same order for both.
+The standard library's decoder makes the values, but does not report lines, so a pass over the tokens collects them
+first. Both passes see the objects close in the same order.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from fuelclient.errors import InvalidDocument
-from fuelclient.files.limits import DOCUMENT, Limits, repeated_key, require_few, too_deep, too_many, unreadable
+from fuelclient.files.limits import DOCUMENT, Limits, limit_findings, repeated_key, too_deep, too_many, unreadable
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.finding import Finding
 
 _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{},:\n]')
-"""Possessive, and satisfied with a string that is never closed, so that the time is linear for any text."""
+"""Possessive quantifiers and an optional closing quote keep the time linear for any text."""
 
 _HINT = "Check it with a JSON validator, or save it as YAML under a name that does not end in .json."
 _WRITE_NUMBERS = "Write a finite number, or a string in quotes."
 
 
-class _Endless(float):
-    """A number that JSON cannot hold (infinite, or NaN), as it is written."""
+class _NonFinite(float):
+    """A number that JSON cannot represent (infinity or NaN), with its spelling."""
 
-    __slots__ = ("word",)
+    __slots__ = ("spelling",)
 
-    def __init__(self, word: str) -> None:
-        self.word = word if len(word) <= 40 else f"{word[:37]}..."
+    def __init__(self, spelling: str) -> None:
+        self.spelling = spelling if len(spelling) <= 40 else f"{spelling[:37]}..."
 
 
 def is_json(text: str) -> bool:
@@ -55,7 +55,7 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
         for (key, _), at in zip(pairs, key_lines, strict=True):
             if key in first:
                 findings.append(repeated_key(file, at, key, first[key]))
-                require_few(file, at, findings)
+                limit_findings(file, at, findings)
             first.setdefault(key, at)
             lines[key] = at
         return Marked(dict(pairs), line, lines)
@@ -79,57 +79,57 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
 
 
 def _decoded(text: str, file: str, mapping: Callable[[list[tuple[str, Any]]], Marked]) -> Any:
-    """Decode `text`. Raise `InvalidDocument`, with its place, for a number that is not finite."""
-    endless: list[_Endless] = []
+    """Decode `text`. Raise `InvalidDocument`, with its line and path, for a number that is not finite."""
+    refused: list[_NonFinite] = []
 
-    def odd(word: str) -> float:
-        endless.append(_Endless(word))
-        return endless[-1]
+    def non_finite(spelling: str) -> float:
+        refused.append(_NonFinite(spelling))
+        return refused[-1]
 
     def number(digits: str) -> float:
         value = float(digits)
-        return value if math.isfinite(value) else odd(digits)
+        return value if math.isfinite(value) else non_finite(digits)
 
-    data = json.loads(text, object_pairs_hook=mapping, parse_constant=odd, parse_float=number)
-    for line, path, word in _endless(data, 0, "") if endless else ():
+    data = json.loads(text, object_pairs_hook=mapping, parse_constant=non_finite, parse_float=number)
+    for line, path, spelling in _non_finite(data, 0, "") if refused else ():
         where = f"the value of {path}" if path else "the document"
-        raise unreadable(file, line, f"{where} is {word}, which JSON cannot hold", _WRITE_NUMBERS)
+        raise unreadable(file, line, f"{where} is {spelling}, which JSON cannot hold", _WRITE_NUMBERS)
     return data
 
 
-def _endless(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
+def _non_finite(data: Any, line: int, path: str) -> Iterator[tuple[int, str, str]]:
     """Yield the line, path and spelling of every number of `data` that is not finite."""
-    if isinstance(data, _Endless):
-        yield line, path, data.word
+    if isinstance(data, _NonFinite):
+        yield line, path, data.spelling
     elif isinstance(data, Marked):
         for key, value in data.items():
-            yield from _endless(value, data.lines.get(key, data.line), f"{path}.{key}" if path else key)
+            yield from _non_finite(value, data.lines.get(key, data.line), f"{path}.{key}" if path else key)
     elif isinstance(data, list):
         for index, value in enumerate(data):
-            yield from _endless(value, value.line if isinstance(value, Marked) else line, f"{path}[{index}]")
+            yield from _non_finite(value, value.line if isinstance(value, Marked) else line, f"{path}[{index}]")
 
 
 def _marks(text: str, file: str, limits: Limits) -> Iterator[tuple[int, list[int]]]:
     """Yield the line of every object and the lines of its keys, in the order in which the objects close."""
-    line, values, last = 1, 0, 1
+    line, values, string_line = 1, 0, 1
     stack: list[tuple[int, list[int]]] = []
     for match in _TOKEN.finditer(text):
-        sign = match[0]
-        if sign == "\n":
+        lexeme = match[0]
+        if lexeme == "\n":
             line += 1
-        elif sign == ":" and stack:
-            stack[-1][1].append(last)
-        elif sign in ("{", "["):
+        elif lexeme == ":" and stack:
+            stack[-1][1].append(string_line)
+        elif lexeme in ("{", "["):
             stack.append((line, []))
             if len(stack) > limits.depth:
                 raise too_deep(file, line, limits)
-        elif sign in ("}", "]") and stack:
+        elif lexeme in ("}", "]") and stack:
             opened = stack.pop()
-            if sign == "}":
+            if lexeme == "}":
                 yield opened
-        elif sign == ",":
+        elif lexeme == ",":
             values += 1
             if values > limits.values:
                 raise too_many(file, line, limits)
         else:
-            last = line
+            string_line = line

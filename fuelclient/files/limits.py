@@ -1,7 +1,7 @@
-"""Limits of documents, and the findings about documents that YAML and JSON share.
+"""Limits of documents, and the findings that the readers of YAML and JSON share.
 
-A graph of a whole Fuel release is 200 kB, 10 levels deep, and expands to 10 000 values. The limits lie one to two
-orders of magnitude above that, and keep hostile input from exhausting the memory or the stack.
+A graph of a whole Fuel release is 200 kB, 10 levels deep, and expands to 10 000 values. The limits are one to two
+orders of magnitude higher, and keep hostile input from exhausting the memory or the stack.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, Severity
 MAX_BYTES = 16 * 2**20
 MAX_DEPTH = 100
 MAX_VALUES = 1_000_000
-MAX_NUMBER = 1000
-"""Characters of a number or a date; the time to convert one grows with the square of its length."""
+MAX_NUMBER_LENGTH = 1000
+"""The most characters of a number or a date: the time to convert it grows with the square of its length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many bytes, values (with aliases written out) and levels a document may have."""
+    """The most bytes, values (with aliases written out) and levels of nesting of a document."""
 
     bytes: int = MAX_BYTES
     values: int = MAX_VALUES
@@ -49,13 +49,13 @@ def too_many(file: str, line: int, limits: Limits) -> InvalidDocument:
     return unreadable(file, line, message, "Split it, or use fewer aliases.")
 
 
-def require_few(file: str, line: int, findings: Sequence[Finding]) -> None:
+def limit_findings(file: str, line: int, findings: Sequence[Finding]) -> None:
     if len(findings) > MOST_FINDINGS:
         message = f"more than {MOST_FINDINGS} keys are stated twice"
         raise unreadable(file, line, message, "This is probably not the file that you mean.")
 
 
 def repeated_key(file: str, line: int, key: object, first: int) -> Finding:
-    """The warning (G008) for a key that is in a mapping twice."""
+    """The warning (G008) for a key that appears twice in a mapping."""
     message = f"the key `{key}` is stated twice in one mapping, first on line {first}; the later value is used"
     return Finding(Severity.WARNING, "G008", message, Place(file, line), hint="Remove one of the two.")

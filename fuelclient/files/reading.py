@@ -1,6 +1,6 @@
-"""Read documents, in safe mode and within limits, and find those of a directory tree.
+"""Read documents in safe mode and within limits, and find the files of a graph in a directory.
 
-YAML is read as version 1.1, because PyYAML and so everything around Fuel reads it that way. A file is JSON if its
+YAML is read as version 1.1, as PyYAML and therefore everything around Fuel reads it. A file is JSON if its
 name ends in `.json`; standard input is JSON if it looks like it.
 """
 
@@ -26,8 +26,8 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None, limits: L
     """Read the document in the file `path`, or on standard input if `path` is `-`.
 
     Raise `NotFound` if the file does not exist, `UsageError` if `path` is not a file, `Unavailable` if it cannot be
-    read, and `InvalidDocument` with exactly one finding (G001, with its line if it has one) if it holds no document
-    that is safe to use.
+    read, and `InvalidDocument` with exactly one finding (G001, with a line if one is known) if the content is not a
+    document that is safe to use.
     """
     path = os.fspath(path)
     name = STDIN_NAME if path == STDIN else path
@@ -41,18 +41,18 @@ def load(path: str | os.PathLike[str], *, stdin: TextIO | None = None, limits: L
         line = raw.count(b"\n", 0, error.start) + 1
         raise unreadable(name, line, "this is not UTF-8 text", "Save the file as UTF-8.") from error
     if path == STDIN:
-        # There is no name to show the format here, and YAML 1.1 reads some JSON differently (`1e5`, `\\ud83d`).
+        # Without a file name, the text has to show the format: YAML 1.1 reads some JSON differently (`1e5`, `\\ud83d`).
         is_json = text.lstrip()[:1] in ("{", "[") and is_json_text(text)
     else:
         is_json = path.lower().endswith(".json")
     return (parse_json if is_json else parse_yaml)(text, name, limits)
 
 
-def _read_file(path: str, most: int) -> bytes:
+def _read_file(path: str, max_bytes: int) -> bytes:
     with permitted(path, to="read"):
         try:
             with open(path, "rb") as stream:
-                return stream.read(most + 1)
+                return stream.read(max_bytes + 1)
         except FileNotFoundError:
             raise NotFound("file", path, hint="Check the path; `-` stands for standard input.") from None
         except NotADirectoryError:
@@ -63,13 +63,13 @@ def _read_file(path: str, most: int) -> bytes:
             raise UsageError(f"{path!r} cannot be the name of a file.") from None
 
 
-def _read_stdin(stdin: TextIO, most: int) -> bytes:
-    """Read the bytes below the text layer, if it has any, so that the encoding of the locale does not matter."""
+def _read_stdin(stdin: TextIO, max_bytes: int) -> bytes:
+    """Read from the binary buffer, if there is one, so that the encoding of the locale does not matter."""
     try:
-        below = getattr(stdin, "buffer", None)
-        if below is not None:
-            return bytes(below.read(most + 1))
-        return stdin.read(most + 1).encode("utf-8", "surrogateescape")
+        binary = getattr(stdin, "buffer", None)
+        if binary is not None:
+            return bytes(binary.read(max_bytes + 1))
+        return stdin.read(max_bytes + 1).encode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise Unavailable(f"Standard input cannot be read: {error}.", hint="Name a file instead of -.") from error
 
@@ -77,13 +77,13 @@ def _read_stdin(stdin: TextIO, most: int) -> bytes:
 def task_files(directory: str) -> list[str]:
     """Find every `tasks.yaml` (or `tasks.yml`) in `directory` and below, parents first, siblings by name.
 
-    Symbolic links to directories are followed, each directory once. Unlike with the original client, the order is the
+    Symbolic links to directories are followed, each directory once. Unlike in the original client, the order is the
     same on every machine. Raise `NotFound` if there is no such file.
     """
     _require_directory(directory)
     paths: list[str] = []
     seen: set[str] = set()
-    for folder, folders, names in os.walk(directory, followlinks=True, onerror=_refuse):
+    for folder, folders, names in os.walk(directory, followlinks=True, onerror=_raise_unavailable):
         real = os.path.realpath(folder)
         if real in seen:
             folders.clear()
@@ -97,7 +97,7 @@ def task_files(directory: str) -> list[str]:
 
 
 def metadata_file(directory: str) -> str | None:
-    """The `metadata.yaml` (or `metadata.yml`) in `directory` itself; None without one, which a graph does not need."""
+    """The `metadata.yaml` (or `metadata.yml`) in `directory` itself, or None: a graph does not need the file."""
     _require_directory(directory)
     paths = [os.path.join(directory, name) for name in ("metadata.yaml", "metadata.yml")]
     return next(filter(os.path.lexists, paths), None)
@@ -110,5 +110,5 @@ def _require_directory(directory: str) -> None:
         raise UsageError(f"{directory} is not a directory.", hint="Use --file for a single file.")
 
 
-def _refuse(error: OSError) -> NoReturn:
+def _raise_unavailable(error: OSError) -> NoReturn:
     raise refused(str(error.filename), "read", error) from error

@@ -1,8 +1,8 @@
 """Check documents against JSON schemas, and report violations in plain words.
 
-A schema is a file of a folder. Additional keywords: `x-is` names what belongs at a place, `x-hint` says what to write
-there, and those that end with `Word` are checked by functions of the caller. `jsonschema` finds the violations; its own
-messages are not shown, because they change.
+The schemas are the files of a folder. Additional keywords: `x-is` names the expected value, `x-hint` is the hint for
+others, and those that end with `Word` call functions of the caller. `jsonschema` finds the violations; its own messages
+are not shown, because they change.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from fuelclient.serializers.values import in_words as description
 from fuelclient.serializers.values import key_text, line_of
 
 MAX_VALUES = 100_000
-"""The most values of a document that is checked. A whole release of Fuel has 10 000. The limits for reading files
-allow a hundred times more, but comparing that with a schema takes minutes."""
+"""The most values of a document that is checked. A whole release of Fuel has 10 000. The limit for reading files is
+ten times as high, but comparing so much with a schema takes minutes."""
 MAX_VIOLATIONS = 200
 """The most violations that are reported for one document."""
 
-Words = Mapping[str, Callable[[str], str | None]]
-"""Our own keywords, each with a function that gives its reason (perhaps an empty one) to refuse a text, or None."""
+KeywordChecks = Mapping[str, Callable[[str], str | None]]
+"""For each keyword, a function that returns None for a valid text, and otherwise the reason, which may be empty."""
 
 _TYPES = {
     "string": ("a string", "Write it in quotes."),
@@ -45,16 +45,16 @@ _TYPES = {
     "object": ("a mapping", "Write its keys below it, indented."),
     "null": ("empty", "Correct it."),
 }
-"""What messages call the types of JSON, and the hint where one is missing."""
+"""For each JSON type, its name in messages, and the hint for a value of another type."""
 _PROBLEMS = {"required": "lacks {}", "additionalProperties": "is not a known key", "uniqueItems": "repeats {}"}
 _PLAIN = re.compile(r"[\w*:/-]+")
-_LONG = 200
+_MAX_STEP_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """Data in a file: the document, its name in messages, and the path to the data if that is only a part of it, as in
-    `metadata.yaml:releases[0].roles`."""
+class Excerpt:
+    """Data from a file, the name of the file in messages, and the path to the data if it is only a part of the file, as
+    in `metadata.yaml:releases[0].roles`."""
 
     document: Document
     name: str
@@ -64,26 +64,26 @@ class Written:
 class Shapes:
     """The JSON schemas in a folder, by file name."""
 
-    def __init__(self, folder: Traversable, words: Words) -> None:
+    def __init__(self, folder: Traversable, checks: KeywordChecks) -> None:
         files = [path for path in folder.iterdir() if path.name.endswith(".json")]
         self.schemas: Mapping[str, dict[str, Any]] = {
             path.name: json.loads(path.read_text(encoding="utf-8")) for path in files
         }
-        # Wherever a schema has `$schema`, the library would switch to its own class, without our keywords.
+        # In a schema with `$schema`, the library would switch to its own class, which lacks our keywords.
         for schema in self.schemas.values():
             schema.pop("$schema", None)
         self._registry: Registry[Any] = Registry().with_resources(
             (file, DRAFT202012.create_resource(schema)) for file, schema in self.schemas.items()
         )
-        more = {keyword: functools.partial(_word, refused) for keyword, refused in words.items()}
+        more = {keyword: functools.partial(_check_text, check) for keyword, check in checks.items()}
         self._validator = extend(Draft202012Validator, {**_KEYWORDS, **more})  # type: ignore[no-untyped-call]  # the library's stubs leave it untyped
 
-    def violations(self, name: str, whole: Any, origins: Sequence[Written]) -> Iterator[Finding]:
+    def violations(self, name: str, whole: Any, origins: Sequence[Excerpt]) -> Iterator[Finding]:
         """Yield an error (P003) for everything in `whole` that the schema `name` forbids.
 
-        `whole` was merged from `origins`, of which the first ones win. Each error is reported in the first origin that
-        has the value in question, or most of the path to it. An empty document is valid. Nothing is raised for any
-        content.
+        `whole` was merged from `origins`, of which earlier ones override later ones. Each error is reported in the
+        first of them with the value in question, or with most of the path to it. An empty document is valid. No content
+        raises an error.
         """
         if whole is None:
             return
@@ -102,7 +102,7 @@ class Shapes:
                 yield _finding(document, 1, message, "Correct the listed ones, and check again.")
                 return
             steps = list(error.absolute_path)
-            origin = max(origins, key=lambda written: len(_walk(written.document.data, steps)))
+            origin = max(origins, key=lambda excerpt: len(_walk(excerpt.document.data, steps)))
             message = _sentence(error, _where(origin.name, [*origin.path, *steps]))
             line = line_at(origin.document.data, steps)
             if (message, line) not in reported:
@@ -111,7 +111,7 @@ class Shapes:
 
 
 def line_at(data: Any, path: Sequence[str | int]) -> int:
-    """Find the line of what `path` leads to in `data`, or of the nearest enclosing value that has one.
+    """Find the line of the value at `path` in `data`, or of the nearest enclosing value whose line is known.
 
     >>> line_at(Marked({"a": MarkedList([1, 2], [4, 5])}, 3, {"a": 3}), ["a", 1])
     5
@@ -126,7 +126,7 @@ def line_at(data: Any, path: Sequence[str | int]) -> int:
 
 
 def _walk(data: Any, path: Sequence[str | int]) -> list[tuple[Any, Any]]:
-    """Follow `path` as far as it leads to something in `data`. A step is what holds it, and its key or index there.
+    """Follow `path` in `data` as far as it exists. Each step is a container, and the key or index in it.
 
     >>> [len(_walk({"a": [5]}, path)) for path in (["a", 0], ["a", 1], ["b"])]
     [2, 1, 0]
@@ -134,13 +134,13 @@ def _walk(data: Any, path: Sequence[str | int]) -> list[tuple[Any, Any]]:
     steps: list[tuple[Any, Any]] = []
     for step in path:
         if isinstance(data, Mapping):
-            known = [key for key in data if key_text(key) == step]
+            keys = [key for key in data if key_text(key) == step]
         else:
-            known = [step] if isinstance(data, list | tuple) and isinstance(step, int) and step < len(data) else []
-        if not known:
+            keys = [step] if isinstance(data, list | tuple) and isinstance(step, int) and step < len(data) else []
+        if not keys:
             break
-        steps.append((data, known[0]))
-        data = data[known[0]]
+        steps.append((data, keys[0]))
+        data = data[keys[0]]
     return steps
 
 
@@ -148,34 +148,34 @@ def _finding(document: Document, line: int, message: str, hint: str) -> Finding:
     return Finding(Severity.ERROR, "P003", message, Place(document.file, line), hint=hint)
 
 
-def comparable(value: Any, known: dict[int, tuple[Any, int]], count: list[int]) -> Any:
-    """Convert `value` to what JSON would have, with keys as strings. Add the number of its values to `count`.
+def comparable(value: Any, memo: dict[int, tuple[Any, int]], count: list[int]) -> Any:
+    """Convert `value` to JSON types, with keys as strings. Add the number of its values to `count[0]`.
 
     Values shared by YAML aliases are converted once, but counted as often as they appear.
     """
     count[0] += 1
     if not isinstance(value, Mapping | list | tuple):
         return value
-    if id(value) not in known:
+    if id(value) not in memo:
         before = count[0]
         converted: Any
         if isinstance(value, Mapping):
-            converted = {key_text(key): comparable(item, known, count) for key, item in value.items()}
+            converted = {key_text(key): comparable(item, memo, count) for key, item in value.items()}
         else:
-            converted = [comparable(item, known, count) for item in value]
-        known[id(value)] = converted, count[0] - before
+            converted = [comparable(item, memo, count) for item in value]
+        memo[id(value)] = converted, count[0] - before
     else:
-        count[0] += known[id(value)][1]
-    return known[id(value)][0]
+        count[0] += memo[id(value)][1]
+    return memo[id(value)][0]
 
 
-# The keywords below replace the library's. They put what is wrong into the error as data (the library only has a
-# sentence), match patterns to the very end, and avoid quadratic time.
+# The functions below replace keywords of the library. Their errors carry data instead of a sentence, a pattern has to
+# match up to the very end, and no check takes quadratic time.
 
 
 def _descend(validator: Validator, instance: Any, schema: Any, key: str) -> Iterator[ValidationError]:
     """Yield the errors of the value under `key`. The library's own keywords call the same, untyped method."""
-    errors: Iterator[ValidationError] = validator.descend(instance, schema, path=key)  # type: ignore[attr-defined]  # only the class of the library states it
+    errors: Iterator[ValidationError] = validator.descend(instance, schema, path=key)  # type: ignore[attr-defined]  # the protocol lacks it
     return errors
 
 
@@ -209,10 +209,10 @@ def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -
         seen.add(str(item))
 
 
-def _word(
-    refused: Callable[[str], str | None], _validator: Validator, _wanted: bool, word: Any, _schema: Any
+def _check_text(
+    check: Callable[[str], str | None], _validator: Validator, _wanted: bool, text: Any, _schema: Any
 ) -> Iterator[ValidationError]:
-    problem = refused(word) if isinstance(word, str) else None
+    problem = check(text) if isinstance(text, str) else None
     if problem is not None:
         yield ValidationError(problem)
 
@@ -237,15 +237,15 @@ def _where(name: str, path: Sequence[str | int]) -> str:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
-            shown = step if _PLAIN.fullmatch(step) and len(step) <= _LONG else repr(step[:_LONG])
+            shown = step if _PLAIN.fullmatch(step) and len(step) <= _MAX_STEP_LENGTH else repr(step[:_MAX_STEP_LENGTH])
             text += f".{shown}" if text else shown
     return f"{name}:{text}" if text else name
 
 
 def _sentence(error: ValidationError, place: str) -> str:
-    """Word what is wrong at `place`: what is missing, or what belongs there and what is there instead.
+    """Write the message: what is missing at `place`, or what is expected there and what was found.
 
-    The message of our own keywords (see above) is data: the key that is missing or repeated.
+    For our own keywords (see above), `error.message` is data, such as the missing key.
     """
     keyword, schema = str(error.validator), _schema(error)
     if keyword in _PROBLEMS:
@@ -254,8 +254,8 @@ def _sentence(error: ValidationError, place: str) -> str:
         return f"{place} must not be empty"
     names = [_TYPES.get(name, (name, ""))[0] for name in _types(schema)]
     expected = schema.get("x-is") or " or ".join(names) or "something else"
-    why = f": {error.message}" if keyword.endswith("Word") and error.message else ""
-    return f"{place} must be {expected}, not {description(error.instance)}{why}"
+    reason = f": {error.message}" if keyword.endswith("Word") and error.message else ""
+    return f"{place} must be {expected}, not {description(error.instance)}{reason}"
 
 
 def _hint(error: ValidationError) -> str:

@@ -36,20 +36,20 @@ _Dumper.add_multi_representer(StrEnum, _text)
 _Dumper.add_multi_representer(dict, lambda dumper, data: dumper.represent_mapping(f"{_TAG}map", data.items()))
 _Dumper.add_multi_representer(list, lambda dumper, data: dumper.represent_sequence(f"{_TAG}seq", data))
 
-SPOOL = ".fuel-"
-"""Files have hidden names that begin like this until they are whole."""
+TEMPORARY_PREFIX = ".fuel-"
+"""Until a file is complete, it has a hidden name with this prefix."""
 
-_SPOOL = re.compile(rf"({re.escape(SPOOL)}[0-9a-f]{{16}}\.tmp)(-journal|-shm|-wal)?")
+_TEMPORARY_NAME = re.compile(rf"({re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{16}}\.tmp)(-journal|-shm|-wal)?")
 
-_UNFOLDED = 2**30
+_MAX_WIDTH = 2**30
 """A line width that no text reaches, because a folded command line cannot be searched for."""
 
 
 def dumps(data: Any, fmt: Literal["yaml", "json"] | str, *, encoding: str = "utf-8") -> str:
     """Write `data` as text that ends with a newline, with keys in their order.
 
-    Characters stay as they are; if `encoding` lacks one of them, they are escaped in the manner of the format. YAML
-    has texts of several lines as blocks. Raise `UsageError` for another `fmt`, and for a number that JSON cannot hold.
+    If `encoding` lacks a character, all that are not ASCII are written as escapes of the format. YAML has texts of
+    several lines as blocks. Raise `UsageError` for another `fmt`, and for a number that JSON cannot hold.
     """
     if fmt not in _WRITERS:
         raise UsageError(f"{fmt} is not a format of documents.", hint="Use yaml or json.")
@@ -70,7 +70,7 @@ def _json(data: Any, ascii_only: bool) -> str:
 
 def _yaml(data: Any, ascii_only: bool) -> str:
     text: str = yaml.dump(
-        data, Dumper=_Dumper, default_flow_style=False, allow_unicode=not ascii_only, sort_keys=False, width=_UNFOLDED
+        data, Dumper=_Dumper, default_flow_style=False, allow_unicode=not ascii_only, sort_keys=False, width=_MAX_WIDTH
     )
     return text.removesuffix("...\n") if text.endswith("\n...\n") else text
 
@@ -82,9 +82,9 @@ def write(path: str, content: str | bytes, *, force: bool = False, shared: bool 
     """Write `content` to `path`, text as UTF-8. If anything goes wrong, the file stays as it was.
 
     What commands write may contain passwords, so only its owner can read a new file, unless it is `shared`. A file
-    that is replaced keeps its mode. Without `force`, raise `Conflict` if the file exists, even if it appears only
-    meanwhile. Devices and pipes are written to directly. Raise `NotFound` if the directory is missing, `UsageError` if
-    `path` cannot be a file, and `Unavailable` if the disk or the permissions refuse.
+    that is replaced keeps its mode. Devices and pipes are written to directly. Without `force`, raise `Conflict` if the
+    file exists, even if it appears while we write. Raise `NotFound` if the directory is missing, `UsageError` if `path`
+    cannot be a file, and `Unavailable` if the disk or the permissions refuse.
     """
     with permitted(path, to="written"):
         try:
@@ -121,7 +121,7 @@ def first_missing(directory: str) -> str:
 
 @contextmanager
 def permitted(path: str, *, to: str) -> Iterator[None]:
-    """Turn an `OSError` in the block into `Unavailable`: `path` cannot be `to` ("made", "read")."""
+    """Turn an `OSError` in the block into `Unavailable`; the arguments are those of `refused`."""
     try:
         yield
     except OSError as error:
@@ -131,19 +131,19 @@ def permitted(path: str, *, to: str) -> Iterator[None]:
 def refused(
     path: str, to: str, error: Exception, hint: str = "Check the path, its permissions and the space on the disk."
 ) -> Unavailable:
-    """The error for a `path` that the system does not let be `to` ("made", "read"), with the reason."""
+    """The error that says that `path` cannot be `to` (such as "made" or "read"), with the system's reason."""
     reason = (getattr(error, "strerror", None) or str(error)).lower()
     return Unavailable(f"{path} cannot be {to}: {reason}.", hint=hint)
 
 
 @contextmanager
 def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO]:
-    """Make what is written to the stream the file `path`, flushed to the disk, if the block ends well.
+    """Yield a stream. If the block succeeds, what was written is flushed to the disk and becomes the file `path`.
 
-    Until then the data has a hidden name in the same directory, so that no one meets half a file. What a killed process
-    has left there under such a name is removed. Only its owner can read a new file unless it is `shared`; one that is
-    replaced keeps its mode, and a link is written through. Errors of the system are not translated; without `force`,
-    `FileExistsError` is raised if the file exists or appears meanwhile.
+    Until then the data has a hidden name in the same directory, so that nobody sees half a file. Such files that killed
+    processes have left there are removed. Only its owner can read a new file, unless it is `shared`; an existing file
+    keeps its mode. With `force`, links are followed. Errors of the system are not translated; without `force`, raise
+    `FileExistsError` if the file exists or appears while we write.
     """
     target = os.path.realpath(path) if force else path
     with spooled(os.path.dirname(target), 0o666 if shared else 0o600) as (spool, descriptor):
@@ -156,7 +156,7 @@ def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO
 
 @contextmanager
 def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
-    """Create an empty hidden file with a name of its own, yield its path and descriptor, and remove it at the end.
+    """Create an empty hidden file with a unique name, yield its path and descriptor, and remove it at the end.
 
     Such files that killed processes have left in the directory are removed, too.
     """
@@ -171,25 +171,25 @@ def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
 
 
 def _new_spool(directory: str, mode: int) -> tuple[str, int]:
-    """Create a hidden file, which is locked as long as its descriptor or a duplicate of it is open."""
+    """Create a hidden file, and lock it as long as its descriptor or a duplicate is open."""
     while True:
-        spool = os.path.join(directory, f"{SPOOL}{secrets.token_hex(8)}.tmp")
+        spool = os.path.join(directory, f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp")
         descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
             return spool, descriptor
-        os.close(descriptor)  # another process took it for abandoned before it was locked
+        os.close(descriptor)  # before it was locked, another process removed it as abandoned
 
 
 def remove_abandoned(directory: str) -> None:
-    """Remove our own hidden files that no process has locked: they may hold the passwords of a private file. What
-    SQLite has left beside them goes too. Errors of the system are ignored."""
+    """Remove our own hidden files that no process has locked: they may contain passwords. The files that SQLite has
+    left beside them are removed too. Errors of the system are ignored."""
     with suppress(OSError):
-        for match in filter(None, map(_SPOOL.fullmatch, sorted(os.listdir(directory or ".")))):
+        for match in filter(None, map(_TEMPORARY_NAME.fullmatch, sorted(os.listdir(directory or ".")))):
             with suppress(OSError):
-                path, whole = os.path.join(directory, match[0]), os.path.join(directory, match[1])
-                if match[2] and not os.path.lexists(whole) and os.lstat(path).st_uid == os.geteuid():
+                path, main = os.path.join(directory, match[0]), os.path.join(directory, match[1])
+                if match[2] and not os.path.lexists(main) and os.lstat(path).st_uid == os.geteuid():
                     os.unlink(path)
                 elif not match[2]:
                     _remove_unlocked(path)

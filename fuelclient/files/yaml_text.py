@@ -1,9 +1,8 @@
 """Read YAML text into a `Document` with line marks, in safe mode.
 
 The C library composes the tree of nodes, and values are made from it here: that is faster than PyYAML's own
-constructor, keeps every line, and notices keys that are stated twice. Composing recurses in C without any limit and
-crashes the process at some ten thousand levels, so text that could be deep or huge is first read as a flat stream of
-events.
+constructor, keeps every line, and notices repeated keys. Composing recurses in C without any limit and crashes the
+process at about ten thousand levels, so text that could be deep or huge is first read as a flat stream of events.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ import yaml
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.limits import (
     DOCUMENT,
-    MAX_NUMBER,
+    MAX_NUMBER_LENGTH,
     Limits,
+    limit_findings,
     repeated_key,
-    require_few,
     too_deep,
     too_many,
     unreadable,
@@ -44,8 +43,8 @@ _WIDE = re.compile(r"(?<![ \t?:-])[ \t?:-]{500}")
 
 _MAX_DIRECTIVES = 1000
 
-_AROUND = 2
-"""The events before the first value: of the stream, and of the document."""
+_LEADING_EVENTS = 2
+"""The events before the first value: the starts of the stream and of the document."""
 
 _PROBLEMS = (
     ("scanning an alias", "a `*` that is not quoted begins an alias, and no name follows it",
@@ -74,8 +73,8 @@ _PROBLEMS = (
 )  # fmt: skip
 """(part of the library's message, our message, hint); the first match is used."""
 
-_SEEN_LATER = ("could not find expected ':'", "quoted scalar found unexpected end of stream")
-"""What the library notices after the line that is wrong, where what it was reading began."""
+_NOTICED_LATE = ("could not find expected ':'", "quoted scalar found unexpected end of stream")
+"""Problems that the library notices only after the wrong line. The wrong line is the one where their context begins."""
 
 _YAML_HINT = "Check the indentation and the quotes of this line and the one above it."
 
@@ -114,7 +113,7 @@ def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
     problem = str(getattr(error, "problem", None) or "")
     cause = " ".join(f"{context} {problem}".split())
     marks = [getattr(error, "problem_mark", None), getattr(error, "context_mark", None)]
-    mark = marks[1] if any(part in cause for part in _SEEN_LATER) else marks[0] or marks[1]
+    mark = marks[1] if any(part in cause for part in _NOTICED_LATE) else marks[0] or marks[1]
     line = int(mark.line) + 1 if mark else 0
     for part, message, hint in _PROBLEMS:
         if part in cause:
@@ -124,7 +123,7 @@ def _translated(error: yaml.YAMLError, file: str) -> InvalidDocument:
 
 
 def _may_be_deep_or_huge(text: str, limits: Limits) -> bool:
-    """Whether a text could exceed a limit; one with fewer than two characters for each value cannot."""
+    """Whether a text could exceed a limit. Every value takes at least two characters."""
     return len(text) > 2 * limits.values or text.count("[") + text.count("{") > 1000 or _WIDE.search(text) is not None
 
 
@@ -139,7 +138,7 @@ def _check_events(text: str, file: str, limits: Limits) -> None:
             if depth > limits.depth:
                 raise too_deep(file, _line(event), limits)
         values += 1
-        if values > limits.values + _AROUND:
+        if values > limits.values + _LEADING_EVENTS:
             raise too_many(file, _line(event), limits)
 
 
@@ -152,7 +151,7 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
 
 
 class _Measure:
-    """Measures how deep a tree is, and how large it would be without aliases."""
+    """Measures how deep a tree is, and how many values it has with aliases written out."""
 
     def __init__(self, file: str, limits: Limits) -> None:
         self.file, self.limits = file, limits
@@ -160,12 +159,12 @@ class _Measure:
         self.ancestors: set[int] = set()
 
     def walk(self, node: yaml.Node, level: int) -> tuple[int, int]:
-        """Count the values and levels of `node` with all below it; a node counts once for every path to it.
+        """Count the values and levels of the tree under `node`. A node counts once for every path to it.
 
         Raise `InvalidDocument` if the tree is too deep, too large, or contains itself.
         """
-        known = self.measured.get(id(node))
-        if known is None:
+        size = self.measured.get(id(node))
+        if size is None:
             if id(node) in self.ancestors:
                 message = "an alias is used inside the value that it names"
                 raise unreadable(self.file, _line(node), message, "Write the value out.")
@@ -175,20 +174,20 @@ class _Measure:
             values, height = 1, 0
             for child in _children(node):
                 is_scalar = isinstance(child, yaml.ScalarNode)
-                more, higher = (1, 0) if is_scalar else self.walk(child, level + 1)
-                values += more
-                height = max(height, higher)
+                child_values, child_height = (1, 0) if is_scalar else self.walk(child, level + 1)
+                values += child_values
+                height = max(height, child_height)
             if values > self.limits.values:
                 raise too_many(self.file, _line(node), self.limits)
-            known = self.measured[id(node)] = values, height + 1
+            size = self.measured[id(node)] = values, height + 1
             self.ancestors.remove(id(node))
-        if known[1] + level - 1 > self.limits.depth:
+        if size[1] + level - 1 > self.limits.depth:
             raise too_deep(self.file, _line(node), self.limits)
-        return known
+        return size
 
 
 class _Constructor:
-    """Make values from nodes. One node makes one value, so that what aliases share stays shared."""
+    """Makes values from nodes. Every node is constructed once, so that all its aliases share one value."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -199,18 +198,18 @@ class _Constructor:
     def value(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):
             return node.value if node.tag in (_STR, _MERGE, _VALUE) else self._delegate(node)
-        known = self._memo.get(id(node))
-        if known is None:
+        value = self._memo.get(id(node))
+        if value is None:
             if isinstance(node, yaml.CollectionNode) and node.flow_style:
                 self._check_flow(node)
             if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
-                known = self._mapping(node)
+                value = self._mapping(node)
             elif isinstance(node, yaml.SequenceNode) and node.tag == _SEQ:
-                known = MarkedList(map(self.value, node.value), map(_line, node.value))
+                value = MarkedList(map(self.value, node.value), map(_line, node.value))
             else:
-                known = self._delegate(node)
-            self._memo[id(node)] = known
-        return known
+                value = self._delegate(node)
+            self._memo[id(node)] = value
+        return value
 
     def _check_flow(self, node: yaml.CollectionNode) -> None:
         """Refuse `[/(primary-)?x/]`: the C library reads it, but the YAML reader of a Fuel master does not."""
@@ -220,30 +219,30 @@ class _Constructor:
                 raise unreadable(self.file, _line(child), message, "Write the text in quotes.")
 
     def _mapping(self, node: yaml.MappingNode) -> Marked:
-        """Make a mapping. Merged keys (`<<`) come first and yield to the mapping's own, as PyYAML has it."""
-        own: dict[Any, int] = {}
-        first: dict[Any, int] = {}
+        """Make a mapping. Merged keys (`<<`) come first, and the mapping's own override them, as in PyYAML."""
+        key_lines: dict[Any, int] = {}
+        first_lines: dict[Any, int] = {}
         data = Marked(line=_line(node))
         for key_node, _ in node.value:
             if key_node.tag == _MERGE:
                 continue
             key, line = self._key(key_node), _line(key_node)
-            if key in first:
-                self.findings.append(repeated_key(self.file, line, key, first[key]))
-                require_few(self.file, line, self.findings)
-            first.setdefault(key, line)
-            own[key] = line
+            if key in first_lines:
+                self.findings.append(repeated_key(self.file, line, key, first_lines[key]))
+                limit_findings(self.file, line, self.findings)
+            first_lines.setdefault(key, line)
+            key_lines[key] = line
         for key_node, value_node in node.value:
             if key_node.tag == _MERGE:
                 self._merge(data, value_node)
         for key_node, value_node in node.value:
             if key_node.tag != _MERGE:
                 data[self._key(key_node)] = self.value(value_node)
-        data.lines.update((str(key), line) for key, line in own.items())
+        data.lines.update((str(key), line) for key, line in key_lines.items())
         return data
 
     def _merge(self, data: Marked, node: yaml.Node) -> None:
-        """Add merged keys; of several mappings, the first one that states a key wins."""
+        """Add merged keys. If several mappings have a key, the value of the first mapping is used."""
         for source in reversed(node.value) if isinstance(node, yaml.SequenceNode) else (node,):
             merged = self.value(source) if isinstance(source, yaml.MappingNode) else None
             if not isinstance(merged, Marked):
@@ -264,11 +263,11 @@ class _Constructor:
             tag = node.tag.replace(_TAG, "!!")
             message = f"the tag {tag[:80]} is not allowed"
             raise unreadable(self.file, _line(node), message, "Write plain data, without the tag.")
-        if node.tag in _NUMBERS and len(node.value) > MAX_NUMBER:
+        if node.tag in _NUMBERS and len(node.value) > MAX_NUMBER_LENGTH:
             raise unreadable(self.file, _line(node), "this number is too long", "Quote it if it is text.")
         build: Callable[[yaml.Node], Any] = self._safe.construct_document
         try:
-            return build(node)  # whose checks raise all of these
+            return build(node)  # its checks raise all of these
         except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
             shown = repr(node.value[:40]) if isinstance(node.value, str) else "this"
             message = f"{shown} cannot be read as {node.tag.removeprefix(_TAG)}"

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from importlib import resources
 
-from fuelclient.files.shapes import Shapes, Written
+from fuelclient.files.shapes import Excerpt, Shapes
 from fuelclient.graph.match import is_pattern, pattern_error
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, Place, Severity
@@ -87,7 +87,7 @@ def violations(package: Reading) -> Iterator[Finding]:
         major = max(package.major, 6) if part.of_release else package.major
         schema = schema_of("listed_volumes" if is_unmapped else part.type, major)
         written = [
-            Written(document, _relative(package, document.file), each.path)
+            Excerpt(document, _relative(package, document.file), each.path)
             for each in (part, *part.bases)
             for document in reversed(each.documents)
         ]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
-from fuelclient.files.writing import SPOOL, placed, refused
+from fuelclient.files.writing import TEMPORARY_PREFIX, placed, refused
 from fuelclient.plugins.archive import unusable
 from fuelclient.plugins.archive.limits import Unusable, quoted
 from fuelclient.plugins.pack.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
@@ -163,7 +163,7 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
         except FileExistsError:
             raise _exists(target) from None
         except PermissionError as error:
-            if not os.path.basename(error.filename or "").startswith(SPOOL):
+            if not os.path.basename(error.filename or "").startswith(TEMPORARY_PREFIX):
                 raise  # this is about a file that goes into the package
             raise refused(str(target), "written", error, _SPACE) from error
     return target

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from fuelclient.files.shapes import MAX_VIOLATIONS, Written, line_at
+from fuelclient.files.shapes import MAX_VIOLATIONS, Excerpt, line_at
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding
@@ -23,10 +23,10 @@ _FILES = {
 
 
 def found(kind: str, text: str, major: int = 5) -> list[Finding]:
-    return violations(kind, major, Written(parse(text, "f.yaml"), "f.yaml"))
+    return violations(kind, major, Excerpt(parse(text, "f.yaml"), "f.yaml"))
 
 
-def violations(kind: str, major: int, written: Written) -> list[Finding]:
+def violations(kind: str, major: int, written: Excerpt) -> list[Finding]:
     return list(SHAPES.violations(schema_of(kind, major), written.document.data, [written]))
 
 
@@ -94,7 +94,7 @@ class TestViolations:
 
     def test_a_part_of_a_file_has_its_path(self) -> None:
         document = Document({"r": {}}, "f.yaml")
-        [first, _] = violations("node_roles", 5, Written(document, "f.yaml", ["releases", 0, "roles"]))
+        [first, _] = violations("node_roles", 5, Excerpt(document, "f.yaml", ["releases", 0, "roles"]))
         assert first.message == "f.yaml:releases[0].roles.r lacks name"
 
     def test_words_of_our_own_hold_behind_references_to_other_files(self) -> None:
@@ -111,7 +111,7 @@ class TestViolations:
         assert "more errors" in findings[-1].message
 
     def test_a_document_of_too_many_values_is_not_compared(self) -> None:
-        [finding] = violations("network_roles", 5, Written(Document([[0] * 1000] * 1000, "f"), "f"))
+        [finding] = violations("network_roles", 5, Excerpt(Document([[0] * 1000] * 1000, "f"), "f"))
         assert "too many" in finding.message
 
     def test_what_aliases_share_is_found_at_each_place(self) -> None:
