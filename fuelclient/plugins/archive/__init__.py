@@ -5,7 +5,7 @@
     tar, rpm      the two formats
     decompress    decompression, chunk by chunk, within limits
     unpack        writes members below a directory; links come last, and only if all of them stay inside
-    limits        sizes, names and links, which `plugins.pack` obeys too
+    limits        of sizes, names and links; `plugins.pack` obeys them too
 
 Nothing in a package is executed, and no other program is called.
 """
@@ -34,14 +34,15 @@ _OVERHEAD = 16 * 2**20
 
 
 def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
-    """Unpack the archive `path` into `target`, an empty directory, and return its scripts by section (`%pre`...), which
-    `rpm` would run as root when it installs or removes the package; an `.fp` has none.
+    """Unpack the archive `path` into the empty directory `target`, and return its scripts by section (`%pre` ...).
+
+    `rpm` would run these scripts as root when it installs or removes the package. An `.fp` has none.
 
     The directories around every package are stripped: the one top directory of an `.fp`, and
     `/var/www/nailgun/plugins/<one>` of an `.rpm`. Files get mode 0644, or 0755 if they were executable; owners, times
     and all other bits are dropped. Nothing is executed, least of all the scripts of an RPM.
 
-    Raise `NotFound`, `UsageError`, `Conflict` (`target` is not empty), `Unavailable` (the disk), or
+    Raise `NotFound`, `UsageError`, `Conflict` (`target` is not empty), `Unavailable` (a disk error), or
     `InvalidDocument` with one finding (P001) if the archive is damaged, of another format, too large or hostile.
     `target` is empty again then, but not after a crash: unpack into a temporary directory if that matters.
     """
@@ -55,8 +56,8 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str
         with _opened(path, limits) as source:
             # Twice, so that an error at the end of the archive is found before the first file is written. Deleting
             # 20 000 files again takes longer than reading them once more.
-            for where in (None, target):
-                unpacker = Unpacker(where, rpm.PLUGINS if suffix == ".rpm" else (), limits)
+            for destination in (None, target):
+                unpacker = Unpacker(destination, rpm.PLUGINS if suffix == ".rpm" else (), limits)
                 source.seek(0)
                 if suffix == ".rpm":
                     scripts = rpm.extract_rpm(source, unpacker, limits)
@@ -75,8 +76,8 @@ def extract(path: Path, target: Path, *, limits: Limits = LIMITS) -> Mapping[str
 
 @contextmanager
 def opened_package(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield the directory of a package and what messages call it: `path` itself, or a temporary directory with the
-    content of the archive `path`, which is removed afterwards. Raise what `extract` raises."""
+    """Yield the directory of a package, and its name for messages: `path` and "" for a directory, or a temporary
+    directory with the content of the archive `path`, and `PATH!`. Raise what `extract` raises."""
     if path.is_dir():
         yield path, ""
         return
@@ -114,7 +115,7 @@ def _suffix(path: Path) -> str:
 
 @contextmanager
 def _opened(path: Path, limits: Limits) -> Iterator[BinaryIO]:
-    """Open the archive, and turn what goes wrong meanwhile into errors that name it."""
+    """Open the archive. Errors in the block become errors that name the archive."""
     if path.stat().st_size > limits.stream + _OVERHEAD:
         raise unusable(path.name, Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE))
     try:

@@ -1,4 +1,4 @@
-"""Decompress chunk by chunk: never more in memory than one chunk, never more in all than a limit."""
+"""Decompress chunk by chunk, with one chunk in memory, and with a limit for the sum of all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fuelclient.plugins.archive.limits import TOO_LARGE, Unusable, size_of
 
 CHUNK = 64 * 2**10
 _XZ_MEMORY = 96 * 2**20
-"""The most memory a file may ask for; `xz -9` needs 65 MiB."""
+"""The most bytes of memory that a file may need; `xz -9` needs 65 MiB."""
 _ZSTD_WINDOW = 128 * 2**20
-"""The default maximum of `zstd` itself."""
+"""In bytes: the default maximum of `zstd` itself."""
 
 _DAMAGED = "the compressed data of the archive is damaged"
 
@@ -70,9 +70,9 @@ def _zstd(source: BinaryIO) -> Iterator[bytes]:
 class Stream:
     """A forward-only file over chunks of bytes, with limits.
 
-    It has the methods that `tarfile` needs (`read`, `tell`, `seek`). `limit` bounds everything that is read.
-    `allowance`, while it is set, bounds what is read until it is set again: `tarfile` reads headers whole, however
-    long they claim to be.
+    It has the methods that `tarfile` needs (`read`, `tell`, `seek`). `limit` is the most bytes that
+    it reads in all. Unless it is None, `allowance` is how many of them may still be read until it is set again:
+    `tarfile` reads headers whole, however long they claim to be.
     """
 
     def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
@@ -83,7 +83,7 @@ class Stream:
         self.allowance: int | None = None
 
     def read(self, size: int) -> bytes:
-        """Read `size` bytes, fewer only at the end. Raise `Unusable` beyond the allowance."""
+        """Read `size` bytes, fewer only at the end. Raise `Unusable` beyond the allowance or the limit."""
         if self.allowance is not None:
             self.allowance -= size
             if self.allowance < 0:
@@ -100,11 +100,11 @@ class Stream:
     def pieces(self, size: int) -> Iterator[bytes]:
         """Yield the next `size` bytes, chunk by chunk. Raise `Unusable` if there are fewer."""
         while size > 0:
-            piece = self.exactly(min(size, CHUNK))
+            piece = self.read_exactly(min(size, CHUNK))
             size -= len(piece)
             yield piece
 
-    def exactly(self, size: int) -> bytes:
+    def read_exactly(self, size: int) -> bytes:
         data = self.read(size)
         if len(data) < size:
             raise Unusable("the archive is truncated: it ends inside a member")
@@ -118,7 +118,7 @@ class Stream:
         return self._position
 
     def seek(self, position: int, whence: int = 0) -> int:
-        """Skip forward to `position`. Only a header with an impossible size asks to go back, which is `Unusable`."""
+        """Skip forward to `position`. Raise `Unusable` for a step back: the size in a header is impossible."""
         if whence or position < self._position:
             raise Unusable("a member's header has an impossible size")
         allowance, self.allowance = self.allowance, None

@@ -11,23 +11,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MAX_NAME = 1024
-"""Bytes of a member's path. With the target directory in front, it stays below what Linux accepts (4096)."""
+"""The most bytes of a member's path. With the target directory in front, it stays below what Linux accepts (4096)."""
 
 MAX_PART = 255
-"""Bytes of one part of a path: what every file system accepts."""
+"""The most bytes of one part of a path: what every file system accepts."""
 
 MAX_DEPTH = 64
-"""Parts of a path. Removing a tree needs one open directory per level."""
+"""The most parts of a path. Removing a tree needs one open directory per level."""
 
 TOO_LARGE = "Fuel plugins are smaller; put large files on a server of their own."
 """The hint for a package that is over a limit."""
 
-_SHOWN = 120
-_HOPS = 40
-"""Links that one path may go through, as in the Linux kernel."""
+_MAX_SHOWN_LENGTH = 120
+_MAX_HOPS = 40
+"""The most links that one path may go through, as in the Linux kernel."""
 
-_STEPS = 400_000
-"""Parts of paths that are followed for one package: 20 for each of the 20 000 members it may have."""
+_MAX_STEPS = 400_000
+"""The most parts of paths that are followed for one package: 20 for each of the 20 000 members it may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ LIMITS = Limits()
 
 
 class Unusable(Exception):
-    """What is wrong with an archive or a package tree, without the name of the file, which callers add."""
+    """An archive or a package tree cannot be used. The message lacks the name of the file, which callers add."""
 
     def __init__(self, message: str, hint: str = "Download the package again, or rebuild it.") -> None:
         super().__init__(message)
@@ -57,13 +57,13 @@ class Unusable(Exception):
 
 
 def size_of(count: int) -> str:
-    """Write a limit in words.
+    """Format a number of bytes.
 
     >>> size_of(64 * 2**20), size_of(1500)
     ('64 MiB', '1500 bytes')
     """
-    whole, rest = divmod(count, 2**20)
-    return f"{whole} MiB" if whole and not rest else f"{count} bytes"
+    mebibytes, rest = divmod(count, 2**20)
+    return f"{mebibytes} MiB" if mebibytes and not rest else f"{count} bytes"
 
 
 def quoted(name: str) -> str:
@@ -72,7 +72,7 @@ def quoted(name: str) -> str:
     >>> print(quoted("a b"), quoted("a\x1b[2J"))
     'a b' 'a\x1b[2J'
     """
-    return repr(name if len(name) <= _SHOWN else f"{name[:_SHOWN]}...")
+    return repr(name if len(name) <= _MAX_SHOWN_LENGTH else f"{name[:_MAX_SHOWN_LENGTH]}...")
 
 
 def parts_of(name: str) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ def parts_of(name: str) -> tuple[str, ...]:
         encoded = name.encode()
     except UnicodeEncodeError:
         raise Unusable(f"the name of member {quoted(name)} is not UTF-8") from None
-    if any(ord(letter) < 32 or ord(letter) == 127 for letter in name):
+    if any(ord(character) < 32 or ord(character) == 127 for character in name):
         raise Unusable(f"the name of member {quoted(name)} contains control characters")
     too_long = len(encoded) > MAX_NAME or any(len(part.encode()) > MAX_PART for part in parts)
     if too_long or len(parts) > MAX_DEPTH:
@@ -106,7 +106,7 @@ def require_inside(links: Mapping[str, str]) -> None:
     """Raise `Unusable` for the first of `links` that leaves the package, is absolute, or turns in a circle.
 
     `links` maps paths to targets; paths are relative to the package. Comparing texts is not enough: `x -> down/..`
-    goes up from wherever `down` leads. So each link is followed through the others, without looking at the disk. A
+    goes up from wherever `down` leads. So each link is followed through the others, without a look at the disk. A
     dangling link is fine as long as it stays inside.
 
     >>> require_inside({"a/here": "../b/file"})
@@ -115,30 +115,30 @@ def require_inside(links: Mapping[str, str]) -> None:
         ...
     fuelclient.plugins.archive.limits.Unusable: symbolic link 'x' -> 'a/b/up/..' leaves the package
     """
-    left = _STEPS
+    steps_left = _MAX_STEPS
     for path, target in links.items():
         if target.startswith("/") or "\0" in target or not target or len(target.encode(errors="replace")) > MAX_NAME:
             raise _bad_link(path, target)
-        here = path.split("/")[:-1]
-        ahead = target.split("/")[::-1]
+        directory = path.split("/")[:-1]
+        parts_ahead = target.split("/")[::-1]
         hops = 0
-        while ahead:
-            left -= 1
-            part = ahead.pop()
-            if part == ".." and not here:
+        while parts_ahead:
+            steps_left -= 1
+            part = parts_ahead.pop()
+            if part == ".." and not directory:
                 raise _bad_link(path, target)
             if part == "..":
-                here.pop()
+                directory.pop()
             elif part not in ("", "."):
-                here.append(part)
-                onward = links.get("/".join(here))
-                if onward is None:
+                directory.append(part)
+                next_target = links.get("/".join(directory))
+                if next_target is None:
                     continue
                 hops += 1
-                if hops > _HOPS or left < 0 or onward.startswith("/"):
+                if hops > _MAX_HOPS or steps_left < 0 or next_target.startswith("/"):
                     raise _bad_link(path, target, "turns in a circle, or goes through too many other links")
-                here.pop()
-                ahead.extend(onward.split("/")[::-1])
+                directory.pop()
+                parts_ahead.extend(next_target.split("/")[::-1])
 
 
 def _bad_link(path: str, target: str, what: str = "leaves the package") -> Unusable:

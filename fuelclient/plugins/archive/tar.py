@@ -17,17 +17,17 @@ from fuelclient.plugins.archive.limits import Limits, Unusable, parts_of, quoted
 from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 _GZIP = b"\x1f\x8b"
-_HEADER = 64 * 2**10
+_MAX_HEADER = 64 * 2**10
 """Bytes that `tarfile` may read to find the next member. 2 kB are usual, with every extension."""
 
-_EXTENSION = 8 * 2**10
-"""The most bytes of one extended header, which holds two paths and some numbers."""
+_MAX_EXTENSION = 8 * 2**10
+"""The most bytes of one extended header. It holds two paths and some numbers."""
 
-_SHARED = 1024
+_MAX_GLOBAL = 1024
 """The most bytes of global extended headers, which tarfile copies for every member. git writes 52."""
 
-_WORK = 500_000_000
-"""The largest sum of the squared lengths of extended headers: a second or two of tarfile's search."""
+_MAX_WORK = 500_000_000
+"""The most squared bytes of all extended headers: tarfile needs a second or two to search so much."""
 
 _EXTENSIONS = frozenset(
     {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
@@ -47,22 +47,22 @@ def extract_fp(source: BinaryIO, unpacker: Unpacker, directory: str, limits: Lim
         raise Unusable("this is not an .fp package: it is not compressed with gzip")
     source.seek(0)
     stream = Stream(decompressed(source, "gzip"), limits.stream)
-    # One class per archive: tarfile passes headers to a class, and the counts have to be kept somewhere.
-    vetted: type[_Header] = type("_Vetted", (_Header,), {})
-    stream.allowance = _HEADER
+    # One class per archive: tarfile only accepts a class, so the counts of this archive are kept in one.
+    header_type: type[_Header] = type("_Vetted", (_Header,), {})
+    stream.allowance = _MAX_HEADER
     try:
         with tarfile.open(
-            fileobj=cast(IO[bytes], stream), mode="r:", tarinfo=vetted, encoding="utf-8", errors="surrogateescape"
+            fileobj=cast(IO[bytes], stream), mode="r:", tarinfo=header_type, encoding="utf-8", errors="surrogateescape"
         ) as tar:
             while member := tar.next():
                 stream.allowance = None
                 _unpack(member, stream, unpacker, directory)
                 tar.members.clear()  # type: ignore[attr-defined]  # documented, but unknown to typeshed
-                stream.allowance = _HEADER
-    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:  # extended headers can be a chain
+                stream.allowance = _MAX_HEADER
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:  # a long chain of extended headers
         raise Unusable(f"this is not a tar archive, or a damaged one ({error})") from None
     stream.allowance = None
-    if not vetted.ended:
+    if not header_type.ended:
         raise Unusable("the archive is truncated: the mark at its end is missing")
     stream.drain()
 
@@ -71,7 +71,7 @@ class _Header(tarfile.TarInfo):
     """A header that is checked before `tarfile` trusts it."""
 
     work = 0
-    shared = 0
+    global_bytes = 0
     ended = False
 
     @classmethod
@@ -91,8 +91,8 @@ class _Header(tarfile.TarInfo):
             raise Unusable(f"member {quoted(member.name)} {_SPARSE}")
         if member.type in _EXTENSIONS:
             cls.work += member.size**2
-            cls.shared += member.size if member.type == tarfile.XGLTYPE else 0
-            if not 0 <= member.size <= _EXTENSION or cls.work > _WORK or cls.shared > _SHARED:
+            cls.global_bytes += member.size if member.type == tarfile.XGLTYPE else 0
+            if not 0 <= member.size <= _MAX_EXTENSION or cls.work > _MAX_WORK or cls.global_bytes > _MAX_GLOBAL:
                 raise Unusable("the extended headers of the archive are too long")
         return member
 
@@ -111,7 +111,7 @@ def _require_filtered(member: tarfile.TarInfo, directory: str) -> None:
 
 
 def _unpack(member: tarfile.TarInfo, stream: Stream, unpacker: Unpacker, directory: str) -> None:
-    parts_of(member.name)
+    parts_of(member.name)  # refuses unsafe names
     if member.issparse():
         raise Unusable(f"member {quoted(member.name)} {_SPARSE}")
     if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):

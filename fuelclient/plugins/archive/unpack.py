@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fuelclient.plugins.archive.limits import TOO_LARGE, Limits, Unusable, parts_of, quoted, require_inside, size_of
 
-PROGRAM, FILE = 0o755, 0o644
+PROGRAM_MODE, FILE_MODE = 0o755, 0o644
 """The only modes that are written. Of the modes in an archive, only the executable bit is kept."""
 
 
@@ -28,7 +28,7 @@ def type_name(mode: int) -> str:
 
 
 class Unpacker:
-    """Writes members below `target`, without the directories of `prefix` and the one directory below them.
+    """Writes members below `target`, without the directories in `prefix` and the one directory below these.
 
     Without a target, everything is checked and nothing is written. The order makes writing safe: a member never goes
     through a link, because links are made last (`finish`), after each has been followed to its end. Every method
@@ -55,7 +55,7 @@ class Unpacker:
             return
         self._claim(path, name, _Type.DIRECTORY)
         if path:
-            self._make(path)
+            self._make_directory(path)
 
     def file(self, name: str, size: int, *, executable: bool, read: Callable[[int], Iterable[bytes]]) -> None:
         if not 0 <= size <= self._limits.member:
@@ -64,57 +64,57 @@ class Unpacker:
         if self._bytes > self._limits.total:
             message = f"the archive unpacks to more than {size_of(self._limits.total)} (with member {quoted(name)})"
             raise Unusable(message, TOO_LARGE)
-        path = self._new(name, _Type.FILE)
+        path = self._new_path(name, _Type.FILE)
         if not self.writing:
             for _ in read(size):
                 pass
             return
-        mode = PROGRAM if executable else FILE
+        mode = PROGRAM_MODE if executable else FILE_MODE
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with open(os.open(self._below(path), flags, mode), "wb", buffering=0) as stream:
+        with open(os.open(self._on_disk(path), flags, mode), "wb", buffering=0) as stream:
             for piece in read(size):
                 stream.write(piece)
             os.fchmod(stream.fileno(), mode)  # independent of the umask
 
     def symlink(self, name: str, target: str) -> None:
-        self._links[self._new(name, _Type.SYMLINK)] = target
+        self._links[self._new_path(name, _Type.SYMLINK)] = target
 
     def hardlink(self, name: str, source: str) -> None:
-        """Add a name to the file that the earlier member `source` became."""
+        """Add another name for the file of the earlier member `source`."""
         file = self._path(source)
         if file is None or self._types.get(file) is not _Type.FILE:
             raise Unusable(f"hard link {quoted(name)} leads to {quoted(source)}, which is not an earlier file")
-        path = self._new(name, _Type.FILE)
+        path = self._new_path(name, _Type.FILE)
         if self.writing:
-            os.link(self._below(file), self._below(path), follow_symlinks=False)
+            os.link(self._on_disk(file), self._on_disk(path), follow_symlinks=False)
 
     def finish(self) -> None:
-        """Make the symbolic links. Raise `Unusable` if one leaves the package, or if there was no package."""
+        """Make the symbolic links. Raise `Unusable` if a link leaves the package, or if there was no package."""
         if not self._top:
             raise Unusable("the archive contains no package")
         require_inside(self._links)
         if self.writing:
             for path, target in self._links.items():
-                os.symlink(target, self._below(path))
+                os.symlink(target, self._on_disk(path))
 
-    def _make(self, path: str) -> None:
+    def _make_directory(self, path: str) -> None:
         if self.writing:
-            os.mkdir(self._below(path))
-            os.chmod(self._below(path), PROGRAM)  # independent of the umask
+            os.mkdir(self._on_disk(path))
+            os.chmod(self._on_disk(path), PROGRAM_MODE)  # independent of the umask
 
-    def _below(self, path: str) -> str:
+    def _on_disk(self, path: str) -> str:
         return f"{self._target}/{path}"
 
-    def _new(self, name: str, member_type: _Type) -> str:
+    def _new_path(self, name: str, member_type: _Type) -> str:
         """Claim and return the path of a member that is not a directory, and make the directories above it."""
         path = self._path(name)
         if not path:
             where = "/".join((*self._prefix, "<one directory>"))
             raise Unusable(f"member {quoted(name)} is outside {where}", "A package has one top directory.")
-        for end, letter in enumerate(path):
-            if letter == "/" and self._types.get(path[:end]) not in (_Type.IMPLIED, _Type.DIRECTORY):
+        for end, character in enumerate(path):
+            if character == "/" and self._types.get(path[:end]) not in (_Type.IMPLIED, _Type.DIRECTORY):
                 self._claim(path[:end], name, _Type.IMPLIED)
-                self._make(path[:end])
+                self._make_directory(path[:end])
         self._claim(path, name, member_type)
         return path
 
@@ -132,7 +132,7 @@ class Unpacker:
             raise Unusable(f"the archive has more than {self._limits.members} members")
 
     def _path(self, name: str, *, directory: bool = False) -> str | None:
-        """The place of a member, relative to the target: "" for the top directory itself, None above it."""
+        """The path of a member relative to the target: "" for the top directory itself, None for one above it."""
         parts, depth = parts_of(name), len(self._prefix)
         if parts[:depth] != self._prefix[: len(parts)]:
             message = f"member {quoted(name)} is outside /{'/'.join(self._prefix)}"

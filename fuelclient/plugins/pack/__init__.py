@@ -7,7 +7,7 @@
     rpm            the headers and the payload of an RPM
 
 An `.fp` (package version 1.0.0) is a compressed tar with one top directory. An `.rpm` (2.0.0 and later) is written
-without rpmbuild, with all the checksums that it writes. The file that a build writes is complete, or it is not there.
+without rpmbuild, but with all of its checksums. The file that a build writes is complete, or it is not there.
 The only program that is ever called is the package's own `pre_build_hook`, and only on request.
 """
 
@@ -29,7 +29,7 @@ from fuelclient.files.writing import TEMPORARY_PREFIX, placed, refused
 from fuelclient.plugins.archive import unusable
 from fuelclient.plugins.archive.limits import Unusable, quoted
 from fuelclient.plugins.pack.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
-from fuelclient.plugins.pack.repositories import indexes, repository_findings, unlistable
+from fuelclient.plugins.pack.repositories import indexes, repository_findings, unlistable_packages
 from fuelclient.plugins.pack.rpm import Payload, RpmPackage, fields_of, write_rpm
 from fuelclient.plugins.package_files import require_directory
 from fuelclient.plugins.releases import name_form
@@ -91,28 +91,28 @@ def build_rpm(directory: Path, output_dir: Path, metadata: Mapping[str, Any], *,
 
 
 def refusals(directory: Path, metadata: Mapping[str, Any]) -> Iterator[tuple[str, Unusable]]:
-    """Yield each reason for which a build of `directory` would be refused, with the key of the metadata it is about."""
+    """Yield each reason why `directory` cannot be built, with the key of the metadata that it concerns, if any."""
     is_rpm = not str(metadata.get("package_version")).startswith("1.")
-    given = _Identity("name", "1.0.0", "1")  # in place of what is refused
+    identity = _Identity("name", "1.0.0", "1")  # used for the other checks if the real one is refused
     try:
-        given = _identity_of(metadata)
+        identity = _identity_of(metadata)
     except Unusable as error:
-        is_named = re.fullmatch(name_form(metadata), str(metadata.get("name")))
-        yield "version" if is_named else "name", error
+        has_valid_name = re.fullmatch(name_form(metadata), str(metadata.get("name")))
+        yield "version" if has_valid_name else "name", error
     try:
-        release = given.release if is_rpm else ""
+        release = identity.release if is_rpm else ""
     except Unusable as error:
         yield "build_version", error
         release = "1"
     try:
-        entries = collect(directory, given.name)
+        entries = collect(directory, identity.name)
     except Unusable as error:
         yield "", error
         return
-    for reason in unlistable(entries, metadata):
+    for reason in unlistable_packages(entries, metadata):
         yield "", reason
     if is_rpm:
-        package = RpmPackage(given.rpm_name, given.version, release, 0, metadata, entries)
+        package = RpmPackage(identity.rpm_name, identity.version, release, 0, metadata, entries)
         try:
             fields_of(package, Payload("", "", 0, ("",) * len(entries)))
         except Unusable as error:
@@ -134,11 +134,11 @@ def run_pre_build_hook(directory: Path) -> None:
         if not os.access(hook, os.X_OK):
             raise Unusable(f"{HOOK} is not executable", f"Run chmod +x {HOOK}, or build without it.")
         try:
-            done = subprocess.run([str(hook)], cwd=directory, stdout=2, check=False)  # noqa: S603 - asked for
+            result = subprocess.run([str(hook)], cwd=directory, stdout=2, check=False)  # noqa: S603 - asked for
         except OSError as error:
             raise Unusable(f"{HOOK} cannot be run: {error.strerror}", "Check its first line.") from None
-        if done.returncode:
-            raise Unusable(f"{HOOK} failed with exit code {done.returncode}", "See its output above.")
+        if result.returncode:
+            raise Unusable(f"{HOOK} failed with exit code {result.returncode}", "See its output above.")
 
 
 def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffix: str, *, force: bool) -> Path:
@@ -181,9 +181,9 @@ def _identity_of(metadata: Mapping[str, Any]) -> _Identity:
 
 
 _SPACE = "Check permissions and free disk space."
-_NEWTON = 1475712000
-"""2016-10-06, the day of the last release with this package format. The dates of the files themselves differ from one
-checkout to the next, and the bytes of the package would too."""
+_DEFAULT_DATE = 1475712000
+"""2016-10-06, the day of the last release with this package format. The dates of files differ from one
+checkout to the next, and would make the bytes of the package differ too."""
 
 
 def build_date(environment: Mapping[str, str]) -> int:
@@ -196,7 +196,7 @@ def build_date(environment: Mapping[str, str]) -> int:
     """
     given = environment.get("SOURCE_DATE_EPOCH", "")
     if not given:
-        return _NEWTON
+        return _DEFAULT_DATE
     if not given.isascii() or not given.isdigit() or len(given) > 10 or int(given) >= 2**32:
         hint = "Set it to seconds since 1970, or unset it."
         raise UsageError(f"SOURCE_DATE_EPOCH is {given!r}, which is not a date.", hint=hint)
@@ -205,7 +205,7 @@ def build_date(environment: Mapping[str, str]) -> int:
 
 def require_free(target: Path, *, force: bool) -> None:
     """Raise `Conflict` if `target` exists and may not be overwritten, `NotFound` if its directory does not exist, and
-    `UsageError` if that is a file."""
+    `UsageError` if its directory is a file."""
     if target.parent.is_file():
         raise UsageError(f"{target.parent} is a file.", hint="Name the directory to write the package to.")
     if not target.parent.is_dir():
@@ -236,7 +236,7 @@ _TAR_TYPES = {EntryType.DIRECTORY: tarfile.DIRTYPE, EntryType.FILE: tarfile.REGT
 
 
 def _write_fp(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -> None:
-    """Write an archive of `entries` below the directory `top`. Raise `Unusable` if a file changes meanwhile."""
+    """Write an archive of `entries` below the directory `top`. Raise `Unusable` if a file changes during this."""
     with (
         gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as packer,
         tarfile.open(fileobj=packer, mode="w", format=tarfile.PAX_FORMAT) as tar,
@@ -253,7 +253,7 @@ def _write_fp(stream: BinaryIO, top: str, entries: Iterable[Entry], date: int) -
                 except OSError as error:
                     if error.errno is not None:
                         raise
-                    # Without a number, it is tarfile's way to say that the file is shorter than it was.
+                    # Without an errno, this is tarfile's error for a file that is shorter than it was.
                     raise changed(entry) from None
 
 

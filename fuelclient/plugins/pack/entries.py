@@ -22,7 +22,7 @@ VERSION = r"[0-9]+\.[0-9]+[A-Za-z0-9._+~]*"
 RELEASE = r"[A-Za-z0-9._+~]+"
 
 _CHECKSUMS = "checksums.sha1"
-_BUILT = re.compile(rf"-{VERSION}\.fp|-[0-9]+\.[0-9]+-{VERSION}-{RELEASE}\.noarch\.rpm")
+_PACKAGE_SUFFIX = re.compile(rf"-{VERSION}\.fp|-[0-9]+\.[0-9]+-{VERSION}-{RELEASE}\.noarch\.rpm")
 """What follows the name of a plugin in the file names of its packages."""
 
 
@@ -36,7 +36,7 @@ class EntryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a package. `path` is relative to its top; a file's content is on the disk (`source`) or here."""
+    """One entry of a package. `path` is relative to its top. A file has a `source` on the disk, or else `content`."""
 
     path: str
     type: EntryType
@@ -104,7 +104,7 @@ def collect(directory: Path, name: str) -> tuple[Entry, ...]:
 def is_built(path: str, name: str) -> bool:
     """Whether a file is, by its name, a package built from any version of the plugin `name`.
 
-    Builds write into the current directory, which may be inside the plugin's own. Such a package must not become part
+    Builds write into the current directory, which may be inside that of the plugin. Such a package must not become part
     of the next one.
 
     >>> is_built("lma-1.0.0.fp", "lma"), is_built("out/lma-1.0-1.0.0-1.noarch.rpm", "lma")
@@ -113,16 +113,16 @@ def is_built(path: str, name: str) -> bool:
     False
     """
     file = path.rpartition("/")[2]
-    return bool(name) and file.startswith(name) and _BUILT.fullmatch(file, len(name)) is not None
+    return bool(name) and file.startswith(name) and _PACKAGE_SUFFIX.fullmatch(file, len(name)) is not None
 
 
 def ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Sort entries by path. Of two with one path, the later wins."""
+    """Sort entries by path. Of two entries with one path, the later one is kept."""
     return tuple(sorted({entry.path: entry for entry in entries}.values(), key=lambda entry: entry.path))
 
 
 def checksums(entries: Iterable[Entry]) -> Entry:
-    """Make `checksums.sha1`: a line `<sha1> <path>` for each file, by path, except for itself.
+    """Make `checksums.sha1`: a line `<sha1> <path>` for each file but itself, sorted by path.
 
     Symbolic links are left out, because what they lead to is listed already.
 
@@ -140,14 +140,14 @@ def checksums(entries: Iterable[Entry]) -> Entry:
     return generated(_CHECKSUMS, "".join(lines).encode())
 
 
-def _walk(directory: Path, above: str) -> Iterator[Entry]:
+def _walk(directory: Path, parent: str) -> Iterator[Entry]:
     with os.scandir(directory) as listing:
         children = sorted(listing, key=lambda child: child.name)
     for child in children:
-        path = f"{above}{child.name}"
-        if not above and child.name.startswith("."):
+        path = f"{parent}{child.name}"
+        if not parent and child.name.startswith("."):
             continue  # not even listed: .git is large, and may contain anything
-        parts_of(path)
+        parts_of(path)  # refuses unsafe names
         status = child.stat(follow_symlinks=False)
         if child.is_symlink():
             yield Entry(path, EntryType.SYMLINK, target=os.readlink(child.path))

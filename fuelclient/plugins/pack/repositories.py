@@ -1,6 +1,6 @@
-"""Repositories in a package: write the indexes without which package managers refuse a source, even an empty one.
+"""Write the indexes of the repositories in a package: package managers refuse a source without one, even an empty one.
 
-The index of a CentOS repository with packages takes `createrepo`; without it, the package is not built.
+The index of a CentOS repository with packages takes `createrepo`; without an index, the package is not built.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fuelclient.plugins.pack.entries import Entry, EntryType, generated
 from fuelclient.serializers.values import mappings
 
 _DEB = b"!<arch>\n"
-_HEADER = 60
-_CONTROL = 16 * 2**20
+_HEADER_BYTES = 60
+_MAX_ARCHIVE_BYTES = 16 * 2**20
 """The most bytes of a control archive; its largest part is a list of checksums."""
 
-_TEXT = 2**20
+_MAX_CONTROL_BYTES = 2**20
 _REPOMD = "repodata/repomd.xml"
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _LISTS = (("primary", "metadata", "common"), ("filelists", "filelists", "filelists"), ("other", "otherdata", "other"))
@@ -35,13 +35,13 @@ def indexes(entries: Iterable[Entry], metadata: Mapping[str, Any], series: str) 
     """Yield the indexes of the repositories that the package has: `Packages.gz` and `Release` of every Ubuntu one, and
     `repodata` of every CentOS one without packages.
 
-    Nodes get each repository of a plugin as a source, and one without an index ends `apt-get update` there. As with
+    Nodes get each repository of a plugin as a source. A source without an index makes `apt-get update` fail. As with
     `dpkg-scanpackages -m`, the index lists all versions of all packages, by file name, with the fields in the order of
-    their authors. Raise `Unusable` for a package that cannot be read.
+    their control files. Raise `Unusable` for a package that cannot be read.
     """
-    known = list(entries)
-    files = [entry for entry in known if entry.type is EntryType.FILE]
-    present = {f"{entry.path}/" for entry in known if entry.type is EntryType.DIRECTORY}
+    listed = list(entries)
+    files = [entry for entry in listed if entry.type is EntryType.FILE]
+    present = {f"{entry.path}/" for entry in listed if entry.type is EntryType.DIRECTORY}
     for root in _roots(metadata, "ubuntu"):
         if root in present:
             packages = [entry for entry in files if entry.path.startswith(root) and entry.path.endswith(".deb")]
@@ -49,13 +49,13 @@ def indexes(entries: Iterable[Entry], metadata: Mapping[str, Any], series: str) 
             yield generated(f"{root}Packages.gz", gzip.compress(text.encode(), 9, mtime=0))
             yield generated(f"{root}Release", f"Label: {metadata['name']}\nVersion: {series}\n".encode())
     for root in _roots(metadata, "centos"):
-        below = [entry.path for entry in files if entry.path.startswith(root)]
-        if root in present and not any(path.endswith((".rpm", _REPOMD)) for path in below):
+        paths = [entry.path for entry in files if entry.path.startswith(root)]
+        if root in present and not any(path.endswith((".rpm", _REPOMD)) for path in paths):
             yield Entry(f"{root}repodata", EntryType.DIRECTORY)
             yield from _empty_repodata(f"{root}repodata/")
 
 
-def unlistable(entries: Iterable[Entry], metadata: Mapping[str, Any]) -> Iterator[Unusable]:
+def unlistable_packages(entries: Iterable[Entry], metadata: Mapping[str, Any]) -> Iterator[Unusable]:
     """Yield an error for each package in an Ubuntu repository that the index could not list."""
     roots = tuple(_roots(metadata, "ubuntu"))
     for entry in entries:
@@ -115,7 +115,7 @@ def _roots(metadata: Mapping[str, Any], system: str) -> list[str]:
 
 
 def _stanza(entry: Entry, root: str) -> str:
-    """The entry of a package in the index: its control file, its place, its size and its checksums."""
+    """The entry of a package in the index: its control file, its path, its size and its checksums."""
     control = _control(entry)
     sums = {
         "MD5sum": hashlib.md5(usedforsecurity=False),
@@ -141,29 +141,29 @@ def _control(entry: Entry) -> str:
 def _control_of(source: BinaryIO, name: str) -> str:
     """Read the file `control` of the `.deb` package `source`. Raise `Unusable`, naming `name`, if that is impossible.
 
-    Read with the standard library: a `.deb` is an `ar` archive that contains a compressed `control.tar`.
+    The standard library suffices: a `.deb` is an `ar` archive that contains a compressed `control.tar`.
     """
     if source.read(len(_DEB)) != _DEB:
         raise _not_listable(name, "it is not a .deb package")
-    while header := source.read(_HEADER):
+    while header := source.read(_HEADER_BYTES):
         member = header[:16].decode("ascii", "replace").rstrip().rstrip("/")
-        if len(header) < _HEADER or header[58:] != b"`\n" or not header[48:58].strip().isdigit():
+        if len(header) < _HEADER_BYTES or header[58:] != b"`\n" or not header[48:58].strip().isdigit():
             raise _not_listable(name, "the header of a member is damaged")
         size = int(header[48:58])
         stem, _, suffix = member.partition(".tar")
         if stem == "control" and suffix in _COMPRESSORS:
-            return _control_in(source.read(min(size, _CONTROL)), _COMPRESSORS[suffix], name)
+            return _control_in(source.read(min(size, _MAX_ARCHIVE_BYTES)), _COMPRESSORS[suffix], name)
         source.seek(size + size % 2, io.SEEK_CUR)
     raise _not_listable(name, "it has no control.tar compressed with gzip, xz or zstd")
 
 
 def _control_in(packed: bytes, compressor: str, name: str) -> str:
-    stream = Stream(decompressed(io.BytesIO(packed), compressor), _CONTROL)
+    stream = Stream(decompressed(io.BytesIO(packed), compressor), _MAX_ARCHIVE_BYTES)
     try:
         archive = io.BytesIO(b"".join(iter(lambda: stream.read(CHUNK), b"")))
         with tarfile.open(fileobj=archive, mode="r:") as tar:
             for member in tar:
-                if member.name.removeprefix("./") == "control" and member.isreg() and member.size <= _TEXT:
+                if member.name.removeprefix("./") == "control" and member.isreg() and member.size <= _MAX_CONTROL_BYTES:
                     file = tar.extractfile(member)
                     return file.read().decode().strip("\n") if file else ""
     except (tarfile.TarError, ValueError, Unusable) as error:

@@ -1,4 +1,4 @@
-"""Write an RPM: what its headers state about a plugin, how they are encoded, and its payload.
+"""Write an RPM: the fields of its headers for a plugin, their encoding, and its payload.
 
 A header is an index of (tag, type, offset, count) and the data it points to. Sources: the format as rpm 4 documents it
 (lead, signature, header), which every Fuel master reads; and the spec file of Fuel's own builder, which fills the
@@ -27,8 +27,8 @@ TYPES = {EntryType.DIRECTORY: stat.S_IFDIR, EntryType.FILE: stat.S_IFREG, EntryT
 
 _SHELL = "/bin/sh"
 _EQUAL = 8
-_OF_RPM = 1 << 24 | 2 | _EQUAL
-"""A requirement on rpm itself: at least this version of a feature."""
+_RPMLIB_FLAGS = 1 << 24 | 2 | _EQUAL
+"""The flags of a requirement on rpm itself, which is written `rpmlib(FEATURE) <= VERSION`."""
 _INTERPRETER = 1 << 8
 _FEATURES = {"CompressedFileNames": "3.0.4-1", "FileDigests": "4.6.0-1", "PayloadFilesHavePrefix": "4.0-1"}
 
@@ -38,7 +38,7 @@ _SCRIPTS = (
     ("uninstall.sh", 1025, 1087, 1 << 11),
 )
 """File at the root of the package, tag of the script, tag of its interpreter, flag of the requirement."""
-_SCRIPT_SIZE = 2**20
+_MAX_SCRIPT = 2**20
 
 
 INT16, INT32, STRING, BINARY, STRINGS, TRANSLATED = 3, 4, 6, 7, 8, 9
@@ -46,7 +46,7 @@ _ALIGNED = {INT16: 2, INT32: 4}
 _MAGIC = b"\x8e\xad\xe8\x01\0\0\0\0"
 _ENTRY = struct.Struct(">IIiI")
 SIGNATURE, IMMUTABLE = 62, 63
-"""Regions: tags at the head of an index with its length when it was signed."""
+"""Tags of regions. A region is the first entry of an index, and its data has the length of the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,8 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
         entry = known.get(file)
         if entry is None:
             continue
-        if entry.size > _SCRIPT_SIZE:
-            raise Unusable(f"{file} is larger than {_SCRIPT_SIZE} bytes", "Put most of it into a file, and call that.")
+        if entry.size > _MAX_SCRIPT:
+            raise Unusable(f"{file} is larger than {_MAX_SCRIPT} bytes", "Put most of it into a file, and call that.")
         body = b"".join(entry.chunks())
         yield file, b'[ "$1" -eq 0 ] || exit 0\n' + body if file == "uninstall.sh" else body
 
@@ -154,7 +154,7 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
 def _relations(package: RpmPackage, scripts: Mapping[str, bytes]) -> list[Field]:
     """What the package provides (itself) and requires: features of rpm, and a shell for its scripts."""
     needed = [(_SHELL, _INTERPRETER | flag, "") for file, _, _, flag in _SCRIPTS if file in scripts]
-    needed += [(f"rpmlib({feature})", _OF_RPM, version) for feature, version in _FEATURES.items()]
+    needed += [(f"rpmlib({feature})", _RPMLIB_FLAGS, version) for feature, version in _FEATURES.items()]
     names, flags, versions = zip(*needed, strict=True)
     return [
         texts(1047, [package.name]),
@@ -245,10 +245,10 @@ _PACKED_SIZE, _MD5, _UNPACKED_SIZE = 1000, 1004, 1007
 
 
 def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
-    """Write lead, signature, header and payload. The header contains the payload's checksum, so that is made first."""
+    """Write lead, signature, header and payload. The payload is made first, because the header has its checksum."""
     with tempfile.TemporaryFile() as payload:
-        made = _payload(payload, package)
-        main = encode(IMMUTABLE, fields_of(package, made))
+        summary = _payload(payload, package)
+        main = encode(IMMUTABLE, fields_of(package, summary))
         payload.seek(0)
         everything = hashlib.file_digest(payload, hashlib.md5(main, usedforsecurity=False).copy)
         signature = encode(
@@ -258,7 +258,7 @@ def write_rpm(stream: BinaryIO, package: RpmPackage) -> None:
                 text(_SHA256_OF_HEADER, hashlib.sha256(main).hexdigest()),
                 numbers(_PACKED_SIZE, [len(main) + payload.tell()]),
                 Field(_MD5, BINARY, 16, everything.digest()),
-                numbers(_UNPACKED_SIZE, [made.unpacked]),
+                numbers(_UNPACKED_SIZE, [summary.unpacked]),
             ],
         )
         stream.write(lead(f"{package.name}-{package.version}-{package.release}"))
@@ -285,7 +285,7 @@ def _payload(target: io.BufferedRandom, package: RpmPackage) -> Payload:
 
 
 def _append(target: gzip.GzipFile, name: str, number: int, entry: Entry | None, date: int) -> str:
-    """Write one member, or without an entry the end mark of the archive, and hash the content of a file (SHA-256)."""
+    """Write one member, or the end mark of the archive if `entry` is None. Return the SHA-256 of a file, or ""."""
     raw = name.encode() + b"\0"
     link = entry.target.encode() if entry else b""
     mode = TYPES[entry.type] | entry.mode if entry else 0
