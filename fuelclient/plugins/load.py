@@ -103,7 +103,7 @@ def usable(package: Reading) -> Package:
     (P060); an invalid task (G...). A missing repository (P067) does not.
     """
     of_graphs = (finding for graph in package.files.graphs for finding in graph.findings)
-    findings = [*package.files.findings, *of_graphs, *repeated_ids.repeated(package)]
+    findings = [*package.files.findings, *of_graphs, *repeated_ids.find_repeated(package)]
     if package.files.misshapen and package.metadata is not None:
         from fuelclient.plugins import shapes  # the checker of schemas takes longer than reading a package
 

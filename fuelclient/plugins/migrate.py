@@ -27,7 +27,7 @@ from fuelclient.files.writing import permitted
 from fuelclient.graph.stage import parse_stage
 from fuelclient.model.task import NOT_OF_LEGACY, TaskType
 from fuelclient.plan.fleet import PRIMARY
-from fuelclient.plugins.parts import is_modern
+from fuelclient.plugins.parts import has_version_2
 
 __all__ = ["JOURNAL", "TARGET", "Change", "Migration", "apply", "finish", "migrated"]
 
@@ -227,7 +227,7 @@ class Graph:
         self._dissolve_groups([task for task in self._mappings() if task.get("type") == TaskType.GROUP])
         self._order_stages()
         for task in self._mappings():
-            if task.get("type") and task.get("type") not in _INTERNAL and not is_modern(task):
+            if task.get("type") and task.get("type") not in _INTERNAL and not has_version_2(task):
                 if "version" not in task:
                     task.insert([*task].index("type") + 1, "version", _VERSION)
                 task["version"] = _VERSION
@@ -244,7 +244,7 @@ class Graph:
             while task_id in known:
                 task_id = f"{task_id}-legacy"
             known.add(task_id)
-            ignored = [] if is_modern(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
+            ignored = [] if has_version_2(entry) else [k for k in entry if str(k).replace("-", "_") in NOT_OF_LEGACY]
             moved.append(
                 CommentedMap({"id": task_id, **{key: entry[key] for key in entry if key not in ("id", *ignored)}})
             )
@@ -329,7 +329,7 @@ class Graph:
         """
         staged = []
         for index, task in enumerate(self._mappings()):
-            if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not is_modern(task):
+            if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not has_version_2(task):
                 stage = parse_stage(task["stage"])
                 staged.append((stage.name, stage.priority, index, task))
         last: dict[str, str] = {}

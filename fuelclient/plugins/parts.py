@@ -1,7 +1,7 @@
 """The parts of a package as their author wrote them, with line numbers.
 
-The rest of the program uses normalised values (`role` becomes `roles`, paths are resolved). Checks need to see what is
-written.
+The rest of the program uses normalised values (`role` becomes `roles`, paths are resolved). Checks need what the
+author wrote.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ DataPath = tuple[str | int, ...]
 class Part:
     """Documents that together make up one part of the package, of one type (`deployment_tasks`, `volumes` ...).
 
-    `place` is where they are named, by `name`, a file or a pattern. `path` leads to the data if it is only a part of
-    the document. `of_release` means that the data defines a release, and is not the plugin's own. `bases` are the data,
-    of the base of the release and of the base of that, into which this is merged. `is_base` means that the data is in
-    the `bases` of another.
+    `place` is where they are named, and `name` the file name or pattern that stands there. `path` leads to the data if
+    it is only a part of a file. `of_release` means that the data defines a release, and is not the plugin's own. This
+    part is merged over its `bases`: the part of the base release, that of the base's own base, and so on. `is_base`
+    means that the part is in the `bases` of another.
     """
 
     type: str
@@ -42,18 +42,18 @@ class Part:
         return self.documents[0].file if self.documents else ""
 
     def whole(self) -> Any:
-        """Merge the data over that of the bases. All of them are mappings."""
+        """Merge the data over the data of the bases. All of it must be mappings."""
         merged: dict[str, Any] = {}
         for part in reversed((self, *self.bases)):
-            united = {key: value for data, _ in part.mappings() for key, value in data.items()}
-            merged = deep_merged(merged, united)
+            fields = {key: value for data, _ in part.mappings() for key, value in data.items()}
+            merged = deep_merged(merged, fields)
         return merged
 
     def mappings(self) -> Iterator[tuple[Mapping[str, Any], str]]:
         return ((each.data, each.file) for each in self.documents if isinstance(each.data, Mapping))
 
     def records(self) -> Iterator[Record]:
-        """Yield the records in the documents. Those of volumes are a list in a mapping."""
+        """Yield the records in the documents. Volumes are a list under a key of a mapping."""
         key = "volumes" if self.type == "volumes" else ""
         for document in self.documents:
             listed = mapping(document.data).get(key) if key else document.data
@@ -79,12 +79,12 @@ class Record:
         return Record(self.data[key], self.file, self.place(key).line, self.name)
 
     def finding(self, severity: Severity, code: str, message: str, hint: str, *keys: str) -> Finding:
-        """A finding about this task, at the first of `keys` that it has."""
+        """A finding about this record, at the first of `keys` that it has."""
         return Finding(severity, code, message, self.place(*keys), self.name, hint)
 
     @property
-    def is_modern(self) -> bool:
-        return is_modern(self.data)
+    def has_version_2(self) -> bool:
+        return has_version_2(self.data)
 
     @property
     def type(self) -> str:
@@ -92,7 +92,7 @@ class Record:
         return given if isinstance(given, str) else ""
 
 
-def is_modern(task: Mapping[str, Any]) -> bool:
+def has_version_2(task: Mapping[str, Any]) -> bool:
     match = re.match(r"[0-9]{1,9}", str(task.get("version", "")))
     return match is not None and int(match[0]) >= 2
 

@@ -1,4 +1,4 @@
-"""A package after its files were read once: as it is written, for checks, and as it is used."""
+"""The result of reading a package once: its files as written, for checks, and the package that is used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fuelclient.serializers.values import line_of, mapping
 class Reading:
     """The content of a package.
 
-    `metadata` is None if it cannot be read; the readable files are still known. `major` is the package version whose
+    `metadata` is None if it cannot be read; the other files are read all the same. `major` is the package version whose
     rules apply. `package` is None if its metadata is too broken.
     """
 
@@ -56,6 +56,6 @@ class Reading:
         return self.records("deployment_tasks")
 
     def roles(self) -> Iterator[tuple[Any, Mapping[str, Any], str]]:
-        """Yield all roles: name as written, its mapping (an empty one for anything else), and its file."""
+        """Yield each role's name as written, its mapping (an empty one if it is something else), and its file."""
         found = (each for part in self.of("node_roles") for each in part.mappings())
         return ((name, mapping(role), file) for roles, file in found for name, role in roles.items())

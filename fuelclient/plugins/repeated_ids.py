@@ -1,4 +1,4 @@
-"""P040 and P060: records with one id, because it is repeated or because each is for other versions.
+"""P040 and P060: records that have the same id, by mistake or because each is for other versions.
 
 Source: the specification "plugins-v5", variant 1 of multi-release packages ("when plugin is validating it should be
 checked that tasks is fit into supported release").
@@ -27,8 +27,8 @@ _NOUNS = {
 
 
 def check(package: Reading) -> Iterator[Finding]:
-    """Yield findings about repeated ids, and about version constraints, which fit releases since version 5."""
-    yield from repeated(package)
+    """Yield findings about repeated ids and constraints. Since version 5, constraints are compared with releases."""
+    yield from find_repeated(package)
     versions = list(_versions(package)) if package.major >= 5 else []
     for part in package.parts:
         listed = _roles(part) if part.type == "node_roles" else part.records()
@@ -36,8 +36,8 @@ def check(package: Reading) -> Iterator[Finding]:
             yield from _constraints(listed, _NOUNS[part.type], [] if part.type.startswith("release_") else versions)
 
 
-def repeated(package: Reading) -> Iterator[Finding]:
-    """Yield an error for every repeated id. With different constraints, one of the records is chosen by version."""
+def find_repeated(package: Reading) -> Iterator[Finding]:
+    """Yield an error for every repeated id. Records with different constraints may share an id."""
     for part in package.parts:
         noun = _NOUNS.get(part.type, "")
         key = "name" if noun == "component" else "id"
@@ -55,16 +55,16 @@ def repeated(package: Reading) -> Iterator[Finding]:
 
 
 def _versions(package: Reading) -> Iterator[str]:
-    """Yield the releases that the package extends. One without a version of Fuel stands for all of `fuel_version`."""
-    fuels = package.files.metadata.get("fuel_version")
+    """Yield the releases that the package extends. One without a version of Fuel counts for all of `fuel_version`."""
+    fuel_versions = package.files.metadata.get("fuel_version")
     for record in package.extensions:
-        given = record.data.get("version")
-        if not isinstance(given, str):
+        release = record.data.get("version")
+        if not isinstance(release, str):
             continue
-        if constraints.version_of(given).fuel or not isinstance(fuels, list):
-            yield given
+        if constraints.version_of(release).fuel or not isinstance(fuel_versions, list):
+            yield release
         else:
-            yield from (f"{given}-{fuel}" for fuel in fuels if isinstance(fuel, str))
+            yield from (f"{release}-{fuel}" for fuel in fuel_versions if isinstance(fuel, str))
 
 
 def _roles(data: Part) -> Iterator[Record]:
@@ -79,9 +79,9 @@ def _roles(data: Part) -> Iterator[Record]:
 def _constraints(records: Iterable[Record], noun: str, versions: list[str]) -> Iterator[Finding]:
     """Yield an error for a constraint that cannot be read, or that no release of the metadata satisfies, and a warning
     if two records with one id fit a release equally well."""
-    named: dict[str, list[Record]] = defaultdict(list)
+    by_name: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        named[record.name].append(record)
+        by_name[record.name].append(record)
         if constraints.is_constrained(record.data):
             subject = f"{noun} {record.name}"
             task = record.name if noun == "task" else ""
@@ -91,7 +91,7 @@ def _constraints(records: Iterable[Record], noun: str, versions: list[str]) -> I
                 message = f"{subject} fits none of the package's releases: {', '.join(versions)}"
                 hint = "Correct its constraints, or add the release to metadata.yaml."
                 yield Finding(Severity.ERROR, "P040", message, record.place(*constraints.KEYS), task, hint)
-    for name, group in named.items():
+    for name, group in by_name.items():
         if any(constraints.is_constrained(record.data) for record in group):
             for version in versions:
                 tied = constraints.best([record.data for record in group], version).tied

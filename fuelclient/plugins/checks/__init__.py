@@ -1,6 +1,6 @@
-"""Check a plugin package: find everything that its files violate in one run.
+"""Check a plugin package: find everything that is wrong in its files in one run.
 
-The codes are P001 to P069 (`docs/findings.md`), and G... from reading graphs. Sources: Fuel Plugin Builder's
+The codes are P001 to P069 (`docs/findings.md`), and those of graphs (G...). Sources: Fuel Plugin Builder's
 validators, the lists in the specifications "plugins-v5" and "release-as-a-plugin", and rules of our own for common
 mistakes.
 """
@@ -29,22 +29,23 @@ from fuelclient.serializers.values import key_text
 __all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
-"""The errors with which a package cannot be used at all. It can be installed in spite of any other."""
+"""The errors that make a package unusable. In spite of any other error, it can be installed."""
 
 _Check = Callable[[Reading], Iterator[Finding]]
-_OF_FILES: tuple[_Check, ...] = (
-    package_version.priorities, package_version.primaries, repeated_ids.repeated, references.conditions
+_WITHOUT_METADATA: tuple[_Check, ...] = (
+    package_version.check_priorities, package_version.check_primaries,
+    repeated_ids.find_repeated, references.check_conditions,
 )  # fmt: skip
-"""The checks of the files alone."""
+"""The checks that do not need the metadata."""
 
 _CHECKS: tuple[_Check, ...] = (
     shapes.check,
-    package_version.metadata,
-    package_version.tasks,
+    package_version.check_metadata,
+    package_version.check_tasks,
     repeated_ids.check,
-    references.conditions,
-    references.scripts,
-    references.names,
+    references.check_conditions,
+    references.check_scripts,
+    references.check_names,
 )
 
 _CHECKED_ELSEWHERE = frozenset({"G005", "G012", "G020"})
@@ -58,22 +59,22 @@ def check(directory: Path, *, shown_as: str = "") -> tuple[Finding, ...]:
 def check_and_read(directory: Path, *, shown_as: str = "") -> tuple[tuple[Finding, ...], Reading]:
     """Read the package in `directory`, and list all findings about it in the order of its files and lines.
 
-    Findings call the directory `shown_as`, if given (for an archive that was unpacked there). Nothing is raised for any
-    content. Raise what `require_directory` raises.
+    Findings show the directory as `shown_as`, if given (for an archive that was unpacked there). Raise what
+    `require_directory` raises, but nothing for the content of a package.
     """
     package = read_package(directory, shown_as=shown_as)
     findings = _Findings()
-    for check_part in _CHECKS if package.metadata is not None else _OF_FILES:
+    for check_part in _CHECKS if package.metadata is not None else _WITHOUT_METADATA:
         findings.add(check_part(package))
     findings.add(package.files.findings)
-    findings.add_unless_known(_graphs(package))
+    findings.add_unless_known(_graph_findings(package))
     if package.metadata is not None:
-        findings.add_unless_known(_packing(package))
+        findings.add_unless_known(_build_findings(package))
     return findings.sorted(package.files.manifest), package
 
 
 def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Make warnings of the errors in spite of which a package can be installed: all that are not in `UNUSABLE`.
+    """Turn all errors that are not in `UNUSABLE` into warnings, because they do not prevent an installation.
 
     >>> from fuelclient.model.finding import Place
     >>> [finding] = for_install([Finding(Severity.ERROR, "P012", "no version", Place("tasks.yaml", 1))])
@@ -86,8 +87,8 @@ def for_install(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def _graphs(package: Reading) -> Iterator[Finding]:
-    """Yield the findings about the tasks as graphs, as an upload reports them."""
+def _graph_findings(package: Reading) -> Iterator[Finding]:
+    """Yield the findings about the graphs of the package that an upload would report."""
     roles = {key_text(name) for name, *_ in package.roles()}
     for packaged in package.package.releases if package.package is not None else ():
         roles |= dict(packaged.release.metadata.get("roles_metadata") or {}).keys()
@@ -109,7 +110,7 @@ def graphs_of(package: Package) -> Iterator[GraphDocument]:
         yield from packaged.graphs.values()
 
 
-def _packing(package: Reading) -> Iterator[Finding]:
+def _build_findings(package: Reading) -> Iterator[Finding]:
     """P068: yield an error for each reason why the package could not be built."""
     try:
         for key, reason in refusals_of_build(package.files.directory, package.metadata or {}):
@@ -121,7 +122,7 @@ def _packing(package: Reading) -> Iterator[Finding]:
 
 
 _MAX_PER_CODE = 200
-"""The most findings with one code in one file that are listed. The others are only counted."""
+"""The most findings with one code that are listed for a file. The others are only counted."""
 
 
 class _Findings:
@@ -143,7 +144,7 @@ class _Findings:
                 self._findings[finding] = None
 
     def add_unless_known(self, findings: Iterable[Finding]) -> None:
-        """Add findings, but not a second one with the same code and place, nor an error where there is one already."""
+        """Add findings, but none with the code and place of an earlier one, and no error at the place of another."""
         errors = {(finding.place.file, finding.place.line) for finding in self._findings if finding.is_error}
         known = {(finding.code, finding.place.file, finding.place.line) for finding in self._findings}
         for finding in findings:
@@ -172,7 +173,7 @@ class _Findings:
 
 
 def _on_one_line(finding: Finding) -> Finding:
-    """Take out line ends and control characters, which may come from names in a file."""
+    """Remove line ends and control characters, which may come from names in a file."""
     if finding.message.isprintable() and finding.hint.isprintable() and finding.task.isprintable():
         return finding
     message, hint, task = map(_printable, (finding.message, finding.hint, finding.task))
@@ -185,4 +186,4 @@ def _printable(text: str) -> str:
     >>> _printable("the role a\\n b\\x1b[1m lacks name")
     'the role a b?[1m lacks name'
     """
-    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
+    return "".join(character if character.isprintable() else "?" for character in " ".join(text.split()))

@@ -1,6 +1,6 @@
-"""P086 to P088: what the author of a package accepts, in `.fuel2-check.yaml` in its directory, each with a reason.
+"""P086 to P088: the findings that the author of a package accepts in its `.fuel2-check.yaml`, each with a reason.
 
-A build leaves the file out, as it does all hidden files, and an installation does not read it.
+Builds leave the file out, like all hidden files, and an installation does not read it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ FILE = ".fuel2-check.yaml"
 _KEYS = ("code", "task", "file", "reason")
 _SHAPE = "Write accept: and below it records like - {code: P050, task: TASK, reason: WHY}; task and file are optional."
 _CODE = re.compile(r"[GP][0-9]{3}")
-_TOGETHER = ("G03", "G04", "G05", "P07")
-"""How the codes begin that a package may have only together with a release."""
+_RELEASE_CODES = ("G03", "G04", "G05", "P07")
+"""The prefixes of codes that are only found if a package is checked together with a release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class _Entry:
     reason: str
     place: Place
 
-    def fits(self, finding: Finding, directory: Path) -> bool:
+    def matches(self, finding: Finding, directory: Path) -> bool:
         if finding.code != self.code or self.task not in ("", finding.task):
             return False
         return not self.file or Path(finding.place.file) == directory / self.file
@@ -43,33 +43,33 @@ class _Entry:
 def accept(
     findings: Iterable[Finding], directory: Path, *, unusable: frozenset[str], is_together: bool = False
 ) -> tuple[list[Finding], list[tuple[Finding, str]]]:
-    """Separate the findings that are left, with those about the file itself, from the accepted ones with their reasons.
+    """Return the findings that remain, with those about the file itself, and the accepted ones with their reasons.
 
-    Errors with a code in `unusable` cannot be accepted. Without `is_together`, the
-    package was not checked together with a release, and entries for findings that only this shows are not unused.
+    Errors with a code in `unusable` cannot be accepted. Unless the package was checked together with a release
+    (`is_together`), entries for findings that need a release do not count as unused.
     """
     path = directory / FILE
     if not path.is_file():
         return list(findings), []
     items = list(_read(path, unusable))
     entries = [item for item in items if isinstance(item, _Entry)]
-    left = [item for item in items if isinstance(item, Finding)]
+    remaining = [item for item in items if isinstance(item, Finding)]
     accepted: list[tuple[Finding, str]] = []
     used: set[_Entry] = set()
     for finding in findings:
-        fitting = [entry for entry in entries if entry.fits(finding, directory)]
-        used.update(fitting)
-        reason = next((entry.reason for entry in fitting if entry.reason), "")
+        matching = [entry for entry in entries if entry.matches(finding, directory)]
+        used.update(matching)
+        reason = next((entry.reason for entry in matching if entry.reason), "")
         if reason:
             accepted.append((finding, reason))
         else:
-            left.append(finding)
+            remaining.append(finding)
     for entry in entries:
-        if entry not in used and (is_together or not entry.code.startswith(_TOGETHER)):
+        if entry not in used and (is_together or not entry.code.startswith(_RELEASE_CODES)):
             about = f" about {entry.task or entry.file}" if entry.task or entry.file else ""
             message = f"{entry.code}{about} is accepted here, but no longer found"
-            left.append(Finding(Severity.WARNING, "P088", message, entry.place, entry.task, "Remove the record."))
-    return left, accepted
+            remaining.append(Finding(Severity.WARNING, "P088", message, entry.place, entry.task, "Remove the record."))
+    return remaining, accepted
 
 
 def _read(path: Path, unusable: frozenset[str]) -> Iterator[_Entry | Finding]:
@@ -82,12 +82,12 @@ def _read(path: Path, unusable: frozenset[str]) -> Iterator[_Entry | Finding]:
         message = f"{FILE} cannot be read: {listed[0].message if listed else error.message.rstrip('.')}"
         yield Finding(Severity.ERROR, "P086", message, at, hint=_SHAPE)
         return
-    given = data.get("accept") if isinstance(data, Mapping) else None
-    if not isinstance(given, list) or len(data) > 1:
-        found = f"the keys {', '.join(map(str, data))}" if isinstance(data, Mapping) else in_words(data)
-        yield Finding(Severity.ERROR, "P086", f"{FILE} has {found}, not one list accept", place, hint=_SHAPE)
+    records = data.get("accept") if isinstance(data, Mapping) else None
+    if not isinstance(records, list) or len(data) > 1:
+        content = f"the keys {', '.join(map(str, data))}" if isinstance(data, Mapping) else in_words(data)
+        yield Finding(Severity.ERROR, "P086", f"{FILE} has {content}, not one list accept", place, hint=_SHAPE)
         return
-    for record, line in items_of(given, line_of(data, "accept") or 1):
+    for record, line in items_of(records, line_of(data, "accept") or 1):
         yield from _entry(record, Place(str(path), getattr(record, "line", 0) or line), unusable)
 
 

@@ -1,4 +1,4 @@
-"""What the package versions demand of metadata.yaml and of tasks: versions of Fuel, releases, keys, stages and places.
+"""Check what each package version demands of metadata.yaml and tasks: versions of Fuel, releases, keys, stages, roles.
 
 Sources: the specification "release-as-a-plugin"; the lists in the specification "plugins-v5", where "version 2.0.0"
 means 2.0.0 or later, as in Fuel; and the specification "plugins-deployment-order" for the priorities that order the
@@ -29,8 +29,8 @@ _OLDEST_FUEL = {1: (6, 0), 2: (6, 1), 3: (7, 0), 4: (8, 0), 5: (8, 0), 6: (8, 0)
 """The oldest version of Fuel for each package version. Version 5 runs on 8.0 only with the experimental orchestrator
 (the specification "plugins-v5"; Fuel Plugin Builder demands 9.0)."""
 
-_FULLY = (9, 0)
-_WITH_RELEASES = (9, 1)
+_TASK_GRAPHS_SINCE = (9, 0)
+_RELEASES_SINCE = (9, 1)
 
 _GRAPHS = ("default", "provisioning", "deletion", "network_verification")
 _KNOWN_IN_EXTENSION = frozenset(
@@ -39,7 +39,7 @@ _KNOWN_IN_EXTENSION = frozenset(
 )  # fmt: skip
 
 
-def metadata(package: Reading) -> Iterator[Finding]:
+def check_metadata(package: Reading) -> Iterator[Finding]:
     given = package.files.metadata.get("fuel_version")
     for value, line in items_of(given, package.place("fuel_version").line) if isinstance(given, list) else ():
         if isinstance(value, str):  # anything else violates the schema
@@ -75,20 +75,19 @@ def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Findin
         message = f"{packages} need Fuel {oldest[0]}.{oldest[1]} or later, but fuel_version contains {value}"
         hint = f"Remove {value} from fuel_version, or use an older package_version."
         yield Finding(Severity.ERROR, "P005", message, place, hint=hint)
-    elif package.major >= 5 and version < _FULLY:
+    elif package.major >= 5 and version < _TASK_GRAPHS_SINCE:
         message = f"on Fuel {value}, {packages} need the experimental task-based orchestrator"
         hint = f"Enable it there, or remove {value} from fuel_version."
         yield Finding(Severity.WARNING, "P015", message, place, hint=hint)
-    elif package.definitions and version < _WITH_RELEASES:
+    elif package.definitions and version < _RELEASES_SINCE:
         message = f"releases as plugins need Fuel 9.1 or later, but fuel_version contains {value}"
         yield Finding(Severity.WARNING, "P015", message, place, hint=f"Remove {value} from fuel_version.")
 
 
 def _extension(package: Reading, record: Record) -> Iterator[Finding]:
-    """Yield findings about keys that are ignored, and about a Fuel that the package version is not for.
+    """Yield findings about ignored keys, and about versions of Fuel that the package version does not support.
 
-    The latter is no error: the specification does not support these, and yet its example of several releases names
-    Fuel 7.
+    The latter are warnings, because the specification's own example of several releases names such a version, Fuel 7.
     """
     unknown = [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]
     if unknown:
@@ -146,21 +145,21 @@ _Rule = tuple[str, Severity, str, str, str]
 """A key that a task should not have: the severity and the code of the finding, what is wrong, and what to do."""
 
 _USE_ROLES = "Use roles: instead."
-_OF_MODERN: tuple[_Rule, ...] = (
+_MODERN_RULES: tuple[_Rule, ...] = (
     ("groups", Severity.WARNING, "P019", "of version 2.0.0 or later has groups", _USE_ROLES),
 )
-_OF_LEGACY: tuple[_Rule, ...] = tuple(
+_LEGACY_RULES: tuple[_Rule, ...] = tuple(
     (key, Severity.ERROR, "P016", f"has {key}, which needs version 2.0.0", "Add version: 2.0.0 to the task.")
     for key in CROSS
 )
-_OF_VERSION_5: tuple[_Rule, ...] = (
+_VERSION_5_RULES: tuple[_Rule, ...] = (
     ("groups", Severity.WARNING, "P019", "has groups, which are deprecated", _USE_ROLES),
     ("role", Severity.WARNING, "P021", "has role, which is called roles in packages of version 5.0.0", _USE_ROLES),
 )
 _RANGES = "0-999 hardware, 2000-2999 disks, 4000-4999 network, 6000-6999 software, 8000-8999 monitoring"
 
 
-def tasks(package: Reading) -> Iterator[Finding]:
+def check_tasks(package: Reading) -> Iterator[Finding]:
     if package.major >= 4:
         yield from _orchestrators(package)
         yield from _legacy_file(package)
@@ -170,10 +169,10 @@ def tasks(package: Reading) -> Iterator[Finding]:
     for task in package.tasks():
         rules: tuple[_Rule, ...] = ()
         if package.major == 4:
-            rules = _OF_MODERN if task.is_modern else _OF_LEGACY
+            rules = _MODERN_RULES if task.has_version_2 else _LEGACY_RULES
         elif package.major >= 5:
-            rules = _OF_VERSION_5
-            if task.type and task.type not in _INTERNAL and not task.is_modern:
+            rules = _VERSION_5_RULES
+            if task.type and task.type not in _INTERNAL and not task.has_version_2:
                 message = f"task {task.name} must have version 2.0.0 or later"
                 yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
             if task.type == TaskType.GROUP:
@@ -184,27 +183,27 @@ def tasks(package: Reading) -> Iterator[Finding]:
             if key in task.data:
                 yield task.finding(severity, code, f"task {task.name} {problem}", hint, key)
         parameters = task.data.get("parameters")
-        is_old = package.major == 4 and not task.is_modern and task.type != TaskType.GROUP
+        is_old = package.major == 4 and not task.has_version_2 and task.type != TaskType.GROUP
         if is_old and isinstance(parameters, dict) and "strategy" in parameters:
             message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
             hint = "Add version: 2.0.0 to the task."
             yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
-        # A task without a type overrides another one, which already has a place.
+        # A task without a type overrides another one, which already has roles.
         is_placed = task.name in placed or any(task.data.get(key) not in (None, []) for key in (*_PLACING, "tags"))
         if task.type not in ("", TaskType.STAGE) and not is_placed:
             message = f"task {task.name} has no roles, so it may not run on any node"
             yield task.finding(Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING, "tags")
-    yield from priorities(package)
-    yield from primaries(package)
+    yield from check_priorities(package)
+    yield from check_primaries(package)
 
 
-def priorities(package: Reading) -> Iterator[Finding]:
-    """P063: a priority in a reserved range, or outside all ranges. Only stages of legacy tasks order anything."""
+def check_priorities(package: Reading) -> Iterator[Finding]:
+    """P063: warn of priorities in a reserved range or outside all ranges. Only legacy tasks are ordered by stages."""
     if package.major < 2:
         return  # version 1 has no priorities, and they violate its schema
     for task in package.records("deployment_tasks", *package.legacy):
         text = task.data.get("stage")
-        if isinstance(text, str) and "/" in text and not task.is_modern:
+        if isinstance(text, str) and "/" in text and not task.has_version_2:
             stage = parse_stage(text)
             band = band_of(stage.priority)
             if stage.is_valid and (band is None or band == "reserved"):
@@ -215,7 +214,7 @@ def priorities(package: Reading) -> Iterator[Finding]:
 
 def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
-    modern = [task for task in tasks if task.is_modern]
+    modern = [task for task in tasks if task.has_version_2]
     if not modern:
         first = next(iter((*tasks, *package.records(*package.legacy))), None)
         if first is not None:
@@ -246,23 +245,23 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
     yield from (Finding(severity, code, message, Place(document.file, 1), hint=hint) for document in full)
 
 
-def primaries(package: Reading) -> Iterator[Finding]:
+def check_primaries(package: Reading) -> Iterator[Finding]:
     """P066: yield a warning for every task for a role with a primary that does not run on its primary node.
 
     That node carries `primary-ROLE` instead of the role. A task with `roles: [ROLE]` therefore runs on every node but
     the primary: on none, if only one node has the role. Nothing is reported about a role if another task is for its
-    primary alone: then its author separates the two.
+    primary alone: its author distinguishes the two.
     """
     tasks = [(task, [word for key in _PLACING for word in strings_in(task.data.get(key))]) for task in package.tasks()]
     for role, own in _with_primary(package).items():
         primary = PRIMARY + role
-        reaching = [(task, words) for task, words in tasks if _mean(words, primary)]
-        if not all(_mean(words, role) for _, words in reaching):
+        for_primary = [(task, words) for task, words in tasks if _match(words, primary)]
+        if not all(_match(words, role) for _, words in for_primary):
             continue
-        groups = [task for task, _ in reaching if task.type == TaskType.GROUP]
+        groups = [task for task, _ in for_primary if task.type == TaskType.GROUP]
         listed = {*own, *(name for group in groups for name in strings_in(group.data.get("tasks")))}
         for task, words in tasks:
-            if role in words and task.name not in listed and not _mean(words, primary):
+            if role in words and task.name not in listed and not _match(words, primary):
                 message = f"task {task.name} is for the role {role}, but not for its primary node, which has {primary}"
                 yield task.finding(Severity.WARNING, "P066", message, f"Write roles: [{primary}, {role}].", *_PLACING)
 
@@ -270,7 +269,7 @@ def primaries(package: Reading) -> Iterator[Finding]:
 def _with_primary(package: Reading) -> dict[str, set[str]]:
     """Map the roles with a primary node to the tasks that they list, which run on the primary since version 5.
 
-    A role whose nodes are found by other tags than its name is left out.
+    A role with tags of its own is left out, because other words find its nodes.
     """
     roles = [(key_text(name), role) for name, role, _ in package.roles()]
     flat_roles = ((name, flat(role)) for name, role in roles)
@@ -282,6 +281,6 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
     }
 
 
-def _mean(words: list[str], word: str) -> bool:
-    """Whether a task with these words is for nodes with `word`: by name, by a pattern, or as one for all."""
+def _match(words: list[str], word: str) -> bool:
+    """Whether a task with these words runs on nodes with `word`: by name, by a pattern, or because it is for all."""
     return words == [EVERY] or any(named(given, Names([word])) for given in words)

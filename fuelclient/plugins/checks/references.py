@@ -1,4 +1,4 @@
-"""P061, P062, P064 and P069: what a package names and does not have: tasks, roles, volumes, models and scripts.
+"""P061, P062, P064 and P069: check the names in a package, of tasks, roles, volumes, models and scripts.
 
 A package is checked without the release and the other plugins it will be used with, and most names that it does not
 define are defined there. So the name of a task is only reported if it looks like a typo: it is similar to the id of a
@@ -37,19 +37,19 @@ _RELEASE_VOLUMES = frozenset(
 """The volumes of Fuel 6.0 to 10.0."""
 
 _WORDS, _DIGITS = re.compile(r"[^_-]+"), re.compile(r"[0-9]+")
-_ALIKE = 0.8
+_MIN_SIMILARITY = 0.8
 _MIN_LETTERS = 4
 _MAX_PAIRS = 100_000
 """The most pairs of names that are compared letter by letter, which takes some seconds."""
 
 
-def names(package: Reading) -> Iterator[Finding]:
+def check_names(package: Reading) -> Iterator[Finding]:
     """P061: warn of every name that is probably defined nowhere."""
     # The manifest names the files of graphs.
     if not _unread(package, "deployment_tasks", "node_roles", PurePosixPath(package.files.manifest).stem):
-        yield from _tasks(package)
+        yield from _unknown_tasks(package)
     if not _unread(package, "node_roles", "volumes"):
-        yield from _volumes(package)
+        yield from _unknown_volumes(package)
 
 
 def _unread(package: Reading, *stems: str) -> bool:
@@ -59,7 +59,7 @@ def _unread(package: Reading, *stems: str) -> bool:
     )
 
 
-def _tasks(package: Reading) -> Iterator[Finding]:
+def _unknown_tasks(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     own = {name for task in tasks if isinstance(name := task.data.get("id"), str)}
     own |= {key_text(name) for name, *_ in package.roles()}
@@ -84,7 +84,7 @@ def _tasks(package: Reading) -> Iterator[Finding]:
 
 
 def _is_typo(name: str, known: str) -> bool:
-    """Whether `name` is probably `known` with a letter or two, or the separators, wrong.
+    """Whether `name` is probably `known` with one or two wrong letters, or with wrong separators.
 
     Names that differ in a whole word, or only in their digits, are different names.
 
@@ -102,7 +102,7 @@ def _is_typo(name: str, known: str) -> bool:
     our, their = pairs[0]
     if _DIGITS.sub("", our) == _DIGITS.sub("", their) or min(len(our), len(their)) < _MIN_LETTERS:
         return False
-    return difflib.SequenceMatcher(None, our, their).ratio() >= _ALIKE
+    return difflib.SequenceMatcher(None, our, their).ratio() >= _MIN_SIMILARITY
 
 
 def _references(holder: Record, *keys: str) -> Iterator[tuple[str, Place, str]]:
@@ -119,7 +119,7 @@ def _references(holder: Record, *keys: str) -> Iterator[tuple[str, Place, str]]:
                 yield name, Place(holder.file, line_of(item, "name") or at), holder.name
 
 
-def _volumes(package: Reading) -> Iterator[Finding]:
+def _unknown_volumes(package: Reading) -> Iterator[Finding]:
     roles = {key_text(name) for name, *_ in package.roles()} | FUEL_ROLES
     ids = (record.data.get("id") for record in package.records("volumes"))
     volumes = {name for name in ids if isinstance(name, str)} | _RELEASE_VOLUMES
@@ -130,12 +130,12 @@ def _volumes(package: Reading) -> Iterator[Finding]:
             if name not in roles:
                 message = f"volumes are given to the role {name}, which neither the package nor Fuel has"
                 yield _warning(message, Place(file, line), name, roles)
-            yield from _mapped(listed, file, line, volumes)
+            yield from _unknown_in_mapping(listed, file, line, volumes)
     for _, role, file in package.roles():
-        yield from _mapped(role.get("volumes_mapping"), file, line_of(role, "volumes_mapping"), volumes)
+        yield from _unknown_in_mapping(role.get("volumes_mapping"), file, line_of(role, "volumes_mapping"), volumes)
 
 
-def _mapped(listed: Any, file: str, line: int, volumes: set[str]) -> Iterator[Finding]:
+def _unknown_in_mapping(listed: Any, file: str, line: int, volumes: set[str]) -> Iterator[Finding]:
     for item, at in items_of(listed, line) if isinstance(listed, list) else ():
         volume = mapping(item).get("id")
         if isinstance(volume, str) and volume not in volumes:
@@ -151,12 +151,12 @@ def _warning(message: str, place: Place, name: str, known: Collection[str]) -> F
 
 _SCRIPT = re.compile(r"[\w.@+-][\w./@+-]*\.(?:sh|bash|py|rb|pl|pp)")
 _FOLDER = "deployment_scripts"
-_BEGINNING = 65536
-"""So much of a script is looked at."""
+_SEARCHED_BYTES = 65536
+"""How many bytes of a script are searched."""
 _PLACEHOLDERS = frozenset({".gitkeep", ".gitignore", ".keep", "README.md"})
 
 
-def scripts(package: Reading) -> Iterator[Finding]:
+def check_scripts(package: Reading) -> Iterator[Finding]:
     """P064, P069: warn of every manifest and script that is not in a directory of scripts, once if those directories
     are empty, and of every script there that no node could run.
 
@@ -171,37 +171,37 @@ def scripts(package: Reading) -> Iterator[Finding]:
     }
     types = ("deployment_tasks", "release_tasks", *package.legacy)
     tasks = [task for file_type in types for task in package.records(file_type)]
-    run = [(task, name, present.get(PurePosixPath(name).as_posix())) for task in tasks for name in _named(task)]
+    run = [(task, name, present.get(PurePosixPath(name).as_posix())) for task in tasks for name in _scripts_of(task)]
     missing = [(task, name) for task, name, path in run if path is None]
     if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
         task, name = missing[0]
         message = f"{' and '.join(folders)} contains no scripts, but tasks run {len(missing)}, for example {name}"
-        yield _about(task, message, f"Put the scripts below {folders[0]}.")
+        yield _finding(task, message, f"Put the scripts below {folders[0]}.")
         return
     for task, name in missing:
         message = f"task {task.name} runs {name}, which is not below {' or '.join(folders)}"
-        yield _about(task, message, "Add the file, or correct the path.")
+        yield _finding(task, message, "Add the file, or correct the path.")
     for task, name, path in run:
         if path is not None and task.type == TaskType.SHELL:
             yield from _unusable_script(task, name, path)
 
 
 def _unusable_script(task: Record, name: str, path: Path) -> Iterator[Finding]:
-    """Yield a warning for a script that is run by its path and may not be, and for one with lines of Windows."""
+    """Yield a warning for a script that is run by its path but not executable, and for one with Windows line ends."""
     command = task.data["parameters"]["cmd"]
     if shlex.split(command[:4096])[0].removeprefix("./") == name and not path.stat().st_mode & 0o100:
-        yield _about(task, f"task {task.name} runs {name}, which is not executable", f"Run chmod +x {path}.", "P069")
+        yield _finding(task, f"task {task.name} runs {name}, which is not executable", f"Run chmod +x {path}.", "P069")
     with suppress(OSError), path.open("rb") as stream:
-        if b"\r\n" in stream.read(_BEGINNING):
+        if b"\r\n" in stream.read(_SEARCHED_BYTES):
             message = f"task {task.name} runs {name}, whose lines end with CRLF, which shells and env take for text"
-            yield _about(task, message, f"Run sed -i 's/\\r$//' {path}.", "P069")
+            yield _finding(task, message, f"Run sed -i 's/\\r$//' {path}.", "P069")
 
 
-def _about(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
+def _finding(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
     return task.below("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
 
 
-def _named(task: Record) -> Iterator[str]:
+def _scripts_of(task: Record) -> Iterator[str]:
     """Yield the file below the directory of scripts that a task runs: its manifest, or the script with a relative path
     in a simple command such as `bash deploy.sh x`."""
     parameters = task.data.get("parameters")
@@ -223,14 +223,14 @@ _MODELS = frozenset(
 )  # fmt: skip
 """The models on which Nailgun and its user interface evaluate expressions."""
 
-_DATA = (
+_WITH_EXPRESSIONS = (
     "node_roles", "environment_config", "node_config", "nic_config", "bond_config", "components", "release_components"
 )  # fmt: skip
 _MAX_EXPRESSIONS = 5000
 """The most different expressions of one package that are parsed, in about a second. A release of Fuel has 200."""
 
 
-def conditions(package: Reading) -> Iterator[Finding]:
+def check_conditions(package: Reading) -> Iterator[Finding]:
     """P062: warn of every restriction, limit and task condition that cannot be understood."""
     problems: dict[str, tuple[str, str]] = {}
     for text, place, task in _expressions(package):
@@ -245,7 +245,7 @@ def conditions(package: Reading) -> Iterator[Finding]:
 
 
 def _problem(text: str) -> tuple[str, str]:
-    """What is wrong with an expression, and a hint; two empty strings if nothing is."""
+    """The problem of an expression, and a hint; two empty strings if it is correct."""
     try:
         paths = parse(text).paths()
     except InvalidDocument as error:
@@ -264,17 +264,17 @@ _Expression = tuple[str | InvalidDocument, Place, str]
 
 def _expressions(package: Reading) -> Iterator[_Expression]:
     """Yield all expressions, or the errors for those that cannot be read, with their places and tasks."""
-    for data in package.of(*_DATA):
+    for data in package.of(*_WITH_EXPRESSIONS):
         for document in data.documents:
-            yield from _below(document.data, document.file, set())
+            yield from _expressions_in(document.data, document.file, set())
     for task in package.records("deployment_tasks", "release_tasks"):
         condition = task.data.get("condition")
         if isinstance(condition, str):
             yield condition, task.place("condition"), task.name
 
 
-def _below(data: Any, file: str, seen: set[int]) -> Iterator[_Expression]:
-    """Yield the expressions in restrictions and limits at any depth. What YAML aliases share is visited once."""
+def _expressions_in(data: Any, file: str, seen: set[int]) -> Iterator[_Expression]:
+    """Yield the expressions in restrictions and limits at any depth. Values shared by YAML aliases are visited once."""
     if not isinstance(data, Mapping | list | tuple) or id(data) in seen:
         return
     seen.add(id(data))
@@ -295,4 +295,4 @@ def _below(data: Any, file: str, seen: set[int]) -> Iterator[_Expression]:
                     if isinstance(holder.get(name), str):
                         yield holder[name], Place(file, line_of(holder, name) or line), ""
         else:
-            yield from _below(value, file, seen)
+            yield from _expressions_in(value, file, seen)
