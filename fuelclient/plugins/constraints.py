@@ -46,7 +46,7 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The version of a release: OpenStack's as numbers, or else as a `word`, and Fuel's if stated."""
+    """The version of a release: that of OpenStack in numbers, or else a `word`, and that of Fuel if it is given."""
 
     openstack: Numbers = ()
     word: str = ""
@@ -61,7 +61,7 @@ class Term:
     version: Version
 
     def holds(self, actual: Version) -> bool:
-        """Compare with a version; if that is impossible, only `!=` holds."""
+        """Whether this is true of a version. If the two cannot be compared, only `!=` is."""
         order = _order(actual, self.version)
         return self.operator == "!=" if order is None else bool(_OPERATORS[self.operator](order, 0))
 
@@ -71,7 +71,7 @@ _OPERATORS = dict(zip(("==", "!=", "<", "<=", ">", ">="), (eq, ne, lt, le, gt, g
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The index in a group of the record that is used, or None. `tied` are the indexes of all that fit equally well."""
+    """The index of the record of a group that is used, or None. `tied` has the indexes of all that fit equally well."""
 
     index: int | None
     tied: tuple[int, ...] = ()
@@ -185,7 +185,7 @@ def _bound(term: Term) -> _Bound:
 
 
 def _order(actual: Version, given: Version) -> int | None:
-    """-1, 0 or 1 if `actual` is before, in or after what `given` covers; None if they do not compare."""
+    """-1, 0 or 1 if `actual` is before, in or after what `given` covers; None if they cannot be compared."""
     if actual.word != given.word or not (actual.openstack or actual.word):
         return None
     order = _compare(actual.openstack, given.openstack)
@@ -195,13 +195,13 @@ def _order(actual: Version, given: Version) -> int | None:
 
 
 def _compare(actual: Numbers, given: Numbers) -> int:
-    """Compare two versions by the given parts. Parts that `actual` lacks are zeros.
+    """Compare two versions, only by the parts that `given` has. Parts that `actual` lacks are zeros.
 
     >>> _compare((8, 0, 1), (8,)), _compare((9,), (9, 0)), _compare((7, 0), (7, 1))
     (0, 0, -1)
     """
-    known = (actual + (0,) * len(given))[: len(given)]
-    return (known > given) - (known < given)
+    padded = (actual + (0,) * len(given))[: len(given)]
+    return (padded > given) - (padded < given)
 
 
 def _version_in(key: str, operator: str, text: str) -> Version:

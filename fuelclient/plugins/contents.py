@@ -1,10 +1,10 @@
 """Read the data files of a package, for all releases or for one, into the shapes that Nailgun uses.
 
 Sources: the specification "plugins-v5", multi-release packages: a release record names files (`deployment_tasks_path`)
-or a directory of files (`conf_path`), and everything else comes from the root of the package. The specification
-"role-as-a-plugin", which puts a role under `metadata`, with `volumes_mapping` next to it, and calls the logical volumes
-of a group `items`; Nailgun has flat roles, the mapping in `volumes.yaml`, and logical volumes under `volumes`. Both are
-read.
+or a directory of files (`conf_path`), and everything else comes from the root of the package. In the
+specification "role-as-a-plugin", a role is under `metadata`, with `volumes_mapping` next to it, and the logical volumes
+of a group are `items`; Nailgun has flat roles, the mapping in `volumes.yaml`, and logical volumes under `volumes`. Both
+are read.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ GROUPS_SINCE = 5
 def contents_of(files: PackageFiles, record: Mapping[str, Any] | None = None, path: DataPath = ()) -> Contents:
     """Read the content of the data files of a package, preferring those that `record` names.
 
-    `path` leads to the record in the metadata. What is wrong with the files is added to the findings of `files`, and
-    left out of the result.
+    `path` leads to the record in the metadata. Errors in the files are added to the findings of `files`, and the data
+    in question is left out.
     """
     parts = {part: _part(files, part, record or {}) for part in PARTS}
     roles, tags, volumes, groups = _read_roles(files, parts)
@@ -89,12 +89,12 @@ def _read_roles(
         all_roles.update(roles)
         own_volumes.update(volumes)
     all_volumes = normal_volumes(files, _mapping(files, parts["volumes"]), own_volumes, parts["volumes"].file)
-    return *tagged(all_roles, tags), all_volumes, list(groups.values())
+    return *add_tags(all_roles, tags), all_volumes, list(groups.values())
 
 
 def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
-    """Read a part from `record` or else from the root; nothing if this package version does not have it."""
-    part, version = _located(files, name, record), files.version
+    """Read a part as `record` or else the root has it. It is empty if this package version does not have it."""
+    part, version = _find_part(files, name, record), files.version
     has_data = any(document.data for document in part.documents)
     if part.documents and version >= PARTS[name]:
         files.add_part(part)
@@ -106,7 +106,7 @@ def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
     return Part(name) if has_data and is_ignored else part
 
 
-def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> Part:
+def _find_part(files: PackageFiles, part: str, record: Mapping[str, Any]) -> Part:
     key, name = f"{part}{SUFFIX}", f"{part}.yaml"
     given = files.shaped(record, key, str)
     if given is not None:
@@ -114,17 +114,17 @@ def _located(files: PackageFiles, part: str, record: Mapping[str, Any]) -> Part:
         return Part(part, tuple(files.documents(given, place)), place, given)
     if CONF_PATH in record:
         directory = files.directory_at(record, CONF_PATH).rstrip("/")
-        document = files.fixed(f"{directory}/{name}") if directory else None
+        document = files.read(f"{directory}/{name}") if directory else None
         if document is not None:
             return Part(part, (document,), files.place(record, CONF_PATH), f"{directory}/{name}")
-    document = files.own(name)
+    document = files.read_own(name)
     return Part(part, (document,), Place(document.file), name) if document is not None else Part(part)
 
 
 def _mapping(files: PackageFiles, part: Part) -> Mapping[str, Any]:
-    """Join the documents of a part into one mapping; an empty one if that is impossible."""
-    full = [document for document in part.documents if document.data is not None]
-    data = full[0].data if len(full) == 1 else files.merged(full, part.name, part.place)
+    """Join the documents of a part into one mapping, which is empty if that is impossible."""
+    non_empty = [document for document in part.documents if document.data is not None]
+    data = non_empty[0].data if len(non_empty) == 1 else files.merged(non_empty, part.name, part.place)
     if data is not None and not isinstance(data, Mapping):
         files.misshapen[Place(part.file, 1)] = None
     return data if isinstance(data, Mapping) else {}
@@ -138,7 +138,7 @@ def _records(files: PackageFiles, part: Part) -> tuple[Any, ...]:
 
 
 def _json_types(value: Any) -> Any:
-    """Convert to JSON's types, and keep line numbers."""
+    """Convert to the types of JSON, and keep line numbers."""
     if isinstance(value, Mapping):
         pairs = {key_text(key): _json_types(item) for key, item in value.items()}
         return Marked(pairs, value.line, value.lines) if isinstance(value, Marked) else pairs
@@ -150,7 +150,7 @@ def _json_types(value: Any) -> Any:
 
 MAPPING = "volumes_roles_mapping"
 _VOLUMES = "volumes"
-_OWN_VOLUMES = "volumes_mapping"
+_ROLE_VOLUMES = "volumes_mapping"
 
 
 def normal_roles(files: PackageFiles, given: Mapping[str, Any], file: str) -> tuple[dict[str, Marked], dict[str, Any]]:
@@ -165,10 +165,10 @@ def normal_roles(files: PackageFiles, given: Mapping[str, Any], file: str) -> tu
         if not isinstance(value, Mapping):
             files.misshapen[files.place(given, key, file=file)] = None
             continue
-        role = flat(value)
-        if _OWN_VOLUMES in role:
-            volumes[name] = files.shaped(role, _OWN_VOLUMES, list, file=file) or []
-            role = without(role, _OWN_VOLUMES)
+        role = flat_role(value)
+        if _ROLE_VOLUMES in role:
+            volumes[name] = files.shaped(role, _ROLE_VOLUMES, list, file=file) or []
+            role = without(role, _ROLE_VOLUMES)
         if isinstance(role.get("tags"), str):
             role["tags"] = [role["tags"]]
         elif role.get("tags") is not None:
@@ -180,9 +180,9 @@ def normal_roles(files: PackageFiles, given: Mapping[str, Any], file: str) -> tu
 def normal_volumes(
     files: PackageFiles, given: Mapping[str, Any], own: Mapping[str, Any], file: str
 ) -> Mapping[str, Any]:
-    """Complete the volumes of `file` by the mapping of roles to volumes. `own` are the volumes that roles list.
+    """Convert the volumes of `file` to Nailgun's shape, and map the roles to the volumes that they list (`own`).
 
-    Empty if both are. A role with different volumes in both places is an error in the findings of `files`.
+    Empty if `given` and `own` are. A role with different volumes in both places is an error in the findings of `files`.
     """
     if not given and not own:
         return {}
@@ -205,19 +205,19 @@ def normal_volumes(
     return normal
 
 
-def tagged(roles: Mapping[str, Marked], given: Mapping[str, Any] | None) -> tuple[dict[str, Marked], Mapping[str, Any]]:
+def add_tags(roles: Mapping[str, Marked], own: Mapping[str, Any] | None) -> tuple[dict[str, Marked], Mapping[str, Any]]:
     """Add their tags to the roles, and collect all tags of the package.
 
-    In a package without tags of its own (`given` is None: before version 6), a role that lists none gets the tag of
+    In a package without tags of its own (`own` is None: before version 6), a role that lists none gets the tag of
     its own name, which has a primary node if the role does. An empty list stays empty.
 
     Source: Nailgun, `objects/plugin.py`.
 
-    >>> tagged({"db": Marked({"has_primary": True}), "log": Marked({"tags": []})}, None)
+    >>> add_tags({"db": Marked({"has_primary": True}), "log": Marked({"tags": []})}, None)
     ({'db': {'has_primary': True, 'tags': ['db']}, 'log': {'tags': []}}, {'db': {'has_primary': True}})
     """
-    if given is not None:
-        return dict(roles), given
+    if own is not None:
+        return dict(roles), own
     tags: dict[str, Any] = {}
     all_roles: dict[str, Marked] = {}
     for name, role in roles.items():
@@ -228,20 +228,20 @@ def tagged(roles: Mapping[str, Marked], given: Mapping[str, Any] | None) -> tupl
     return all_roles, tags
 
 
-def flat(role: Mapping[str, Any]) -> Marked:
-    """Dissolve the `metadata` level of a role. Keys next to `metadata` win over those in it."""
+def flat_role(role: Mapping[str, Any]) -> Marked:
+    """Move the keys under `metadata` of a role to its top. Keys next to `metadata` override them."""
     nested = role.get("metadata")
     if not isinstance(nested, Mapping):
         return without(role)
-    flat, beside = without(nested), without(role, "metadata")
-    flat.update(beside)
-    flat.lines.update(beside.lines)
-    flat.line = beside.line
-    return flat
+    flattened, top = without(nested), without(role, "metadata")
+    flattened.update(top)
+    flattened.lines.update(top.lines)
+    flattened.line = top.line
+    return flattened
 
 
 def _normal_volume(files: PackageFiles, volume: Any, file: str) -> Any:
-    """Rename `items` of a volume to `volumes`, as Nailgun has it."""
+    """Rename `items` of a volume to `volumes`, as in Nailgun."""
     if not isinstance(volume, Mapping) or "items" not in volume:
         return volume
     if volume.get(_VOLUMES) not in (None, volume["items"]):

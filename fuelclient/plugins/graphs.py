@@ -1,5 +1,5 @@
-"""Read the graphs that a package lists, turn the `tasks` of roles into groups, and read the entries of a `tasks.yaml`,
-which only their stage orders, most of them without an id.
+"""Read the graphs that a package lists, turn the `tasks` of roles into groups, and read the entries of a `tasks.yaml`:
+most have no id, and only their stages order them.
 
 Sources: the specifications "release-as-a-plugin" (`graphs` of a release, with `tasks_path`; its example package also
 has `graph` and `graph_path`) and "plugins-v5" (`tasks` of a role instead of a group).
@@ -24,7 +24,7 @@ from fuelclient.serializers.graph import documents_from
 from fuelclient.serializers.task import task_from
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mapping, mappings
 
-_STATED = ("name", *METADATA)
+_GRAPH_KEYS = ("name", *METADATA)
 
 
 def graphs_of(
@@ -40,12 +40,12 @@ def graphs_of(
         if not isinstance(record, Mapping):
             files.misshapen[files.place(holder, "graphs", file=file)] = None
             continue
-        # Read the graph in a record: flat, under `graph`, or in the file that `graph_path` names.
+        # The graph is in the record itself, under `graph`, or in the file that `graph_path` names.
         nested = record.get("graph")
-        body, below = (nested, ("graph",)) if isinstance(nested, Mapping) else (record, ())
+        body, steps = (nested, ("graph",)) if isinstance(nested, Mapping) else (record, ())
         key = "graph" if f"graph{SUFFIX}" in body else "tasks"
-        given = without(body, *(name for name in body if name not in _STATED))
-        graph = tasks_of(files, body, key, file, (*path, "graphs", index, *below), given)
+        metadata = without(body, *(name for name in body if name not in _GRAPH_KEYS))
+        graph = tasks_of(files, body, key, file, (*path, "graphs", index, *steps), metadata)
         graph_type = record.get("type")
         if not isinstance(graph_type, str) or not graph_type:
             files.misshapen[files.place(record, file=file)] = None
@@ -90,30 +90,30 @@ def _tasks_in(document: Document) -> Document:
 def own_graph(
     files: PackageFiles, legacy: Sequence[Document], groups: Sequence[Task], tasks: Sequence[Document]
 ) -> GraphDocument:
-    """Make a plugin's own graph of the entries of `tasks.yaml`, legacy ones even if they have ids; the groups of its
-    roles; and `deployment_tasks.yaml`.
+    """Make a plugin's own graph from the entries of `tasks.yaml` (legacy tasks, even if they have ids), the groups of
+    its roles, and `deployment_tasks.yaml`.
 
     In packages of version 1, tasks for controllers are also for the primary controller.
     """
-    given = [document for document in (*readable(legacy, tasks), *tasks) if document.data is not None]
-    graph = documents_from(given, owner_label=files.name)
-    of_legacy = {document.file for document in legacy}
-    first = sum(task.source.file in of_legacy for task in graph.tasks)
-    entries = tuple(replace(task, legacy=True) for task in graph.tasks[:first])
-    files.graphs.append(replace(graph, tasks=(*entries, *graph.tasks[first:])))
+    documents = [document for document in (*without_ignored_keys(legacy, tasks), *tasks) if document.data is not None]
+    graph = documents_from(documents, owner_label=files.name)
+    legacy_files = {document.file for document in legacy}
+    legacy_count = sum(task.source.file in legacy_files for task in graph.tasks)
+    entries = tuple(replace(task, legacy=True) for task in graph.tasks[:legacy_count])
+    files.graphs.append(replace(graph, tasks=(*entries, *graph.tasks[legacy_count:])))
     if files.version == 1:
         entries = tuple(map(_with_primary, entries))
-    return replace(graph, tasks=(*entries, *beside(groups, graph.tasks), *graph.tasks[first:]))
+    return replace(graph, tasks=(*entries, *fit_groups(groups, graph.tasks), *graph.tasks[legacy_count:]))
 
 
-def beside(groups: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
-    """Fit the groups made from roles to the `tasks` of a graph.
+def fit_groups(groups: Sequence[Task], tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """Fit the groups made from roles to the `tasks` of a graph, which may have tasks with the same ids.
 
-    A group among these replaces the one of its name. If another task has the name of a role, the group gets a name that
-    no task of a package can have.
+    A group of the graph replaces that of the role. Beside another task, the role's group gets an id that no task of a
+    package can have.
 
-    >>> web, db, log = (Task(name, {"type": "group"}) for name in ("web", "db", "log"))
-    >>> [group.id for group in beside([web, db, log], [Task("web", {"type": "group"}), Task("db", {"type": "shell"})])]
+    >>> a, b, c = (Task(name, {"type": "group"}) for name in ("web", "db", "log"))
+    >>> [group.id for group in fit_groups([a, b, c], [Task("web", {"type": "group"}), Task("db", {"type": "shell"})])]
     ['role:db', 'log']
     """
     types = {task.id: task.type for task in tasks}
@@ -136,7 +136,7 @@ def _placing_words(name: str, role: Mapping[str, Any], tags: Mapping[str, Any]) 
     """The words by which a group finds every node with a role: its tag, and that of the primary node.
 
     The primary node carries `primary-NAME` instead of the tag, so a group for NAME alone would leave it out. A role
-    that lists other tags than its own name is found by those. `tags` are those that the package defines.
+    that lists other tags than its own name is found by these tags. `tags` are the tags that the package defines.
 
     >>> _placing_words("db", {"has_primary": True}, {}), _placing_words("log", {}, {})
     (['primary-db', 'db'], ['log'])
@@ -158,8 +158,8 @@ def groups_of(
 ) -> list[Task]:
     """Make a group task for each role of `file` that has `tasks`, with its fault tolerance and version constraints.
 
-    Its id is the role's name (see `beside`), and its roles are the words that find all nodes with the role, the primary
-    one too. `tags` are those that the package defines.
+    Its id is the role's name (see `fit_groups`), and its roles are the words that find all nodes with the role, the
+    primary one included. `tags` are the tags that the package defines.
     """
     groups = []
     for name, role in roles.items():
@@ -185,11 +185,11 @@ def groups_of(
 _ID_HINT = "Remove it, or write a name that no other task of the package has."
 
 
-def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterator[Document]:
-    """Yield the documents of a `tasks.yaml` without what a Fuel master ignores in an entry and what cannot be read.
+def without_ignored_keys(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterator[Document]:
+    """Yield the documents of a `tasks.yaml`, whose entries lack the keys that a Fuel master ignores or cannot read.
 
-    Each dependency and id that is left out is a warning (G029) among the findings of its document. Ids are also left
-    out if an entry before or one of the package's `tasks` has the same.
+    Each dependency and id that is left out is a warning (G029) among the findings of its document. An id is also left
+    out if an earlier entry or one of `tasks` has it.
     """
     seen = {entry["id"] for document in tasks for entry in mappings(document.data) if isinstance(entry.get("id"), str)}
     for document in documents:
@@ -200,7 +200,7 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterat
         for entry, line in items_of(document.data):
             placing = {key: mapping(entry)[key] for key in ("stage", "version") if key in mapping(entry)}
             is_staged = isinstance(placing.get("stage"), str) and Task("", placing, legacy=True).follows_stage
-            left_out = dict(_left_out(entry, seen)) if is_staged else {}
+            left_out = dict(_ignored_keys(entry, seen)) if is_staged else {}
             for key, reason in left_out.items():
                 place = Place(document.file, line_of(entry, key) or line)
                 hint = _ID_HINT if key == "id" else IGNORED_HINT
@@ -210,8 +210,8 @@ def readable(documents: Iterable[Document], tasks: Iterable[Document]) -> Iterat
         yield Document(MarkedList(entries, lines), document.file, tuple(findings))
 
 
-def _left_out(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[Any, str]]:
-    """Yield each key of an entry that cannot be used, with the reason. Ids are added to those `seen`."""
+def _ignored_keys(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[Any, str]]:
+    """Yield each key of an entry that cannot be used, with the reason. Ids of entries are added to `seen`."""
     given = set[str]()
     for key, value in entry.items():
         attribute = key_text(key).replace("-", "_")

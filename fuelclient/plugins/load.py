@@ -1,5 +1,5 @@
-"""Load an unpacked plugin package: its releases, graphs, roles, volumes and settings. That of a linked plugin is read
-from the directory of its author at each use, instead of from a copy.
+"""Load an unpacked plugin package: its releases, graphs, roles, volumes and settings. The package of a linked
+plugin is read from the directory of its author at each use, not from a copy.
 
 Sources: the specifications "release-as-a-plugin" (releases in `metadata.yaml`, `*_path` keys), "plugins-v5" (files
 that a record of `releases` names) and "role-as-a-plugin" (`node_roles.yaml`, `volumes.yaml`).
@@ -27,16 +27,16 @@ from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.releases import definition_of, is_definition, name_form, record_of
 from fuelclient.serializers.values import items_of, plain
 
-_NEEDED = {"version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
-"""What the metadata of every package states besides its name, as regular expressions."""
+_REQUIRED = {"version": "[0-9A-Za-z._+-]*[0-9A-Za-z]", "package_version": ".+"}
+"""The keys that all metadata must have besides the name, and the regular expressions of their values."""
 
 _KNOWN_VERSIONS = re.compile(r"[1-6]\.0\.[0-9]{1,9}")
 _NEWEST, _ASSUMED = 6, 5
-"""The version whose rules apply if the metadata states none, or one that is unknown, is the newest of Fuel's own
-documentation. Version 6 has rules that only Nailgun knew."""
+"""The newest package version, and the one assumed if the metadata has none or an unknown one: the newest in Fuel's own
+documentation, because only Nailgun knew the rules of version 6."""
 
 _CONFIGS = {f"{kind}_config": f"{kind}_attributes_metadata" for kind in ("node", "nic", "bond")}
-"""Files that are only passed on, and Nailgun's names for their content."""
+"""Files that are passed on unread, and Nailgun's names for their content."""
 
 _CONFIGS_SINCE = 5
 
@@ -47,7 +47,7 @@ def load_package(directory: Path, *, shown_as: str = "") -> Package:
 
 
 def read_package(directory: Path, *, shown_as: str = "") -> Reading:
-    """Read as much of the package in `directory` as possible. Findings call the directory `shown_as`, if given.
+    """Read as much of the package in `directory` as possible. Findings show the directory as `shown_as`, if given.
 
     Raise what `require_directory` raises.
     """
@@ -71,7 +71,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
         for index, record in enumerate(listed)
         if is_definition(record)
     ]
-    files.claim()
+    files.claim_read_files()
     resolved = {**files.resolved(without(metadata, "graphs", "releases")), **_configs(files)}
     contents = contents_of(files)
     records = [
@@ -97,13 +97,13 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
 def usable(package: Reading) -> Package:
     """The package that was read. Raise `InvalidDocument` with all findings if one of them makes it unusable.
 
-    That is metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the other
-    files, of the wrong shape (P003); a path that does not exist or leaves the package (P004); a release that lacks
-    a field (P030); a pattern without matches, or files that cannot be read or combined (P037); a repeated id
-    (P060); an invalid task (G...). A missing repository (P067) does not.
+    Such findings are: metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the
+    other files, of the wrong shape (P003); a path that does not exist or leaves the package (P004); a release that
+    lacks a field (P030); a pattern without matches, or files that cannot be read or combined (P037); a repeated id
+    (P060); an invalid task (G...). A missing repository (P067) is not among them.
     """
-    of_graphs = (finding for graph in package.files.graphs for finding in graph.findings)
-    findings = [*package.files.findings, *of_graphs, *repeated_ids.find_repeated(package)]
+    graph_findings = (finding for graph in package.files.graphs for finding in graph.findings)
+    findings = [*package.files.findings, *graph_findings, *repeated_ids.find_repeated(package)]
     if package.files.misshapen and package.metadata is not None:
         from fuelclient.plugins import shapes  # the checker of schemas takes longer than reading a package
 
@@ -116,7 +116,7 @@ def usable(package: Reading) -> Package:
 
 
 def plugin_of(package: Package) -> Plugin:
-    """Make the package a plugin that is not registered (with the id 0), with its contents under Nailgun's names."""
+    """Make a plugin that is not registered (id 0) from a package, with the contents under Nailgun's names."""
     parts = ("attributes", "components", "network_roles", "roles", "tags", "volumes")
     metadata = {
         **package.metadata,
@@ -130,7 +130,7 @@ def _configs(files: PackageFiles) -> dict[str, Any]:
     """Read the settings of nodes, interfaces and bonds under Nailgun's names."""
     configs = {}
     for part, field in _CONFIGS.items() if files.version >= _CONFIGS_SINCE else ():
-        document = files.own(f"{part}.yaml")
+        document = files.read_own(f"{part}.yaml")
         if document is not None:
             files.add_part(Part(part, (document,), Place(document.file)))
             configs.update({field: document.data} if document.data else {})
@@ -138,8 +138,8 @@ def _configs(files: PackageFiles) -> dict[str, Any]:
 
 
 def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
-    """Read `metadata.yaml` (or None), note what is wrong with it, and tell whether a plugin can be made of it."""
-    document = files.fixed("metadata.yaml")
+    """Return the content of `metadata.yaml` or None, and whether a plugin can be made of it. Errors become findings."""
+    document = files.read("metadata.yaml")
     if document is None:
         if not errors_in(files.findings):
             hint = "Create it, or name the directory that contains it."
@@ -149,7 +149,7 @@ def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
     if not isinstance(metadata, Mapping):
         files.reject("P001", "metadata.yaml is not a mapping", Place(files.manifest, 1), "Write it as key: value.")
         return None, False
-    for key, pattern in {"name": name_form(metadata), **_NEEDED}.items():
+    for key, pattern in {"name": name_form(metadata), **_REQUIRED}.items():
         value = metadata.get(key)
         if not isinstance(value, str) or not re.fullmatch(pattern, value):  # they become names of directories
             files.misshapen[files.place(metadata, key)] = None
@@ -163,11 +163,11 @@ def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
 
 _Stamp = tuple[tuple[str, int, int], ...]
 _READ: dict[str, tuple[_Stamp, Package]] = {}
-"""The package that was last read from each directory: one command needs it several times."""
+"""The package last read from each directory, because one command needs it several times."""
 
 
 def current(plugin: Plugin) -> Package:
-    """Read the package of a linked plugin as it is in its directory now.
+    """Read the package of a linked plugin from its directory.
 
     Raise `NotFound` if the directory is gone, `InvalidDocument` with all findings if the package cannot be used, and
     `Conflict` if it has become another plugin or defines releases.
@@ -177,16 +177,16 @@ def current(plugin: Plugin) -> Package:
         hint = "Bring it back, or link its new directory: `fuel2 plugins install --link DIR --force`."
         raise NotFound("directory", directory, hint=f"Plugin {plugin.label} is linked to it. {hint}")
     stamp = _stamp(directory)
-    known = _READ.get(directory)
-    if known is None or known[0] != stamp:
-        known = _READ[directory] = stamp, load_package(Path(directory))
-    require_linkable(known[1], directory)
-    if known[1].name != plugin.name:
+    cached = _READ.get(directory)
+    if cached is None or cached[0] != stamp:
+        cached = _READ[directory] = stamp, load_package(Path(directory))
+    require_linkable(cached[1], directory)
+    if cached[1].name != plugin.name:
         raise Conflict(
-            f"Plugin {plugin.name} is linked to {directory}, where the plugin {known[1].name} is now.",
+            f"Plugin {plugin.name} is linked to {directory}, where the plugin {cached[1].name} is now.",
             hint=f"Change the name back in metadata.yaml, or run `fuel2 plugins install --link {directory} --force`.",
         )
-    return known[1]
+    return cached[1]
 
 
 def require_linkable(package: Package, directory: str) -> None:
@@ -204,9 +204,9 @@ def as_now(plugin: Plugin, package: Package) -> Plugin:
 
 
 def _stamp(directory: str) -> _Stamp:
-    """The names, sizes and times of the files of a directory, one of which changes with the files.
+    """The names, sizes and times of the files in a directory, by which a change is noticed.
 
-    Hidden files at its root, such as those of a version control system, are no part of a package.
+    Hidden files at its root, such as those of a version control system, are not part of a package.
     """
     files = []
     for folder, folders, names in os.walk(directory):
@@ -214,7 +214,7 @@ def _stamp(directory: str) -> _Stamp:
             folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = os.path.join(folder, name)
-            with suppress(FileNotFoundError):  # an editor replaces it now
-                given = os.lstat(path)
-                files.append((path, given.st_size, given.st_mtime_ns))
+            with suppress(FileNotFoundError):  # an editor is just replacing it
+                status = os.lstat(path)
+                files.append((path, status.st_size, status.st_mtime_ns))
     return tuple(sorted(files))

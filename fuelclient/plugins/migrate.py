@@ -1,5 +1,5 @@
-"""Bring a package of version 3 or 4 to version 5: the changes that the checks ask for, as new texts of its files, which
-keep their comments, their order and the layout of all other lines.
+"""Migrate a package of version 3 or 4 to version 5: make the changes that the checks ask for in the texts of its files,
+and keep the comments, the order and the layout of all other lines.
 
 Source: the lists in the specification "plugins-v5".
 """
@@ -29,10 +29,10 @@ from fuelclient.model.task import NOT_OF_LEGACY, TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins.parts import has_version_2
 
-__all__ = ["JOURNAL", "TARGET", "Change", "Migration", "apply", "finish", "migrated"]
+__all__ = ["JOURNAL", "TARGET", "FileChange", "Migration", "apply", "finish", "migrated"]
 
 JOURNAL = ".fuel-migration.json"
-"""The file that has the new texts while they are written. Its name is hidden, so no built package contains it."""
+"""The file that holds the new texts while they are written. Its name is hidden, so no built package contains it."""
 
 TARGET = 5
 _OLDEST_SOURCE = 3
@@ -43,7 +43,7 @@ _CHECK_FIRST = "Correct it first: fuel2 plugins check lists what is wrong."
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file of a package before and after; an empty text means that there is no such file."""
 
     path: Path
@@ -53,9 +53,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """The changes of a package, and sentences for its author about what to look at."""
+    """The changes of a package, and notes for its author about what to look at."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     notes: tuple[str, ...]
 
     def diff(self) -> str:
@@ -70,8 +70,8 @@ class Migration:
 def apply(migration: Migration) -> None:
     """Write the changes: each file whole, and all of them or none.
 
-    Raise what `files.write` raises, after the files that were written before have their old texts again. If this
-    process is killed, `finish` writes the rest.
+    Raise what `files.write` raises, after the files that were already written have been restored. If this process
+    is killed, `finish` writes the rest.
     """
     if not migration.changes:
         return
@@ -79,7 +79,7 @@ def apply(migration: Migration) -> None:
     journal = directory / JOURNAL
     after = {str(change.path.relative_to(directory)): change.after for change in migration.changes}
     _put(journal, json.dumps(after))
-    done: list[Change] = []
+    done: list[FileChange] = []
     try:
         for change in migration.changes:
             _put(change.path, change.after)
@@ -93,7 +93,7 @@ def apply(migration: Migration) -> None:
 
 
 def finish(directory: Path) -> bool:
-    """Write the rest of a migration that was killed; false if there was none."""
+    """Write the rest of a migration that was killed. Return false if there was none."""
     journal = directory / JOURNAL
     try:
         changes: dict[str, str] = json.loads(journal.read_text(encoding="utf-8"))
@@ -117,13 +117,13 @@ def _put(path: Path, text: str) -> None:
 def migrated(directory: Path, *, fix: bool = False) -> Migration:
     """Compute the changes that bring the package in `directory` to version 5; nothing is written.
 
-    With `fix`, the package has version 5 or later, and keeps it. Raise `UsageError` for another version, and
-    `InvalidDocument` for a file that cannot be read or is not of the shape that its name promises.
+    With `fix`, the package must have version 5 or later, and keeps its version. Raise `UsageError` for another version,
+    and `InvalidDocument` for a file that cannot be read or is not the list or mapping that it should be.
     """
     editors: dict[Path, Editor] = {}
 
-    def opened(name: str, shape: type | None, empty: str = "") -> Any:
-        """Read a file whose data may be changed in place; `empty` if there is none or it has no data."""
+    def open_file(name: str, shape: type | None, empty: str = "") -> Any:
+        """Read a file whose data may be changed in place. `empty` stands for a file that is missing or has no data."""
         path = directory / name
         try:
             editors[path] = Editor(path.read_text(encoding="utf-8") if path.exists() else "", empty)
@@ -131,23 +131,23 @@ def migrated(directory: Path, *, fix: bool = False) -> Migration:
             hint = f"Run fuel2 plugins check {directory}."
             raise InvalidDocument(f"{path} cannot be read, and so it is not changed.", hint=hint) from error
         data = editors[path].data
-        return data if shape is None else _shaped(data, shape, path)
+        return data if shape is None else _require_shape(data, shape, path)
 
-    metadata = opened(_METADATA, None)
+    metadata = open_file(_METADATA, None)
     if not isinstance(metadata, Mapping):
         raise InvalidDocument(f"{directory / _METADATA} is not a mapping.", hint="Name the directory of a package.")
     _require_version(str(metadata.get("package_version")), fix=fix)
     notes: list[str] = []
     if not fix:
-        _version(metadata, notes)
-    tasks, roles = opened(_TASKS, list, "[]\n"), opened(_ROLES, dict, "{}\n")
-    graph = Graph(str(metadata.get("name")), tasks, roles, [] if fix else opened(_LEGACY, list, "[]\n"))
+        _migrate_version(metadata, notes)
+    tasks, roles = open_file(_TASKS, list, "[]\n"), open_file(_ROLES, dict, "{}\n")
+    graph = Graph(str(metadata.get("name")), tasks, roles, [] if fix else open_file(_LEGACY, list, "[]\n"))
     graph.migrate()
     changes = []
     for path, editor in editors.items():
         after = "" if path.name == _LEGACY else editor.text()
         if after.strip() not in ("[]", "{}") and after != editor.written:
-            changes.append(Change(path, editor.written, after))
+            changes.append(FileChange(path, editor.written, after))
     return Migration(tuple(changes), (*notes, *graph.notes))
 
 
@@ -162,17 +162,17 @@ def _require_version(given: str, *, fix: bool) -> None:
 
 
 def _major(version: Any) -> int:
-    """The first number of a version; -1 if it does not begin with one."""
+    """The first number of a version, or -1 if it does not begin with a number."""
     number = str(version).partition(".")[0]
     return int(number) if number.isdecimal() else -1
 
 
-def _shaped(data: Any, shape: type, path: Path) -> Any:
+def _require_shape(data: Any, shape: type, path: Path) -> Any:
     if not isinstance(data, shape):
         message = f"{path} is not a {'list' if shape is list else 'mapping'}, and so nothing is changed."
         raise InvalidDocument(message, hint=_CHECK_FIRST)
     for record in data if isinstance(data, list) else ():
-        if getattr(record, "merge", None):  # its keys are those of another task, which are about to change
+        if getattr(record, "merge", None):  # it has keys of another task, and these may be changed
             message = f"{path}: a task takes keys of another one by <<, and so nothing is changed."
             raise InvalidDocument(message, hint="Write its keys out first.")
         if isinstance(record, Mapping) and isinstance(record.get("id"), list | Mapping):
@@ -181,8 +181,8 @@ def _shaped(data: Any, shape: type, path: Path) -> Any:
     return data
 
 
-def _version(metadata: Any, notes: list[str]) -> None:
-    """Change the package version, and the versions of Fuel that the new one does not support."""
+def _migrate_version(metadata: Any, notes: list[str]) -> None:
+    """Change the package version, and remove the versions of Fuel that the new one does not support."""
     metadata["package_version"] = type(metadata["package_version"])("5.0.0")
     metadata.setdefault("is_hotpluggable", False)
     fuel = metadata.get("fuel_version")
@@ -200,11 +200,11 @@ def _version(metadata: Any, notes: list[str]) -> None:
 
 _INTERNAL = (TaskType.GROUP.value, TaskType.STAGE.value, TaskType.SKIPPED.value)
 _VERSION = "2.0.0"
-_NEXT = {"pre_deployment": "deploy_start"}
-"""The sync point of every release that follows the tasks of a stage."""
+_NEXT_SYNC_POINTS = {"pre_deployment": "deploy_start"}
+"""For a stage, the sync point after its tasks, which every release has."""
 
-_ENDS = frozenset({"deploy_start", "deploy_end"})
-"""What nearly every group depends on, which says nothing about its place."""
+_SYNC_POINTS = frozenset({"deploy_start", "deploy_end"})
+"""Nearly every group depends on these, so such a dependency needs no note."""
 
 
 @dataclass(slots=True)
@@ -236,7 +236,7 @@ class Graph:
         return [task for task in self.tasks if isinstance(task, Mapping)]
 
     def _move_legacy(self) -> None:
-        """Make tasks of the entries of `tasks.yaml`, most of which have no ids. They come first, as they did."""
+        """Turn the entries of `tasks.yaml`, most of which have no ids, into tasks."""
         known = {task.get("id") for task in self._mappings()}
         moved = []
         for number, entry in enumerate((entry for entry in self.legacy if isinstance(entry, Mapping)), 1):
@@ -255,8 +255,8 @@ class Graph:
             self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")
 
     def _name_roles(self, task: Any) -> None:
-        """Turn `role` and `groups` into `roles`. Groups place a task only if it has no roles, which a record that
-        overrides a task of the release does not say."""
+        """Turn `role` and `groups` into `roles`. Groups count only for a task without roles, and a record that
+        overrides a task of the release does not show whether that has roles."""
         for old in ("role", "groups"):
             if old not in task or (old == "groups" and not task.get("type")):
                 continue
@@ -277,17 +277,17 @@ class Graph:
             task["roles"] = [task["roles"]]
 
     def _dissolve_groups(self, groups: list[Any]) -> None:
-        """Replace the groups by the `tasks` of roles, and, where these do not say the same, by the roles of tasks."""
+        """Replace the groups by the `tasks` of roles, or by the roles of tasks if that would not be equivalent."""
         placed: dict[str, list[str]] = {}
         for group in groups:
             for name in _names(group.get("tasks")):
                 placed.setdefault(str(name), []).extend(map(str, _names(group.get("roles"))))
-            if set(_names(group.get("requires")) + _names(group.get("required_for"))) - _ENDS:
+            if set(_names(group.get("requires")) + _names(group.get("required_for"))) - _SYNC_POINTS:
                 self.notes.append(f"The group {group.get('id')} had dependencies of its own; check the order.")
             remove_item(self.tasks, group)
         tasks = {task.get("id"): task for task in self._mappings()}
         for name, words in placed.items():
-            left = self._placed_by_roles(name, list(dict.fromkeys(words)), is_own=name in tasks)
+            left = self._place_by_roles(name, list(dict.fromkeys(words)), is_own=name in tasks)
             if left and name in tasks:
                 key = "tags" if _names(tasks[name].get("tags")) else "roles"
                 listed = _names(tasks[name].get(key))
@@ -297,11 +297,11 @@ class Graph:
                     f"A group placed the task {name} of the release on {', '.join(left)}; nothing does now."
                 )
 
-    def _placed_by_roles(self, name: str, words: list[str], *, is_own: bool) -> list[str]:
-        """List a task with the roles that it is placed on, and return the words that this does not cover.
+    def _place_by_roles(self, name: str, words: list[str], *, is_own: bool) -> list[str]:
+        """List a task under the roles that it is placed on, and return the words that this does not cover.
 
-        A role places its tasks on its primary node and on the others. A task of the package that runs only on one of
-        these keeps a role of its own; a task of the release runs on both from now on.
+        A role places its tasks on its primary node and on the others. A task of the package that runs on only one of
+        these keeps its own roles; a task of the release runs on both from now on.
         """
         left = list(words)
         for role in dict.fromkeys(word.removeprefix(PRIMARY) for word in words):
@@ -310,12 +310,12 @@ class Graph:
                 continue
             nested = given.get("metadata")
             has_primary = given.get("has_primary", isinstance(nested, Mapping) and nested.get("has_primary"))
-            whole = [f"{PRIMARY}{role}", role] if has_primary else [role]
-            missing = [word for word in whole if word not in words]
+            all_words = [f"{PRIMARY}{role}", role] if has_primary else [role]
+            missing = [word for word in all_words if word not in words]
             if missing and is_own:
                 continue
             if missing:
-                self.notes.append(f"The task {name} of the release now runs on {' and '.join(whole)}.")
+                self.notes.append(f"The task {name} of the release now runs on {' and '.join(all_words)}.")
             listed = _names(given.get("tasks"))
             if name not in listed:
                 self.roles[role]["tasks"] = CommentedSeq([*listed, name])
@@ -323,27 +323,27 @@ class Graph:
         return left
 
     def _order_stages(self) -> None:
-        """Turn the order of stages into dependencies, because version 2.0.0 knows no stages: one after another.
+        """Turn the order of stages into a chain of dependencies, because version 2.0.0 has no stages.
 
         Each task waits for the one before on all nodes, as legacy tasks do; `requires` only orders tasks of one node.
         """
-        staged = []
+        legacy_tasks = []
         for index, task in enumerate(self._mappings()):
             if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not has_version_2(task):
                 stage = parse_stage(task["stage"])
-                staged.append((stage.name, stage.priority, index, task))
-        last: dict[str, str] = {}
-        for name, _, _, task in sorted(staged, key=lambda item: item[:3]):
+                legacy_tasks.append((stage.name, stage.priority, index, task))
+        previous: dict[str, str] = {}
+        for name, _, _, task in sorted(legacy_tasks, key=lambda item: item[:3]):
             del task["stage"]
-            if name in last:
-                waits = task.setdefault("cross-depends", CommentedSeq())
-                if not any(isinstance(each, Mapping) and each.get("name") == last[name] for each in waits):
-                    waits.append(CommentedMap({"name": last[name]}))
+            if name in previous:
+                dependencies = task.setdefault("cross-depends", CommentedSeq())
+                if not any(isinstance(each, Mapping) and each.get("name") == previous[name] for each in dependencies):
+                    dependencies.append(CommentedMap({"name": previous[name]}))
             else:
                 _add(task, "requires", f"{name}_end")
-            if name in _NEXT:
-                _add(task, "required_for", _NEXT[name])
-            last[name] = str(task.get("id"))
+            if name in _NEXT_SYNC_POINTS:
+                _add(task, "required_for", _NEXT_SYNC_POINTS[name])
+            previous[name] = str(task.get("id"))
 
 
 def _names(value: Any) -> list[Any]:
@@ -359,26 +359,26 @@ def _add(task: Any, key: str, name: str) -> None:
 
 
 def _flow(names: list[Any]) -> CommentedSeq:
-    """A list that is written on one line."""
+    """Make a list that is written on one line."""
     listed = CommentedSeq(names)
     listed.fa.set_flow_style()
     return listed
 
 
 _WIDTH = 2**16
-_ITEM = re.compile(
+_LIST_ITEM = re.compile(
     r"^(?P<key> *)[^\s#-][^:]*:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*(?P<item> *)-(?P<gap> +)", re.MULTILINE
 )
 
 
 class Editor:
-    """A YAML text, as `written`, whose `data` may be changed in place; `text` is the text with these changes.
+    """A YAML text, as `written`, whose `data` may be changed in place. `text()` returns the text with the changes.
 
     Raise `ValueError` if the text cannot be read.
     """
 
     def __init__(self, text: str, empty: str = "") -> None:
-        """`empty` stands for the data of a text without any."""
+        """`empty` is the YAML of the data for a text without data."""
         self.written = self._before = text
         self.data: Any = self._loaded(text)
         if self.data is None and empty:
@@ -409,7 +409,7 @@ class Editor:
         printer.width = _WIDTH
         printer.allow_duplicate_keys = True
         printer.explicit_start = self._before.lstrip().startswith("---")
-        item = _ITEM.search(self._before)
+        item = _LIST_ITEM.search(self._before)
         offset = max(len(item["item"]) - len(item["key"]), 0) if item else 0
         printer.indent(mapping=2, sequence=offset + 2, offset=offset)
         return printer
@@ -418,7 +418,7 @@ class Editor:
         stream = StringIO()
         self._yaml.dump(data, stream)
         dumped = stream.getvalue()
-        if isinstance(data, list):  # whose items are never indented, unlike those of lists below keys
+        if isinstance(data, list):  # its items are never indented, unlike those of lists below keys
             margin = " " * self._yaml.sequence_dash_offset
             return "".join(line.removeprefix(margin) for line in dumped.splitlines(keepends=True))
         return dumped
@@ -447,9 +447,9 @@ def _comments(data: Any) -> Iterator[Any]:
 
 
 def with_layout(written: str, rendered: str, changed: str) -> str:
-    """Take the lines of `changed` that it shares with `rendered` from `written`.
+    """Return `changed`, with the layout of `written` for all lines that it shares with `rendered`.
 
-    `rendered` and `changed` come from one printer, before and after a change; `written` is what an author wrote.
+    `rendered` and `changed` come from one printer, before and after a change; `written` is the author's text.
 
     >>> with_layout("a:   1\\n\\nb: 2\\n", "a: 1\\nb: 2\\n", "a: 1\\nb: 3\\n")
     'a:   1\\n\\nb: 3\\n'

@@ -1,6 +1,6 @@
 """Read the files of an unpacked package by name or pattern, never outside the package, and resolve `*_path` keys.
 
-Source: the specification "release-as-a-plugin", section Fuel Plugin Builder. Different from Nailgun's loader: nothing
+Source: the specification "release-as-a-plugin", section Fuel Plugin Builder. Differences from Nailgun's loader: nothing
 outside the package is read, `**` matches directories at any depth, `.json` and `.yml` files are read too, and mixing
 lists with mappings is an error (Nailgun appends the mappings to the list).
 """
@@ -53,13 +53,12 @@ def require_directory(directory: Path) -> None:
 
 
 class PackageFiles:
-    """Reads the files of one package, and collects what it finds in them: the `parts` as they are written, the `graphs`
-    in them, and everything that is wrong, in `findings`.
+    """Reads the files of one package, and collects their `parts` as they are written, their `graphs`, and `findings`.
 
     Nothing is raised for the content of a package: what cannot be read is left out and becomes a finding. Data of
-    another shape than is read here is left out, too; `misshapen` has its places, and `shapes` finds what is wrong
-    there. Messages call the directory `shown_as`, if given: for an archive, the directory is a temporary one. Each file
-    is opened once, however often it is named. Once it is read, `metadata` has the content of `metadata.yaml`, and
+    an unexpected shape is left out, too; `misshapen` has its places, and `plugins.shapes` finds the reasons. Messages
+    show the directory as `shown_as`, if given: for an archive, the directory is a temporary one. Each file is opened
+    once, however often it is named. Once it is read, `metadata` has the content of `metadata.yaml`, and
     `version` is the package version whose rules apply.
     """
 
@@ -90,20 +89,20 @@ class PackageFiles:
     def shown(self, name: str) -> str:
         return f"{self._shown_as}/{name}" if self._shown_as else str(self.directory / name)
 
-    def fixed(self, name: str) -> Document | None:
+    def read(self, name: str) -> Document | None:
         """Read the file `name` of the package; None if it does not exist or cannot be read."""
         path = self.directory / name
         place = Place(self.shown(name))
         if not path.is_symlink() and not path.exists():
             return None
-        return self._read(path, place) if self._require(self._is_within(path), name, place) else None
+        return self._read(path, place) if self._check_inside(self._is_within(path), name, place) else None
 
-    def own(self, name: str) -> Document | None:
+    def read_own(self, name: str) -> Document | None:
         """Read the file `name` at the root, unless a release that the package defines uses it."""
-        return None if self.directory / name in self._claimed else self.fixed(name)
+        return None if self.directory / name in self._claimed else self.read(name)
 
-    def claim(self) -> None:
-        """Reserve all files that were read so far for the releases that the package defines: `own` skips them."""
+    def claim_read_files(self) -> None:
+        """Reserve all files that were read so far for the releases that the package defines: `read_own` skips them."""
         self._claimed = frozenset(self._cache)
 
     def add_part(self, part: Part) -> Part:
@@ -112,7 +111,7 @@ class PackageFiles:
 
     def documents(self, name: str, place: Place) -> list[Document]:
         """Read the documents for the file or pattern `name`, which is written at `place`, in the order of names."""
-        if not self._require(stays_below(name), name, place):
+        if not self._check_inside(stays_below(name), name, place):
             return []
         paths = [self.directory / name]
         if _MAGIC & set(name):
@@ -121,7 +120,7 @@ class PackageFiles:
             message = f"the file {name} does not exist in the package"
             self.reject("P004", message, place, "Create it, or correct the path.")
             return []
-        within = (path for path in paths if self._require(self._is_within(path), name, place))
+        within = (path for path in paths if self._check_inside(self._is_within(path), name, place))
         documents = (self._read(path, place) for path in within)
         return [document for document in documents if document is not None]
 
@@ -139,12 +138,12 @@ class PackageFiles:
                     yield path.relative_to(self.directory).as_posix()
 
     def directory_at(self, data: Mapping[str, Any], key: str) -> str:
-        """The directory that `key` names, or "" (with a finding) if that is no directory of the package."""
+        """The directory that `key` names, or "" (with a finding) if the package has no such directory."""
         name = self.shaped(data, key, str)
         return name if name is not None and self._names_directory(key, name, self.place(data, key)) else ""
 
     def shaped(self, data: Mapping[str, Any], key: str, shape: type[_T], *, file: str = "") -> _T | None:
-        """The value under `key` if it has this type. Any other value but null is `misshapen`."""
+        """The value under `key` if it is of this type, or None. The place of another value is added to `misshapen`."""
         value = data.get(key)
         if isinstance(value, shape):
             return value
@@ -153,14 +152,14 @@ class PackageFiles:
         return None
 
     def place(self, data: Mapping[str, Any], key: str = "", *, file: str = "") -> Place:
-        """The place of `key` of `data`, or of `data` itself, by default in `metadata.yaml`."""
+        """The place of `key` in `data`, or of `data` itself, in `file` (by default `metadata.yaml`)."""
         return Place(file or self.manifest, line_of(data, key))
 
     def resolved(self, data: Any, *, file: str = "", deep: bool = True) -> Any:
-        """Replace every `*_path` key of `data`, by default of `metadata.yaml`, by the data that it names; only the keys
-        at the top unless `deep`.
+        """Replace every `*_path` key of `data` (unless `deep`, only at the top) by the data that it names.
 
-        Keys that name a directory are kept. The named files are not searched for further keys.
+        Keys that name a directory are kept. The named files are not searched for further keys. `data` is in `file`, by
+        default `metadata.yaml`.
         """
         if isinstance(data, Mapping):
             pairs = dict(self._resolved_pair(data, str(key), value, file, deep=deep) for key, value in data.items())
@@ -171,14 +170,15 @@ class PackageFiles:
         return data
 
     def merged(self, documents: Sequence[Document], name: str, place: Place) -> Any:
-        """Join all lists into one list, or all mappings into one, where the last file wins; None if nothing is left.
+        """Join all lists into one list, or all mappings into one, where later files override earlier ones.
 
-        Empty files are ignored. Mixing lists with mappings, and a file that holds neither, is a finding.
+        Empty files are ignored. The result is None without data, and, with a finding, if lists and mappings are mixed
+        or a file has neither.
         """
-        full = [document for document in documents if document.data is not None]
-        lists = [document for document in full if isinstance(document.data, list)]
-        mappings = [document for document in full if isinstance(document.data, Mapping)]
-        for document in full:
+        non_empty = [document for document in documents if document.data is not None]
+        lists = [document for document in non_empty if isinstance(document.data, list)]
+        mappings = [document for document in non_empty if isinstance(document.data, Mapping)]
+        for document in non_empty:
             if not isinstance(document.data, list | Mapping):
                 message = f"{document.file} contains neither a list nor a mapping"
                 self.reject("P037", message, place, f"Make {name} name files with data.")
@@ -190,11 +190,11 @@ class PackageFiles:
             return None
         if not mappings:
             return [item for document in lists for item in document.data] if lists else None
-        united = Marked(line=line_of(mappings[0].data))
+        joined = Marked(line=line_of(mappings[0].data))
         for document in mappings:
-            united.update(document.data)
-            united.lines.update(lines_of(document.data))
-        return united
+            joined.update(document.data)
+            joined.lines.update(lines_of(document.data))
+        return joined
 
     def reject(self, code: str, message: str, place: Place, hint: str) -> None:
         self.note([Finding(Severity.ERROR, code, message, place, hint=hint)])
@@ -216,10 +216,10 @@ class PackageFiles:
         return key.removesuffix(SUFFIX), self.merged(self.documents(value, place), value, place)
 
     def _is_directory(self, name: str, place: Place) -> bool:
-        """Whether `name` is a directory of the package. One that is outside gets a finding."""
+        """Whether `name` is a directory of the package. Add a finding if it is outside."""
         path = self.directory / name
-        is_below = self._require(stays_below(name), name, place)
-        return is_below and os.path.isdir(path) and self._require(self._is_within(path), name, place)
+        is_below = self._check_inside(stays_below(name), name, place)
+        return is_below and os.path.isdir(path) and self._check_inside(self._is_within(path), name, place)
 
     def _matching(self, pattern: str, place: Place) -> list[Path]:
         try:
@@ -241,22 +241,22 @@ class PackageFiles:
             return False
 
     def _names_directory(self, key: str, name: str, place: Place) -> bool:
-        """Whether `name`, which is written under `key`, is a directory of the package; add a finding if not."""
+        """Whether `name`, the value of `key`, is a directory of the package; add a finding if not."""
         exists = self._is_directory(name, place)
         if not exists and stays_below(name):
             code, message = "P067" if key == _REPOSITORY else "P004", f"{key}: the directory {name} does not exist"
             self.reject(code, message, place, "Create it, or correct the path.")
         return exists
 
-    def _require(self, is_inside: bool, name: str, place: Place) -> bool:
-        """Add a finding about `name` unless it `is_inside` the package, which is the result."""
+    def _check_inside(self, is_inside: bool, name: str, place: Place) -> bool:
+        """Return `is_inside`. If it is false, add a finding: `name` leads out of the package."""
         if not is_inside:
             hint = "Name a file below the root of the package, without '..'."
             self.reject("P004", f"{name!r} leads out of the package", place, hint)
         return is_inside
 
     def _read(self, path: Path, place: Place) -> Document | None:
-        """Read a file, or None if that is impossible, and note its findings under the names that messages use."""
+        """Read a file, or return None if that is impossible. Add its findings, under the name that messages use."""
         if path in self._cache:
             return self._cache[path]
         shown = self.shown(path.relative_to(self.directory).as_posix())
@@ -266,18 +266,18 @@ class PackageFiles:
             if path.is_fifo() or path.is_char_device():  # reading could wait for ever
                 raise UsageError(f"{path} is not a regular file.", hint="A package contains files and directories.")
             loaded = files.load(path)
-            document = Document(loaded.data, shown, tuple(_moved(finding, shown) for finding in loaded.findings))
+            document = Document(loaded.data, shown, tuple(_in_file(finding, shown) for finding in loaded.findings))
             self.note(document.findings)
         except FuelError as error:  # not a document, or not a file, or not readable
             listed = error.findings if isinstance(error, InvalidDocument) else ()
-            causes = [_moved(finding, shown, code) for finding in listed if isinstance(finding, Finding)]
+            causes = [_in_file(finding, shown, code) for finding in listed if isinstance(finding, Finding)]
             message = error.message.replace(str(path), shown).rstrip(".")
             self.note(causes or [Finding(Severity.ERROR, code, message, place, hint=error.hint)])
         self._cache[path] = document
         return document
 
 
-def _moved(finding: Finding, file: str, code: str = "") -> Finding:
+def _in_file(finding: Finding, file: str, code: str = "") -> Finding:
     """Move a finding to the file that messages call `file`, with another `code` if given."""
     return replace(finding, code=code or finding.code, place=replace(finding.place, file=file))
 

@@ -1,7 +1,7 @@
 """Read the records of `releases` in `metadata.yaml`: releases that a package extends, and releases that it defines
 (`is_release: true`).
 
-Source: the specification "release-as-a-plugin". Different from Nailgun: the base that `base_release_path` names may
+Source: the specification "release-as-a-plugin". Differences from Nailgun: the base that `base_release_path` names may
 have `*_path` keys at its top and a base of its own; the record's mappings are merged into those of the base instead of
 replacing them, following the specification ("all data tree will be inherited by overriding keys"); and graphs merge by
 type.
@@ -20,7 +20,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument
 from fuelclient.model.package import PackagedRelease, ReleaseRecord
 from fuelclient.model.task import Task
 from fuelclient.plugins.contents import PATHS, contents_of, normal_roles, normal_volumes
-from fuelclient.plugins.graphs import beside, graphs_of, groups_of, tasks_of
+from fuelclient.plugins.graphs import fit_groups, graphs_of, groups_of, tasks_of
 from fuelclient.plugins.package_files import CONF_PATH, SUFFIX, PackageFiles
 from fuelclient.plugins.parts import DataPath, Part, lines_of, without
 from fuelclient.serializers.release import releases_from
@@ -30,7 +30,7 @@ _WITH_METADATA = ("attributes", "components", "network_roles", "networks", "role
 _ALIASES = {"release_name": "name", "os": "operating_system", **{key: f"{key}_metadata" for key in _WITH_METADATA}}
 """Other names for the fields of a release in records. The short name wins, as in Nailgun."""
 
-_NEEDED = {
+_REQUIRED = {
     "release_name": ("name", " (or name)"),
     "description": ("description", ""),
     "operating_system": ("operating_system", " (or os)"),
@@ -38,14 +38,14 @@ _NEEDED = {
 }
 """The keys that a definition needs, with the field of a release that each becomes, and the other spelling."""
 
-_DATA = {
+_DATA_TYPES = {
     "roles": "node_roles",
     "volumes": "volumes",
     "network_roles": "network_roles",
     "components": "release_components",
     "tags": "node_tags",
 }
-_DATA |= {f"{key}_metadata": part for key, part in _DATA.items()}
+_DATA_TYPES |= {f"{key}_metadata": part for key, part in _DATA_TYPES.items()}
 """The keys of a release record that hold data, and the type of file that holds the same for a plugin."""
 
 _BASE = "base_release_path"
@@ -56,8 +56,8 @@ _ROLES, _TAGS, _VOLUMES = "roles_metadata", "tags_metadata", "volumes_metadata"
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A release that a package defines. `holders` are its record and the bases of that, each with its file; `fields`
-    and the types of `graphs` are those of all of them together. `packaged` is None if the release cannot be used."""
+    """A release that a package defines. `holders` are its record and the bases, each with its file. `fields` and
+    `graphs` (types) are merged from all of them. `packaged` is None if the release cannot be used."""
 
     holders: tuple[tuple[Mapping[str, Any], str], ...]
     fields: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Definition:
 
 
 def is_definition(record: object) -> bool:
-    """Whether a record of `releases` defines a release. Any other names releases that the plugin extends."""
+    """Whether a record of `releases` defines a release. The others name releases that the plugin extends."""
     return isinstance(record, Mapping) and record.get("is_release") is True
 
 
@@ -84,7 +84,7 @@ def name_form(metadata: Mapping[str, Any]) -> str:
 def record_of(files: PackageFiles, record: Mapping[str, Any], path: DataPath) -> ReleaseRecord:
     """Read a record of a release that the package extends, with the files that it names.
 
-    What is wrong with it or its files is added to the findings of `files`.
+    Errors in it or its files are added to the findings of `files`.
     """
     for key in ("os" if "os" in record else "operating_system", "version"):
         if not isinstance(record.get(key), str) or not record[key]:
@@ -112,14 +112,14 @@ def definition_of(files: PackageFiles, record: Mapping[str, Any], path: DataPath
     fields, graphs = _over_base(files, record, files.manifest, path, (), holders)
     _add_parts(files, holders, path)
     types = frozenset(graphs)
-    fields, groups = _normal(files, fields)
+    fields, groups = _normalised(files, fields)
     if groups:
         graph = graphs.get(DEFAULT_TYPE, GraphDocument(()))
-        graphs[DEFAULT_TYPE] = replace(graph, tasks=(*beside(groups, graph.tasks), *graph.tasks))
+        graphs[DEFAULT_TYPE] = replace(graph, tasks=(*fit_groups(groups, graph.tasks), *graph.tasks))
     release = None
-    missing = [key for key, (field, _) in _NEEDED.items() if not fields.get(field)]
+    missing = [key for key, (field, _) in _REQUIRED.items() if not fields.get(field)]
     for key in missing:
-        message = f"the release lacks {key}{_NEEDED[key][1]}"
+        message = f"the release lacks {key}{_REQUIRED[key][1]}"
         files.reject("P030", message, files.place(record), f"Add {key}: to the record.")
     if not missing:
         try:
@@ -138,14 +138,14 @@ def _over_base(
     above: tuple[str, ...],
     holders: list[tuple[Mapping[str, Any], str]],
 ) -> tuple[Marked, dict[str, GraphDocument]]:
-    """Merge the fields and graphs of a record in `file` over its base. `above` are the names of the bases between, to
-    find circles.
+    """Merge the fields and graphs of a record in `file` over its base. `above` has the names of the bases on the
+    way, to find circles.
 
     The record and its bases are added to `holders`.
     """
     holders.append((record, file))
     own = without(record, _BASE, *_GRAPHS)
-    fields = _named(files.resolved(own, file=file, deep=not above))
+    fields = _with_full_names(files.resolved(own, file=file, deep=not above))
     has_legacy = any(key in record for key in _GRAPHS[1:])
     legacy = tasks_of(files, record, _LEGACY_TASKS, file, path) if has_legacy else None
     graphs = graphs_of(files, record, file=file, path=path)
@@ -160,8 +160,8 @@ def _over_base(
     documents = files.documents(name, place)
     base = files.merged(documents, name, place)
     if isinstance(base, Mapping):
-        below = _over_base(files, base, documents[0].file, (), (*above, name), holders)
-        return inherited(below[0], fields), _graphs_over(below[1], graphs, mappings(record.get("graphs")))
+        lower = _over_base(files, base, documents[0].file, (), (*above, name), holders)
+        return inherited(lower[0], fields), _graphs_over(lower[1], graphs, mappings(record.get("graphs")))
     if base is not None:
         files.reject("P037", f"the base release {name} is not a mapping", place, "Write it like a record of releases.")
     return fields, graphs
@@ -173,14 +173,14 @@ def _add_parts(files: PackageFiles, holders: Iterable[tuple[Mapping[str, Any], s
     for holder, file in holders:
         if not path:  # the schema of the metadata covers the record itself
             files.add_part(Part("definition", (Document(holder, file),), Place(file, 1), of_release=True))
-        for key, part_type in _DATA.items():
-            named = f"{key}{SUFFIX}"
-            is_named = isinstance(holder.get(named), str)
+        for key, part_type in _DATA_TYPES.items():
+            path_key = f"{key}{SUFFIX}"
+            is_named = isinstance(holder.get(path_key), str)
             if is_named or holder.get(key) is not None:
-                place = files.place(holder, named if is_named else key, file=file)
-                documents = files.documents(holder[named], place) if is_named else [Document(holder[key], file)]
-                below = () if is_named else (*path, key)
-                part = Part(part_type, tuple(documents), place, path=below, of_release=True)
+                place = files.place(holder, path_key if is_named else key, file=file)
+                documents = files.documents(holder[path_key], place) if is_named else [Document(holder[key], file)]
+                data_path = () if is_named else (*path, key)
+                part = Part(part_type, tuple(documents), place, path=data_path, of_release=True)
                 parts.setdefault(part_type, []).append(part)
         path = ()
     for listed in parts.values():
@@ -194,8 +194,8 @@ def _add_parts(files: PackageFiles, holders: Iterable[tuple[Mapping[str, Any], s
 def _graphs_over(
     base: Mapping[str, GraphDocument], own: Mapping[str, GraphDocument], records: Iterable[Mapping[str, Any]]
 ) -> dict[str, GraphDocument]:
-    """Merge graphs by type. In a graph that both list, the record's name, tasks and metadata keys win, if it has
-    them."""
+    """Merge graphs by type. In a graph that both list, the name, tasks and metadata keys of the record override those
+    of the base, if it has them."""
     keys = ("tasks", "tasks_path", "graph", "graph_path")
     without_tasks = {str(record.get("type")) for record in records if not any(key in record for key in keys)}
     merged = {**base, **own}
@@ -210,10 +210,10 @@ def _graphs_over(
     return merged
 
 
-def _normal(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
-    """Bring roles and volumes to Nailgun's shapes, and turn the `tasks` of roles into groups, as for a plugin's roles.
+def _normalised(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
+    """Convert roles and volumes to Nailgun's shapes, and turn the `tasks` of roles into groups, as with a plugin.
 
-    What is not a mapping is left for later checks.
+    Values that should be mappings and are not are left for later checks.
     """
     roles, volumes, tags = fields.get(_ROLES), mapping(fields.get(_VOLUMES)), fields.get(_TAGS)
     normal = without(fields)
@@ -231,17 +231,17 @@ def _normal(files: PackageFiles, fields: Marked) -> tuple[Marked, list[Task]]:
     return normal, groups
 
 
-def _named(fields: Mapping[str, Any]) -> Marked:
-    """Give `fields` the names that a release uses.
+def _with_full_names(fields: Mapping[str, Any]) -> Marked:
+    """Rename `fields` to the names that a release uses.
 
-    >>> _named({"roles": {"compute": {}}, "roles_metadata": {}, "os": "ubuntu"})
+    >>> _with_full_names({"roles": {"compute": {}}, "roles_metadata": {}, "os": "ubuntu"})
     {'roles_metadata': {'compute': {}}, 'operating_system': 'ubuntu'}
     """
-    named = without(fields, *_ALIASES)
+    renamed = without(fields, *_ALIASES)
     for short in (key for key in fields if key in _ALIASES):
-        named[_ALIASES[short]] = fields[short]
-        named.lines[_ALIASES[short]] = named.lines.get(short, 0)
-    return named
+        renamed[_ALIASES[short]] = fields[short]
+        renamed.lines[_ALIASES[short]] = renamed.lines.get(short, 0)
+    return renamed
 
 
 def inherited(base: Mapping[str, Any], own: Mapping[str, Any]) -> Marked:

@@ -27,7 +27,7 @@ _GRAPH_FILES = ("tasks.yaml", "deployment_tasks.yaml", "node_roles.yaml")
 def select(package: Package, release: Release) -> Selection:
     """Select what `package` adds to environments of `release`.
 
-    A package without a matching release record (see `is_compatible`) yields what it has for any release. Of several
+    A package without a matching release record (see `is_compatible`) yields its content for any release. Of several
     records, the most specific wins (in Nailgun, the first): an author who writes a record for 2014.2.2 next to one for
     2014.2 wants them to differ.
     """
@@ -37,19 +37,19 @@ def select(package: Package, release: Release) -> Selection:
     if record is None:
         known = ", ".join(dict.fromkeys(f"{record.os} {record.version}" for record in package.records))
         extends = f"it extends {known}" if known else "it extends no release"
-        why = [f"No release record of {package.name} {package.version} matches {wanted}: {extends}."]
+        reasons = [f"No release record of {package.name} {package.version} matches {wanted}: {extends}."]
     else:
         others = f", the most specific of {len(matching)} that match" if len(matching) > 1 else ""
-        why = [f"The release record {record.os} {record.version} matches {wanted}{others}."]
+        reasons = [f"The release record {record.os} {record.version} matches {wanted}{others}."]
         if record.contents is not None:
             contents = record.contents
-            why += _explained_files(record, contents, package.contents)
+            reasons += _explain_files(record, contents, package.contents)
     choices = _Choices(release.version)
-    return Selection(choices.of_contents(contents), record, (*why, *choices.why))
+    return Selection(choices.of_contents(contents), record, (*reasons, *choices.reasons))
 
 
 def is_compatible(package: Package, release: Release, mode: str = "") -> bool:
-    """Whether the package extends the release, in environments of `mode` if given. A record may lack modes: all fit."""
+    """Whether the package extends the release, in environments of `mode` if given. A record without modes fits all."""
     return any(
         matches(record, release) and (not mode or not record.modes or mode.startswith(record.modes))
         for record in package.records
@@ -78,7 +78,7 @@ def for_any_release(package: Package) -> Contents:
     """The content of the package while the release is not known.
 
     Of several tasks with one id, the one without a version constraint is used, or else the first. Constraints are kept.
-    A graph type that only some releases have is that of the first record that has it.
+    A graph that only some records have is taken from the first of these.
     """
     contents = package.contents
     of_records = (record.contents.graphs for record in package.records if record.contents is not None)
@@ -95,7 +95,7 @@ def matches(record: ReleaseRecord, release: Release) -> bool:
 
 
 def record_for(records: object, release: Release) -> Mapping[str, Any]:
-    """Find the record for the release among those in metadata; an empty one if none matches.
+    """Find the record for the release among those in metadata, or return an empty one.
 
     >>> records = [{"os": "ubuntu", "version": "a-1"}, {"os": "ubuntu", "version": "a-1.2", "x": 5}]
     >>> record_for(records, Release(1, "A", "a-1.2", "Ubuntu")).get("x")
@@ -118,7 +118,7 @@ def _most_specific(records: Sequence[ReleaseRecord]) -> ReleaseRecord | None:
 def begins_with(version: str, prefix: str) -> bool:
     """Whether `version` begins with `prefix`, part by part: `2014.2` covers `2014.2.2`, but not `2014.20`.
 
-    Nailgun compares letter by letter, so its 2014.2-6.0 covers 2014.20-6.01, and it only allows one dash.
+    Nailgun compares character by character, so its 2014.2-6.0 covers 2014.20-6.01, and it only allows one dash.
 
     >>> begins_with("2014.2.2-6.0.1", "2014.2-6.0"), begins_with("2014.20-6.01", "2014.2-6.0")
     (True, False)
@@ -128,7 +128,7 @@ def begins_with(version: str, prefix: str) -> bool:
     return len(wanted) <= len(parts) and all(part == begin or part.startswith(f"{begin}.") for part, begin in pairs)
 
 
-def _explained_files(record: ReleaseRecord, contents: Contents, general: Contents) -> list[str]:
+def _explain_files(record: ReleaseRecord, contents: Contents, general: Contents) -> list[str]:
     """Write a sentence about each file and graph that the record names, and one about all others."""
     sentences, rest = [], []
     for file, name in contents.files.items():
@@ -159,10 +159,10 @@ def _one_per_id(tasks: Sequence[Task]) -> tuple[Task, ...]:
 
 @dataclass(slots=True)
 class _Choices:
-    """Chooses the records that fit a release best. `why` has a sentence for each choice."""
+    """Chooses the records that fit a release best. `reasons` has a sentence for each choice."""
 
     version: str
-    why: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
 
     def of_contents(self, contents: Contents) -> Contents:
         if not is_constrained(contents):
@@ -189,9 +189,9 @@ class _Choices:
             index = self._best("task", name, [task.attributes for task in group], places)
             if index is not None:
                 chosen[name] = group[index]
-        # A record that only overrides may leave a task of the release, which groups may still list.
+        # Without a record that only overrides, the task of the release may remain, and groups may still list it.
         left_out = frozenset(name for name, group in groups.items() if name not in chosen and not group[0].is_partial)
-        tasks = (_unlisted(task, left_out) for task in graph.tasks if chosen.get(task.id) is task)
+        tasks = (_without_tasks(task, left_out) for task in graph.tasks if chosen.get(task.id) is task)
         return replace(graph, tasks=tuple(replace(task, attributes=_unconstrained(task.attributes)) for task in tasks))
 
     def _volumes(self, volumes: Mapping[str, Any], excluded: Collection[str]) -> Mapping[str, Any]:
@@ -206,7 +206,7 @@ class _Choices:
         return {**volumes, _MAPPING: mapping, _VOLUMES: fitting}
 
     def _fitting(self, noun: str, key: str, records: Sequence[Any]) -> tuple[Any, ...]:
-        """Choose, of the records with one name, the one that fits best, or none."""
+        """For each name, keep the record that fits best, if one fits."""
         groups = grouped((str(record.get(key)), record) for record in records)
         chosen = ((group, self._best(noun, name, group)) for name, group in groups.items())
         return tuple(_unconstrained(group[index]) for group, index in chosen if index is not None)
@@ -214,29 +214,29 @@ class _Choices:
     def _best(
         self, noun: str, name: str, records: Sequence[Mapping[str, Any]], places: Sequence[str] = ()
     ) -> int | None:
-        """The index of the record that is used, or None; a sentence about the choice is added to `why`."""
+        """The index of the record that is used, or None. A sentence about the choice is added to `reasons`."""
         if not any(map(constraints.is_constrained, records)):
             return 0
         choice = constraints.best(records, self.version)
         subject = f"{noun.capitalize()} {name}"
         if choice.index is None:
-            self.why.append(f"{subject} is left out: it is not meant for {self.version}.")
+            self.reasons.append(f"{subject} is left out: it is not meant for {self.version}.")
             return None
         record = records[choice.index]
         at = [f" at {places[index]}" if places else "" for index in range(len(records))]
         given = ", ".join(f"{key} {record[key]}" for key in constraints.KEYS if key in record) or "no constraint"
         best = f", the best of {len(records)}" if len(records) > 1 else ""
-        self.why.append(f"{subject} is the one{at[choice.index]} with {given}{best}.")
+        self.reasons.append(f"{subject} is the one{at[choice.index]} with {given}{best}.")
         if len(choice.tied) > 1:
             equal = " and ".join(f"the one{at[index]}" for index in choice.tied)
-            self.why.append(f"{subject}: {equal} fit equally well; the first is used.")
+            self.reasons.append(f"{subject}: {equal} fit equally well; the first is used.")
         return choice.index
 
 
-def _unlisted(task: Task, left_out: frozenset[str]) -> Task:
-    """Take the tasks that are not meant for the release out of a group: a run would miss them.
+def _without_tasks(task: Task, left_out: frozenset[str]) -> Task:
+    """Remove the tasks that are not meant for the release from a group, because a run would not find them.
 
-    >>> _unlisted(Task("db", {"type": "group", "tasks": ["a", "b"]}), frozenset({"a"})).attributes["tasks"]
+    >>> _without_tasks(Task("db", {"type": "group", "tasks": ["a", "b"]}), frozenset({"a"})).attributes["tasks"]
     ['b']
     """
     if task.type != TaskType.GROUP or left_out.isdisjoint(task.names("tasks")):

@@ -25,16 +25,16 @@ _MAY_BE_EMPTY = {"environment_config": 1, "tasks": 4}
 """Files that may be empty, and the first package version that allows it."""
 
 
-def _refused(word: str) -> str | None:
-    """Why a text is no name and no regular expression (perhaps without a reason); None if it is one."""
-    if not is_pattern(word) or len(word) < 2:
-        return None if _NAME.fullmatch(word) else ""
-    return pattern_error(word) or None
+def _reason_against(text: str) -> str | None:
+    """Return None for a name or a valid regular expression, otherwise the reason against it, which may be empty."""
+    if not is_pattern(text) or len(text) < 2:
+        return None if _NAME.fullmatch(text) else ""
+    return pattern_error(text) or None
 
 
 SHAPES = Shapes(
     resources.files("fuelclient.plugins").joinpath("schemas"),
-    {"taskWord": _refused, "roleWord": lambda word: None if word == "*" else _refused(word)},
+    {"taskWord": _reason_against, "roleWord": lambda text: None if text == "*" else _reason_against(text)},
 )
 
 
@@ -49,17 +49,17 @@ def schema_of(file_type: str, major: int) -> str:
 
 
 def misshapen(package: Reading) -> list[Finding]:
-    """Find what is wrong with data of another shape than is read: at its line, or else anywhere in its file."""
-    found = list(violations(package))
-    chosen: dict[Finding, None] = {}
+    """List the violations that explain why data could not be read: those at its line, or else all in its file."""
+    listed = list(violations(package))
+    reasons: dict[Finding, None] = {}
     for place in package.files.misshapen:
-        here = [finding for finding in found if finding.place == place]
-        chosen.update(dict.fromkeys(here or [finding for finding in found if finding.place.file == place.file]))
-    return list(chosen)
+        here = [finding for finding in listed if finding.place == place]
+        reasons.update(dict.fromkeys(here or [finding for finding in listed if finding.place.file == place.file]))
+    return list(reasons)
 
 
 def check(package: Reading) -> Iterator[Finding]:
-    """Yield the findings about the files as such.
+    """Yield the findings about missing and empty files, and about the shapes of all files.
 
     A missing file (P006) is an error because Fuel Plugin Builder refuses to build such a package, although it could be
     used.
@@ -80,20 +80,20 @@ def violations(package: Reading) -> Iterator[Finding]:
     # Roles may list their volumes themselves; then volumes.yaml need not map them.
     roles_have_volumes = any("volumes_mapping" in role for _, role, _ in package.roles())
     for part in (manifest, *package.parts):
-        # A base is checked as a whole, with what is merged into it; tasks.yaml is ignored since version 5 (P014).
+        # A base is only checked with what is merged over it; tasks.yaml is ignored since version 5 (P014).
         if part.is_base or (part.type == "tasks" and package.major >= GROUPS_SINCE):
             continue
         is_unmapped = part.type == "volumes" and (roles_have_volumes or part.of_release)
         major = max(package.major, 6) if part.of_release else package.major
         schema = schema_of("listed_volumes" if is_unmapped else part.type, major)
-        written = [
+        excerpts = [
             Excerpt(document, _relative(package, document.file), each.path)
             for each in (part, *part.bases)
             for document in reversed(each.documents)
         ]
         if part.bases:
-            yield from SHAPES.violations(schema, part.whole(), written)
-        for origin in () if part.bases else written:
+            yield from SHAPES.violations(schema, part.whole(), excerpts)
+        for origin in () if part.bases else excerpts:
             yield from SHAPES.violations(schema, origin.document.data, [origin])
 
 
@@ -102,8 +102,8 @@ def _missing_or_empty(package: Reading) -> Iterator[Finding]:
     present = {part.type for part in package.parts}
     if not package.definitions:
         unreadable = {finding.place.file for finding in package.files.findings}
-        since_3 = ("environment_config", "deployment_tasks") if package.major <= 5 else ()
-        for file_type in ("environment_config", "tasks") if package.major <= 2 else since_3:
+        required_since_3 = ("environment_config", "deployment_tasks") if package.major <= 5 else ()
+        for file_type in ("environment_config", "tasks") if package.major <= 2 else required_since_3:
             name = f"{file_type}.yaml"
             if file_type not in present and package.files.shown(name) not in unreadable:
                 message = f"{name} is missing, but packages of version {package.major}.0.0 must have it"

@@ -17,7 +17,7 @@ from fuelclient.model.task import TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plan.place import EVERY, named
 from fuelclient.plugins.constraints import version_of
-from fuelclient.plugins.contents import PATHS, flat
+from fuelclient.plugins.contents import PATHS, flat_role
 from fuelclient.plugins.package_files import CONF_PATH
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
@@ -272,7 +272,7 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
     A role with tags of its own is left out, because other words find its nodes.
     """
     roles = [(key_text(name), role) for name, role, _ in package.roles()]
-    flat_roles = ((name, flat(role)) for name, role in roles)
+    flat_roles = ((name, flat_role(role)) for name, role in roles)
     names = [name for name, role in flat_roles if role.get("has_primary") is True and role.get("tags") is None]
     listing = roles if package.major >= 5 else []
     return {

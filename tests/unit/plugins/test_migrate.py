@@ -33,7 +33,7 @@ from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
 from fuelclient.plugins.checks import check
 from fuelclient.plugins.load import load_package
-from fuelclient.plugins.migrate import JOURNAL, Change, Migration, apply, finish, migrated
+from fuelclient.plugins.migrate import JOURNAL, FileChange, Migration, apply, finish, migrated
 
 TASKS = """\
 # of the group
@@ -173,7 +173,7 @@ def test_a_migration_moves_no_task_to_other_nodes(
 
 def test_a_migration_that_fails_half_way_changes_nothing(package: Path) -> None:
     migration = migrated(package)
-    missing = Change(package / "missing" / "x.yaml", "x", "")
+    missing = FileChange(package / "missing" / "x.yaml", "x", "")
     with pytest.raises(Unavailable):
         apply(Migration((*migration.changes, missing), ()))
     assert (package / "deployment_tasks.yaml").read_text(encoding="utf-8") == TASKS
