@@ -97,7 +97,7 @@ def write(path: str, content: str | bytes, *, force: bool = False, shared: bool 
                 raise UsageError(f"{path} is a directory.", hint="Name a file in it.")
             if not force and os.path.lexists(path):
                 raise _exists(path)
-            with placed(path, force=force, shared=shared) as target:
+            with whole_file(path, force=force, shared=shared) as target:
                 target.write(data)
         except FileExistsError:
             raise _exists(path) from None
@@ -137,7 +137,7 @@ def refused(
 
 
 @contextmanager
-def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO]:
+def whole_file(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO]:
     """Yield a stream. If the block succeeds, what was written is flushed to the disk and becomes the file `path`.
 
     Until then the data has a hidden name in the same directory, so that nobody sees half a file. Such files that killed
@@ -146,39 +146,39 @@ def placed(path: str, *, force: bool, shared: bool = False) -> Iterator[BinaryIO
     `FileExistsError` if the file exists or appears while we write.
     """
     target = os.path.realpath(path) if force else path
-    with spooled(os.path.dirname(target), 0o666 if shared else 0o600) as (spool, descriptor):
+    with temporary_file(os.path.dirname(target), 0o666 if shared else 0o600) as (temporary, descriptor):
         with open(os.dup(descriptor), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        _place(spool, target, force=force)
+        _place(temporary, target, force=force)
 
 
 @contextmanager
-def spooled(directory: str, mode: int) -> Iterator[tuple[str, int]]:
+def temporary_file(directory: str, mode: int) -> Iterator[tuple[str, int]]:
     """Create an empty hidden file with a unique name, yield its path and descriptor, and remove it at the end.
 
     Such files that killed processes have left in the directory are removed, too.
     """
     remove_abandoned(directory)
-    spool, descriptor = _new_spool(directory, mode)
+    temporary, descriptor = _new_temporary_file(directory, mode)
     try:
-        yield spool, descriptor
+        yield temporary, descriptor
     finally:
-        if os.path.lexists(spool):
-            os.unlink(spool)
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
         os.close(descriptor)
 
 
-def _new_spool(directory: str, mode: int) -> tuple[str, int]:
+def _new_temporary_file(directory: str, mode: int) -> tuple[str, int]:
     """Create a hidden file, and lock it as long as its descriptor or a duplicate is open."""
     while True:
-        spool = os.path.join(directory, f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp")
-        descriptor = os.open(spool, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        temporary = os.path.join(directory, f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}.tmp")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
-            return spool, descriptor
+            return temporary, descriptor
         os.close(descriptor)  # before it was locked, another process removed it as abandoned
 
 
@@ -217,17 +217,17 @@ def _is_stream(path: str) -> bool:
     return False
 
 
-def _place(spool: str, target: str, *, force: bool) -> None:
-    """Rename `spool` to `target` in one step. Without `force`, raise `FileExistsError` if `target` exists."""
+def _place(temporary: str, target: str, *, force: bool) -> None:
+    """Rename `temporary` to `target` in one step. Without `force`, raise `FileExistsError` if `target` exists."""
     if force:
         if os.path.exists(target):
-            os.chmod(spool, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(spool, target)
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(temporary, target)
         return
     try:
-        os.link(spool, target)
+        os.link(temporary, target)
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links: take the name first, then fill it
         os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        os.replace(spool, target)
+        os.replace(temporary, target)

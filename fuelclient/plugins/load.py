@@ -42,8 +42,8 @@ _CONFIGS_SINCE = 5
 
 
 def load_package(directory: Path, *, shown_as: str = "") -> Package:
-    """Load the package in `directory`. Raise what `read_package` and `usable` raise."""
-    return usable(read_package(directory, shown_as=shown_as))
+    """Load the package in `directory`. Raise what `read_package` and `require_usable` raise."""
+    return require_usable(read_package(directory, shown_as=shown_as))
 
 
 def read_package(directory: Path, *, shown_as: str = "") -> Reading:
@@ -53,7 +53,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
     """
     require_directory(directory)
     files = PackageFiles(directory, shown_as=shown_as)
-    metadata, usable = _metadata(files)
+    metadata, is_usable = _metadata(files)
     if metadata is None:
         files.version = _NEWEST
         contents_of(files)
@@ -91,10 +91,10 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
     )
     parts = tuple(files.parts.values())
     releases = tuple(records_in(listed, files.manifest, files.place(metadata, "releases").line))
-    return Reading(files, metadata, files.version, parts, releases, tuple(definitions), package if usable else None)
+    return Reading(files, metadata, files.version, parts, releases, tuple(definitions), package if is_usable else None)
 
 
-def usable(package: Reading) -> Package:
+def require_usable(package: Reading) -> Package:
     """The package that was read. Raise `InvalidDocument` with all findings if one of them makes it unusable.
 
     Such findings are: metadata that is missing or unreadable (P001), of an unknown package version (P002) or, like the
@@ -166,7 +166,7 @@ _READ: dict[str, tuple[_Stamp, Package]] = {}
 """The package last read from each directory, because one command needs it several times."""
 
 
-def current(plugin: Plugin) -> Package:
+def current_package(plugin: Plugin) -> Package:
     """Read the package of a linked plugin from its directory.
 
     Raise `NotFound` if the directory is gone, `InvalidDocument` with all findings if the package cannot be used, and

@@ -29,7 +29,7 @@ from fuelclient.model.task import NOT_OF_LEGACY, TaskType
 from fuelclient.plan.fleet import PRIMARY
 from fuelclient.plugins.parts import has_version_2
 
-__all__ = ["JOURNAL", "TARGET", "FileChange", "Migration", "apply", "finish", "migrated"]
+__all__ = ["JOURNAL", "TARGET", "FileChange", "Migration", "apply", "finish", "migration_of"]
 
 JOURNAL = ".fuel-migration.json"
 """The file that holds the new texts while they are written. Its name is hidden, so no built package contains it."""
@@ -114,7 +114,7 @@ def _put(path: Path, text: str) -> None:
             path.unlink()
 
 
-def migrated(directory: Path, *, fix: bool = False) -> Migration:
+def migration_of(directory: Path, *, fix: bool = False) -> Migration:
     """Compute the changes that bring the package in `directory` to version 5; nothing is written.
 
     With `fix`, the package must have version 5 or later, and keeps its version. Raise `UsageError` for another version,

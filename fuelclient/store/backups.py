@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from fuelclient.errors import InvalidDocument, Unavailable
-from fuelclient.files.writing import spooled
+from fuelclient.files.writing import temporary_file
 from fuelclient.store import access, health, migrations
 from fuelclient.store.access import translated
 from fuelclient.store.locks import lock
@@ -47,7 +47,7 @@ def copy(source: str, target: str) -> None:
 @contextmanager
 def temporary(path: str) -> Iterator[str]:
     """Yield the path of a new, empty file beside `path`, readable only by its owner. It is removed at the end."""
-    with spooled(os.path.dirname(path), 0o600) as (fresh, _):
+    with temporary_file(os.path.dirname(path), 0o600) as (fresh, _):
         try:
             yield fresh
         finally:

@@ -19,7 +19,7 @@ from refusals import missing, refused
 
 from fuelclient import files
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound, Unavailable, UsageError
-from fuelclient.files.writing import placed
+from fuelclient.files.writing import whole_file
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.document import Marked, MarkedList
 from fuelclient.model.finding import Finding
@@ -349,7 +349,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next_one(tmp_path: Path) ->
     (tmp_path / ".fuel-own.tmp").touch()
     (tmp_path / f".fuel-{'b' * 16}.tmp").symlink_to("f.yaml")
 
-    with placed(name, force=True) as stream:
+    with whole_file(name, force=True) as stream:
         working = {path.name for path in tmp_path.iterdir()}
         files.write(str(tmp_path / "other.yaml"), "x")
         stream.write(b"whole")

@@ -77,13 +77,13 @@ class PluginsMigrate(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient.plugins.migrate import migrated
+        from fuelclient.plugins.migrate import migration_of
         from fuelclient.plugins.package_files import require_directory
 
         require_directory(parsed_args.directory)
         if finished(parsed_args.directory):
             return
-        migration = migrated(parsed_args.directory)
+        migration = migration_of(parsed_args.directory)
         self.app.stdout.write(migration.diff())
         write(self, parsed_args, parsed_args.directory, migration)
 

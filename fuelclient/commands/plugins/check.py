@@ -127,12 +127,12 @@ class PluginsCheck(DocumentCheck):
 
     def _fix(self, path: Path, parsed_args: argparse.Namespace) -> None:
         """Change the files of a package of version 5. Raise `UsageError` for an archive, and another version."""
-        from fuelclient.plugins.migrate import migrated
+        from fuelclient.plugins.migrate import migration_of
 
         if not path.is_dir():
             raise UsageError(f"{path} is not a directory, and so it cannot be fixed.", hint="Fix the plugin's source.")
         finished(path)
-        migration = migrated(path, fix=True)
+        migration = migration_of(path, fix=True)
         self.app.stderr.write(migration.diff())
         write(self, parsed_args, path, migration)
 

@@ -76,9 +76,9 @@ class PluginsShow(ShowOne):
         check_columns(parsed_args.columns, columns)
         plugin = self.backend.plugins.get(parsed_args.plugin)
         if plugin.is_linked and supports(self.backend.plugins.install):
-            from fuelclient.plugins.load import current
+            from fuelclient.plugins.load import current_package
 
-            current(plugin)  # what is shown would be that of an earlier moment
+            current_package(plugin)  # what is shown would be that of an earlier moment
         if parsed_args.release is None:
             values = _values(self.backend, plugin)
         else:

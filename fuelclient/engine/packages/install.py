@@ -18,7 +18,7 @@ from fuelclient.model.package import Package
 from fuelclient.model.plugin import InstallAction, Installed, Plugin, Synced
 from fuelclient.model.status import RunStatus
 from fuelclient.plugins.checks import check_and_read, for_install
-from fuelclient.plugins.load import plugin_of, require_linkable, usable
+from fuelclient.plugins.load import plugin_of, require_linkable, require_usable
 from fuelclient.plugins.pack.entries import is_built
 from fuelclient.plugins.select import needs_release
 from fuelclient.store import plugins, runs
@@ -174,7 +174,7 @@ def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tupl
     reports, reading = check_and_read(directory, shown_as=shown_as)
     findings = for_install(reports)
     require_no_errors(findings, refusal, InvalidDocument)
-    return usable(reading), findings
+    return require_usable(reading), findings
 
 
 def _sweep(database: Database, places: Trees) -> None:

@@ -58,12 +58,12 @@ def package(connection: Connection, owner: Plugin) -> Package:
     """The package of a plugin, without the releases that it defines.
 
     Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package, and what
-    `plugins.load.current` raises for a linked plugin.
+    `plugins.load.current_package` raises for a linked plugin.
     """
     if owner.is_linked:
-        from fuelclient.plugins.load import current  # no other plugin needs what reads packages
+        from fuelclient.plugins.load import current_package  # no other plugin needs what reads packages
 
-        return current(owner)
+        return current_package(owner)
     return stored_package(connection, owner)
 
 

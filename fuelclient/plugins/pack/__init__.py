@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fuelclient.errors import Conflict, NotFound, Unavailable, UsageError
-from fuelclient.files.writing import TEMPORARY_PREFIX, placed, refused
+from fuelclient.files.writing import TEMPORARY_PREFIX, refused, whole_file
 from fuelclient.plugins.archive import unusable
 from fuelclient.plugins.archive.limits import Unusable, quoted
 from fuelclient.plugins.pack.entries import RELEASE, VERSION, Entry, EntryType, changed, checksums, collect, ordered
@@ -154,7 +154,7 @@ def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffi
         entries = ordered([*entries, *indexes(entries, metadata, identity.series)])
         entries = ordered([*entries, checksums(entries)])
         try:
-            with placed(str(target), force=force, shared=True) as stream:
+            with whole_file(str(target), force=force, shared=True) as stream:
                 if suffix == "fp":
                     _write_fp(stream, target.stem, entries, date)
                 else:

@@ -14,7 +14,7 @@ from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding
 from fuelclient.model.package import Package, PackagedRelease
 from fuelclient.plugins import repeated_ids
-from fuelclient.plugins.load import load_package, plugin_of, read_package, usable
+from fuelclient.plugins.load import load_package, plugin_of, read_package, require_usable
 
 HEAD = "name: sample\nversion: 1.2.3\npackage_version: {}\n"
 KEYS = {"says", "recorded", "decision", "package_version", "metadata", "files", "expected", "refused"}
@@ -88,7 +88,7 @@ def test_case(case: dict[str, Any], tmp_path: Path) -> None:
         assert sorted(placed(caught.value.findings)) == sorted(case["refused"]), case["says"]
         return
     reading = read_package(root, shown_as="pkg")
-    package = usable(reading)
+    package = require_usable(reading)
     expected = case["expected"]
     releases = expected.pop("releases", None)
     found = {**outcome(package), "findings": placed((*reading.files.findings, *repeated_ids.check(reading)))}

@@ -33,7 +33,7 @@ from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
 from fuelclient.plugins.checks import check
 from fuelclient.plugins.load import load_package
-from fuelclient.plugins.migrate import JOURNAL, FileChange, Migration, apply, finish, migrated
+from fuelclient.plugins.migrate import JOURNAL, FileChange, Migration, apply, finish, migration_of
 
 TASKS = """\
 # of the group
@@ -77,7 +77,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_what_changes_and_what_stays(package: Path) -> None:
-    apply(migrated(package))
+    apply(migration_of(package))
     text = (package / "deployment_tasks.yaml").read_text(encoding="utf-8")
     assert "# of the group\n\n# stays\n- id:   prepare\n" in text
     assert re.search(r"\n  roles: \[controller\] +# where\n", text)
@@ -94,7 +94,7 @@ def test_what_changes_and_what_stays(package: Path) -> None:
     assert yaml.safe_load(roles)["db"]["tasks"] == ["prepare", "kernel-settings"]
     assert not (package / "tasks.yaml").exists()
     assert [finding.code for finding in check(package) if finding.is_error] == []
-    assert migrated(package, fix=True).changes == ()
+    assert migration_of(package, fix=True).changes == ()
 
 
 def test_a_task_of_one_half_of_a_role_keeps_a_role_of_its_own(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_task_of_one_half_of_a_role_keeps_a_role_of_its_own(tmp_path: Path) ->
     tasks = "".join(f"- {{id: {name}, type: shell, parameters: {{cmd: x, timeout: 1}}}}\n" for name in ("only", "both"))
     files = {"deployment_tasks.yaml": groups + tasks, "node_roles.yaml": ROLES}
     package = Path(write_package(tmp_path / "p", package_version="4.0.0", files=files))
-    migration = migrated(package)
+    migration = migration_of(package)
     apply(migration)
     assert yaml.safe_load((package / "node_roles.yaml").read_text(encoding="utf-8"))["db"]["tasks"] == [
         "both", "cluster",
@@ -127,7 +127,7 @@ def test_the_same_tasks_run_on_the_same_nodes_in_the_same_order(package: Path, t
         return [task for task in tasks if task[0] in ("monitor-1", "first", "prepare", "kernel-settings")]
 
     before = previewed("before.db")
-    apply(migrated(package))
+    apply(migration_of(package))
     after = previewed("after.db")
     assert len(after) == 4
     assert before == after
@@ -167,12 +167,12 @@ def test_a_migration_moves_no_task_to_other_nodes(
         return instances(expand(tasks, nodes))
 
     before = where()
-    apply(migrated(package))
+    apply(migration_of(package))
     assert where() == before
 
 
 def test_a_migration_that_fails_half_way_changes_nothing(package: Path) -> None:
-    migration = migrated(package)
+    migration = migration_of(package)
     missing = FileChange(package / "missing" / "x.yaml", "x", "")
     with pytest.raises(Unavailable):
         apply(Migration((*migration.changes, missing), ()))
@@ -191,7 +191,7 @@ def put(path, text):
     left[0] -= 1
     real(path, text)
 migrate._put = put
-migrate.apply(migrate.migrated(Path(sys.argv[1])))
+migrate.apply(migrate.migration_of(Path(sys.argv[1])))
 """
 """Migrate a package, and end as if killed before some change."""
 
@@ -200,7 +200,7 @@ migrate.apply(migrate.migrated(Path(sys.argv[1])))
 def test_a_migration_that_is_killed_is_finished_by_the_next(package: Path, tmp_path: Path, done: int) -> None:
     expected = tmp_path / "expected"
     shutil.copytree(package, expected)
-    apply(migrated(expected))
+    apply(migration_of(expected))
     killed = subprocess.run([sys.executable, "-c", KILLED, package, str(done)], check=False)
     assert killed.returncode == 9
     fuel2 = CommandLine(tmp_path / "engine.db")
@@ -234,7 +234,7 @@ def test_nothing_is_written_without_a_yes(package: Path, tmp_path: Path) -> None
 def test_an_id_that_is_no_text_is_refused(package: Path, name: str, record: str) -> None:
     (package / name).write_text(f"{record}\n", encoding="utf-8")
     with refused(InvalidDocument, str(package / name), "not a string"):
-        migrated(package)
+        migration_of(package)
 
 
 @pytest.mark.parametrize("own", ["", ", role: [compute]"])
@@ -243,12 +243,12 @@ def test_tasks_that_share_keys_are_refused(package: Path, own: str) -> None:
     text = f"- &a {{id: x, type: shell, role: [db], parameters: {{cmd: a}}}}\n- {{<<: *a, id: y{own}}}\n"
     (package / "deployment_tasks.yaml").write_text(text, encoding="utf-8")
     with refused(InvalidDocument, str(package / "deployment_tasks.yaml"), "<<"):
-        migrated(package)
+        migration_of(package)
 
 
 def test_other_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        migrated(Path(write_package(tmp_path / "p", package_version="2.0.0")))
+        migration_of(Path(write_package(tmp_path / "p", package_version="2.0.0")))
 
 
 ON_BOTH_HALVES = {
@@ -283,7 +283,7 @@ def test_real_packages_have_the_same_order_as_version_5(tmp_path: Path) -> None:
         copy = tmp_path / package.name
         shutil.copytree(package, copy, symlinks=True)
         before, study = placed(copy)
-        apply(migrated(copy))
+        apply(migration_of(copy))
         assert not [finding for finding in check(copy) if finding.is_error], package.name
         after, restudy = placed(copy)
         moved = sorted(task for task in {*before, *after} if before.get(task) != after.get(task))

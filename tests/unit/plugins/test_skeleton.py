@@ -16,7 +16,7 @@ from refusals import missing, refused
 
 from fuelclient.errors import Conflict, Unavailable, UsageError
 from fuelclient.plugins import skeleton
-from fuelclient.plugins.load import load_package, read_package, usable
+from fuelclient.plugins.load import load_package, read_package, require_usable
 from fuelclient.plugins.skeleton import LATEST, VERSIONS, Skeleton, create
 
 EVERY = [
@@ -33,7 +33,7 @@ NAMES = ["my-plugin", "a", "1", "0x1f", "1e3", "null", "on", "---", "_", "2016-0
 def test_every_skeleton_loads_without_a_finding(tmp_path: Path, skeleton: Skeleton, version: str, name: str) -> None:
     create(tmp_path / name, package_version=version, skeleton=skeleton)
     reading = read_package(tmp_path / name)
-    package = usable(reading)
+    package = require_usable(reading)
     assert (package.name, package.package_version, reading.files.findings) == (name, version, ())
     assert bool(package.releases) == (skeleton is Skeleton.RELEASE)
 
