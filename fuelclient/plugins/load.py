@@ -87,7 +87,7 @@ def read_package(directory: Path, *, shown_as: str = "") -> Reading:
         contents=contents,
         records=tuple(records),
         releases=tuple(packaged),
-        scripts=tuple(sorted({script for name in scripts for script in files.below(name)})),
+        scripts=tuple(sorted({script for name in scripts for script in files.files_in(name)})),
     )
     parts = tuple(files.parts.values())
     releases = tuple(records_in(listed, files.manifest, files.place(metadata, "releases").line))

@@ -124,7 +124,7 @@ class PackageFiles:
         documents = (self._read(path, place) for path in within)
         return [document for document in documents if document is not None]
 
-    def below(self, name: str) -> Iterator[str]:
+    def files_in(self, name: str) -> Iterator[str]:
         """Yield the files below the directory `name`, relative to the package, and nothing if it is not a directory.
 
         Directories behind symbolic links are not entered. No finding is added.

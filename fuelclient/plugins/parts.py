@@ -74,7 +74,7 @@ class Record:
         key = next((key for key in keys if key in self.data), "")
         return Place(self.file, line_of(self.data, key) or self.line)
 
-    def below(self, key: str) -> Record:
+    def nested(self, key: str) -> Record:
         """The mapping under `key` as a record with the name of this one."""
         return Record(self.data[key], self.file, self.place(key).line, self.name)
 

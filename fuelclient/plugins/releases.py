@@ -28,7 +28,7 @@ from fuelclient.serializers.values import line_of, mapping, mappings
 
 _WITH_METADATA = ("attributes", "components", "network_roles", "networks", "roles", "tags", "volumes")
 _ALIASES = {"release_name": "name", "os": "operating_system", **{key: f"{key}_metadata" for key in _WITH_METADATA}}
-"""Other names for the fields of a release in records. The short name wins, as in Nailgun."""
+"""Other names for the fields of a release in records. The short name has precedence, as in Nailgun."""
 
 _REQUIRED = {
     "release_name": ("name", " (or name)"),
@@ -200,12 +200,12 @@ def _graphs_over(
     without_tasks = {str(record.get("type")) for record in records if not any(key in record for key in keys)}
     merged = {**base, **own}
     for graph_type in own.keys() & base.keys():
-        below, graph = base[graph_type], own[graph_type]
+        base_graph, graph = base[graph_type], own[graph_type]
         merged[graph_type] = replace(
             graph,
-            tasks=below.tasks if graph_type in without_tasks else graph.tasks,
-            name=below.name if graph.name is None else graph.name,
-            metadata={**below.metadata, **graph.metadata},
+            tasks=base_graph.tasks if graph_type in without_tasks else graph.tasks,
+            name=base_graph.name if graph.name is None else graph.name,
+            metadata={**base_graph.metadata, **graph.metadata},
         )
     return merged
 
@@ -253,6 +253,6 @@ def inherited(base: Mapping[str, Any], own: Mapping[str, Any]) -> Marked:
     merged = without(own, *own)
     merged.update(base)
     for key, value in own.items():
-        below = base.get(key)
-        merged[key] = inherited(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
+        other = base.get(key)
+        merged[key] = inherited(other, value) if isinstance(other, Mapping) and isinstance(value, Mapping) else value
     return merged

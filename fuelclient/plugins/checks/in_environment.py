@@ -63,10 +63,10 @@ def check_enabled(
     tasks = {graph_type: [task.id for task in document.tasks] for graph_type, document in graphs.items()}
     findings = dict.fromkeys(_clashes(plugin, enabled, tasks, _other_layers(layers, package)))
     for graph_type in graphs:
-        *below, own = all_layers[graph_type]
-        before = set(map(_identity, _findings(disabled, below, graph_type, evaluated)))
+        *others, own = all_layers[graph_type]
+        before = set(map(_identity, _findings(disabled, others, graph_type, evaluated)))
         # Without its metadata: a node filter only concerns runs, and is no fault of the package.
-        after = _findings(enabled, (*below, replace(own, metadata={})), graph_type, evaluated)
+        after = _findings(enabled, (*others, replace(own, metadata={})), graph_type, evaluated)
         findings.update(dict.fromkeys(finding for finding in after if _identity(finding) not in before))
     return tuple(findings)
 

@@ -187,7 +187,7 @@ def check_tasks(package: Reading) -> Iterator[Finding]:
         if is_old and isinstance(parameters, dict) and "strategy" in parameters:
             message = f"task {task.name} has parameters.strategy, which needs version 2.0.0"
             hint = "Add version: 2.0.0 to the task."
-            yield task.below("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
+            yield task.nested("parameters").finding(Severity.ERROR, "P017", message, hint, "strategy")
         # A task without a type overrides another one, which already has roles.
         is_placed = task.name in placed or any(task.data.get(key) not in (None, []) for key in (*_PLACING, "tags"))
         if task.type not in ("", TaskType.STAGE) and not is_placed:

@@ -40,7 +40,7 @@ _WORDS, _DIGITS = re.compile(r"[^_-]+"), re.compile(r"[0-9]+")
 _MIN_SIMILARITY = 0.8
 _MIN_LETTERS = 4
 _MAX_PAIRS = 100_000
-"""The most pairs of names that are compared letter by letter, which takes some seconds."""
+"""The most pairs of names that are compared character by character, which takes some seconds."""
 
 
 def check_names(package: Reading) -> Iterator[Finding]:
@@ -167,7 +167,7 @@ def check_scripts(package: Reading) -> Iterator[Finding]:
     present = {
         PurePosixPath(name).relative_to(folder).as_posix(): package.files.directory / name
         for folder in folders
-        for name in package.files.below(folder)
+        for name in package.files.files_in(folder)
     }
     types = ("deployment_tasks", "release_tasks", *package.legacy)
     tasks = [task for file_type in types for task in package.records(file_type)]
@@ -198,11 +198,11 @@ def _unusable_script(task: Record, name: str, path: Path) -> Iterator[Finding]:
 
 
 def _finding(task: Record, message: str, hint: str, code: str = "P064") -> Finding:
-    return task.below("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
+    return task.nested("parameters").finding(Severity.WARNING, code, message, hint, "puppet_manifest", "cmd")
 
 
 def _scripts_of(task: Record) -> Iterator[str]:
-    """Yield the file below the directory of scripts that a task runs: its manifest, or the script with a relative path
+    """Yield the file in the directory of scripts that a task runs: its manifest, or the script with a relative path
     in a simple command such as `bash deploy.sh x`."""
     parameters = task.data.get("parameters")
     if not isinstance(parameters, dict) or "cwd" in parameters:
