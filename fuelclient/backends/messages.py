@@ -1,8 +1,8 @@
 """The methods of a backend as messages: what `backends.remote` sends, and the server of this package answers.
 
 A message names a method of the protocols of `backends.base` and has its arguments; the answer is what the method
-returns. Both are MessagePack, written and read by the annotations of the protocols, so that a new method needs nothing
-else. Only methods of the protocols can be named, and every value is checked against its type when it is read.
+returns. Both are MessagePack, written and read by the annotations of the protocols, so that a new method needs no
+code here. Only methods of the protocols can be named, and every value is checked against its type when it is read.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.files.limits import DOCUMENT, MAX_NUMBER_LENGTH, Limits
 from fuelclient.model.finding import Finding
 
-SPOKEN = 5
+REVISION = 5
 """The revision of messages. It grows with each change of a protocol or of its values (tests/golden/messages.txt)."""
 
 NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})
-"""Methods that no message names: they belong to the machine of the engine file, or to a Fuel master."""
+"""Methods without messages: they only work on the machine of the engine file, or on a Fuel master."""
 
 _LIMITS = Limits(DOCUMENT.bytes, DOCUMENT.values + 10_000, DOCUMENT.depth + 10)
-"""Those of a document, and what is around one: the call, its arguments, and the fields of values."""
+"""The limits of a document, with room for what surrounds it: the call, its arguments, the fields of values."""
 
 _MESSAGE = msgspec.msgpack.Decoder(tuple[int, str, str, dict[str, msgspec.Raw]])
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a method of a facet, such as `runs.stop`, with its arguments by name. `reads` marks one
-    that changes nothing."""
+    """One call of a method of a facet, such as `runs.stop`, with its arguments by name. `reads` marks a
+    call that changes nothing."""
 
     facet: str
     method: str
@@ -53,28 +53,28 @@ class Call:
         return getattr(getattr(backend, self.facet), self.method)(*bound_arguments.args, **bound_arguments.kwargs)
 
 
-def bound(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
-    """Make a call with its arguments by name. Raise `TypeError` as a call of the method would."""
+def make_call(facet: str, method: str, args: tuple[Any, ...], named: Mapping[str, Any]) -> Call:
+    """Make a call with its arguments by name. Raise `TypeError` as the method would."""
     function = _method(facet, method)
     arguments = inspect.signature(function).bind(None, *args, **named).arguments
     arguments.pop("self", None)
     return Call(facet, method, arguments, only_reads(function))
 
 
-def written(call: Call) -> bytes:
-    """Write a call. Raise `InvalidDocument` for a value that no message can have."""
-    return encoded((SPOKEN, call.facet, call.method, call.arguments))
+def encode_call(call: Call) -> bytes:
+    """Encode a call. Raise `InvalidDocument` for a value that cannot be encoded."""
+    return encode((REVISION, call.facet, call.method, call.arguments))
 
 
-def read(data: bytes) -> Call:
-    """Read a call, whose values have the types of the protocol.
+def decode_call(data: bytes) -> Call:
+    """Decode a call, whose values have the types of the protocol.
 
-    Raise `UsageError`, with what is wrong and where, for anything else.
+    Raise `UsageError`, with the problem and its position, for anything else.
     """
     try:
-        spoken, facet, method, raw = _MESSAGE.decode(data)
-        if spoken != SPOKEN:
-            raise UsageError(f"This server reads messages of revision {SPOKEN}, not {spoken}.")
+        revision, facet, method, raw = _MESSAGE.decode(data)
+        if revision != REVISION:
+            raise UsageError(f"This server reads messages of revision {REVISION}, not {revision}.")
         function = _method(facet, method)
         _require_bounded(msgspec.msgpack.decode(data), _LIMITS)
         types = types_of(facet, method)
@@ -103,21 +103,21 @@ def _require_bounded(value: Any, limits: Limits) -> None:
         if values > limits.values:
             raise UsageError(f"The message holds more than {limits.values} values.", hint="Split it.")
         inner = [item for item in level if isinstance(item, list | dict)]
-        level = [one for item in inner for one in (item.values() if isinstance(item, dict) else item)]
+        level = [child for item in inner for child in (item.values() if isinstance(item, dict) else item)]
 
 
-def refusal(error: FuelError) -> bytes:
-    """Write an error: its class, its text, and its data."""
+def encode_error(error: FuelError) -> bytes:
+    """Encode an error: its class, its message, and its data."""
     name = next(cls.__name__ for cls in type(error).__mro__ if vars(errors).get(cls.__name__) is cls)
     data = {key: value for key, value in vars(error).items() if key in _Refusal.__dataclass_fields__}
     data |= {key: tuple(map(str, data[key])) for key in ("cycle", "known", "drawings") if key in data}
-    findings, key = tuple(one for one in data.get("findings", ()) if isinstance(one, Finding)), data.get("key")
+    findings, key = tuple(each for each in data.get("findings", ()) if isinstance(each, Finding)), data.get("key")
     plain_key = key if isinstance(key, int) or key is None else str(key)
-    return encoded({**data, "kind": name, "key": plain_key, "findings": findings})
+    return encode({**data, "kind": name, "key": plain_key, "findings": findings})
 
 
-def refused(data: bytes) -> FuelError:
-    """Read the error that `refusal` wrote. Raise `UsageError` if the data is something else."""
+def decode_error(data: bytes) -> FuelError:
+    """Decode an error. Raise `UsageError` if the data is something else."""
     try:
         sent = msgspec.msgpack.decode(data, type=_Refusal)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
@@ -146,8 +146,8 @@ class _Refusal:
     drawings: tuple[str, ...] = ()
 
 
-def answered(call: Call, data: bytes) -> Any:
-    """Read the result of a call. Raise `UsageError` if its method has no such result."""
+def decode_answer(call: Call, data: bytes) -> Any:
+    """Decode the result of a call. Raise `UsageError` if it does not have the type that the method returns."""
     try:
         return _decoder(call.facet, call.method).decode(data)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
@@ -208,7 +208,7 @@ def _decoder(facet: str, method: str) -> msgspec.msgpack.Decoder[Any]:
 
 
 def _generic(protocol: type) -> dict[str, Any]:
-    """The types that the type variables of a generic protocol have: a role in `Roles`."""
+    """The type for each type variable of a generic protocol, such as `Role` in `Roles`."""
     return {
         variable.__name__: value
         for parent in getattr(protocol, "__orig_bases__", ())
@@ -241,8 +241,8 @@ def _imported_for_types(module: str) -> Mapping[str, str]:
     }  # fmt: skip
 
 
-def encoded(value: Any) -> bytes:
-    """Write a value, such as a method's result. Raise `InvalidDocument` for one that no message can have."""
+def encode(value: Any) -> bytes:
+    """Encode a value, such as a method's result. Raise `InvalidDocument` if it cannot be encoded."""
     try:
         return _ENCODER.encode(value)
     except OverflowError:
@@ -252,15 +252,15 @@ def encoded(value: Any) -> bytes:
 
 
 _LARGE = 1
-"""The extension type of a whole number beyond 64 bits, which MessagePack does not have: its digits."""
+"""The extension type of integers beyond 64 bits, which MessagePack lacks. Its data are the decimal digits."""
 
 
 def _with_large(value: Any) -> Any:
-    """Replace each whole number beyond 64 bits by an extension."""
+    """Replace each integer beyond 64 bits by an extension."""
     if isinstance(value, dict):
-        return {_with_large(key): _with_large(below) for key, below in value.items()}
+        return {_with_large(key): _with_large(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_large(below) for below in value]
+        return [_with_large(child) for child in value]
     is_large = isinstance(value, int) and not -(2**63) <= value < 2**64
     return msgspec.msgpack.Ext(_LARGE, str(value).encode()) if is_large else value
 

@@ -1,4 +1,4 @@
-"""A server of this package as a backend: each method is one message (`messages`), which the server answers."""
+"""A server of this package as a backend: each call of a method is one message (see `messages`)."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _UNSURE = "The server may have done it all the same: look before you try again."
 
 
 class RemoteBackend(OverHttp):
-    """A backend over one server of this package. Its facets are made of the protocols of `base.Backend`."""
+    """A backend over one server of this package. Its facets have the methods of the protocols in `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         """Raise `Unavailable` for a server whose messages differ from those of this client."""
         super().__init__(session)
-        version = session.version
-        if version.get("revision") != messages.SPOKEN:
+        data = session.version
+        if data.get("revision") != messages.REVISION:
             raise Unavailable(
-                f"{self.target} is {version.get('server')} with messages of revision {version.get('revision', 0)}, and "
-                f"this is fuelclient {__version__} with revision {messages.SPOKEN}: they do not understand each other.",
+                f"{self.target} is {data.get('server')} with messages of revision {data.get('revision', 0)}, and this "
+                f"is fuelclient {__version__} with revision {messages.REVISION}: they do not understand each other.",
                 hint="Install the version of the server here, or the other way round.",
             )
 
@@ -51,10 +51,10 @@ class RemoteBackend(OverHttp):
         unsure = "" if call.reads else _UNSURE
         if (call.facet, call.method) == ("runs", "begin"):
             unsure = may_have_begun(call.arguments["request"].cluster_id)
-        answer = self.session.message(PATH, messages.written(call), About("", "", unsure=unsure), reads=call.reads)
+        answer = self.session.message(PATH, messages.encode_call(call), About("", "", unsure=unsure), reads=call.reads)
         is_refused = answer.status >= 400
         try:
-            result = messages.refused(answer.body) if is_refused else messages.answered(call, answer.body)
+            result = messages.decode_error(answer.body) if is_refused else messages.decode_answer(call, answer.body)
         except UsageError as error:
             raise Unavailable(f"{self.target}: {error}", hint="Look at its logs.") from error
         if is_refused:
@@ -71,7 +71,7 @@ class _Facet:
             raise AttributeError(method)
 
         def called(*args: Any, **named: Any) -> Any:
-            return self._send(messages.bound(self._name, method, args, named))
+            return self._send(messages.make_call(self._name, method, args, named))
 
         return called
 
@@ -90,7 +90,7 @@ class _Runs(_Facet):
     pause = 0.0
 
     def checker(self, _request: RunRequest, _inputs: Inputs) -> Check:
-        """Refuse nothing: the server checks when a run begins."""
+        """Accept every instance: the server checks when a run begins."""
         return lambda _task, _node, _rendered: ""
 
 

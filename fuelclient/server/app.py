@@ -31,7 +31,7 @@ _NOUNS = (
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
-    "server": f"fuelclient {__version__}", "revision": messages.SPOKEN,
+    "server": f"fuelclient {__version__}", "revision": messages.REVISION,
 }  # fmt: skip
 """The API of Fuel 9, whose paths this server has. Every client reads it first, and without a token."""
 
@@ -147,13 +147,13 @@ def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], R
     def view() -> Response:
         policy.check(request.environ, is_open=False, reads=True)
         try:
-            call = messages.read(request.get_data(cache=False))
+            call = messages.decode_call(request.get_data(cache=False))
             request.environ[ENVIRON_CALL] = f"{call.facet}.{call.method}"
             if not call.reads:
                 policy.check(request.environ, is_open=False, reads=False)
-            return Response(messages.encoded(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
+            return Response(messages.encode(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
         except FuelError as error:
-            return Response(messages.refusal(error), http_error(error).status, mimetype=MESSAGE_TYPE)
+            return Response(messages.encode_error(error), http_error(error).status, mimetype=MESSAGE_TYPE)
 
     return view
 

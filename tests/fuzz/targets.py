@@ -196,11 +196,11 @@ def _messages(directory: Path) -> Execute:
 
     def execute(data: bytes) -> None:
         with suppress(*EXPECTED):
-            messages.read(data)
+            messages.decode_call(data)
         answer = client.raw("POST", "messages/", data=data)
         assert answer.status_code < 500, answer.data
         if answer.status_code >= 400:
-            messages.refused(answer.data)
+            messages.decode_error(answer.data)
 
     return execute
 
@@ -208,7 +208,7 @@ def _messages(directory: Path) -> Execute:
 def _called(facet: str, method: str, **arguments: object) -> bytes:
     from fuelclient.backends import messages
 
-    return messages.written(messages.Call(facet, method, arguments, reads=False))
+    return messages.encode_call(messages.Call(facet, method, arguments, reads=False))
 
 
 def _seeds(*texts: str) -> tuple[bytes, ...]:

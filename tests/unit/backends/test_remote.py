@@ -76,10 +76,10 @@ def posted(api: Api, data: bytes) -> tuple[int, FuelError]:
     """The status of the answer to a message, and the error in it."""
     answer = api.raw("POST", "messages/", data=data, content_type=MESSAGE_TYPE)
     assert answer.mimetype == MESSAGE_TYPE
-    return answer.status_code, messages.refused(answer.data)
+    return answer.status_code, messages.decode_error(answer.data)
 
 
-def message(facet: str, method: str, spoken: int = messages.SPOKEN, /, **arguments: Any) -> bytes:
+def message(facet: str, method: str, spoken: int = messages.REVISION, /, **arguments: Any) -> bytes:
     return msgspec.msgpack.encode((spoken, facet, method, arguments))
 
 
@@ -107,8 +107,8 @@ def test_a_new_method_of_a_facet_works_without_another_edit(
     [
         (b"", "cannot be read"),
         (b"{}", "cannot be read"),
-        (msgspec.msgpack.encode([messages.SPOKEN, "nodes"]), "cannot be read"),
-        (message("nodes", "list", messages.SPOKEN + 1), f"revision {messages.SPOKEN}, not {messages.SPOKEN + 1}"),
+        (msgspec.msgpack.encode([messages.REVISION, "nodes"]), "cannot be read"),
+        (message("nodes", "list", messages.REVISION + 1), f"revision {messages.REVISION}, not {messages.REVISION + 1}"),
         (message("nodes", "nope"), "There is no method nodes.nope"),
         (message("nope", "list"), "There is no method nope.list"),
         (message("nodes", "__init__"), "There is no method nodes.__init__"),
@@ -167,7 +167,7 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_is_raised_again_as_it_was(error: FuelError) -> None:
-    found = messages.refused(messages.refusal(error))
+    found = messages.decode_error(messages.encode_error(error))
     assert (type(found), str(found), found.args) == (type(error), str(error), error.args)
     for name in ("findings", "cycle", "noun", "key", "known", "hint", "drawings"):
         assert getattr(found, name, None) == getattr(error, name, getattr(found, name, None))
@@ -176,22 +176,22 @@ def test_an_error_is_raised_again_as_it_was(error: FuelError) -> None:
 def test_an_unknown_fact_keeps_its_path() -> None:
     error = UnknownFact("It is not known.")
     error.path = "$.storage.pg_num"
-    found = messages.refused(messages.refusal(error))
+    found = messages.decode_error(messages.encode_error(error))
     assert (type(found), found.path) == (UnknownFact, "$.storage.pg_num")  # type: ignore[attr-defined]
 
 
 def test_error_of_a_lower_package_becomes_its_base() -> None:
-    assert type(messages.refused(messages.refusal(ExpressionError("No.", "$.a")))) is InvalidDocument
+    assert type(messages.decode_error(messages.encode_error(ExpressionError("No.", "$.a")))) is InvalidDocument
 
 
 def test_what_carries_no_error_is_none() -> None:
     for data in (b"", b"<html>", msgspec.msgpack.encode({"kind": "Conflict"})):
         with refused(UsageError, "cannot be read"):
-            messages.refused(data)
-    assert type(messages.refused(msgspec.msgpack.encode({"kind": "SystemExit", "message": "m"}))) is FuelError
+            messages.decode_error(data)
+    assert type(messages.decode_error(msgspec.msgpack.encode({"kind": "SystemExit", "message": "m"}))) is FuelError
 
 
-@pytest.mark.parametrize("revision", [None, messages.SPOKEN - 1, messages.SPOKEN + 1, "5"])
+@pytest.mark.parametrize("revision", [None, messages.REVISION - 1, messages.REVISION + 1, "5"])
 def test_another_revision_is_refused_with_both_versions(revision: object) -> None:
     version = {"auth_required": False, "server": "fuelclient 11.9", "release": "9.0", "revision": revision}
     with serving(lambda request: request.json(version)) as server:
@@ -264,7 +264,8 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "messages.txt"
 
 
 def test_what_is_said_changes_only_with_its_revision(renew: bool) -> None:
-    """Raise `messages.SPOKEN` when this file changes: clients and servers of different revisions refuse each other."""
+    """Raise `messages.REVISION` when this file changes: clients and servers of different revisions refuse each
+    other."""
     seen: dict[str, str] = {}
     lines = []
     for facet in sorted(messages.facets()):
@@ -272,7 +273,7 @@ def test_what_is_said_changes_only_with_its_revision(renew: bool) -> None:
             types = messages.types_of(facet, name)
             stated = ", ".join(f"{key}: {described(kind, seen)}" for key, kind in types.items() if key != "return")
             lines.append(f"{facet}.{name}({stated}) -> {described(types['return'], seen)}")
-    text = "\n".join([f"revision {messages.SPOKEN}", *lines, *sorted(seen.values())]) + "\n"
+    text = "\n".join([f"revision {messages.REVISION}", *lines, *sorted(seen.values())]) + "\n"
     if renew:
         GOLDEN.write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
