@@ -1,4 +1,4 @@
-"""What other programs may import: its names stay, and those of all other modules may change.
+"""The public API for other programs. Its names are stable; those of all other modules may change.
 
 `connect` opens an engine file or a master; a `Backend` answers with frozen values. `preview`, `merge_layers` and
 `plans` are pure functions of such values: they read no files, no clock and no environment variables. All errors are
@@ -78,11 +78,11 @@ def connect(
 
     With neither, environment variables and settings files decide, as they do for `fuel2`. `settings` override them by
     name (`{"OS_USERNAME": "admin"}`), but not an engine or a server that is given; `fuel2 config show` lists the names.
-    Those that the engine reads when it works, such as `FEATURE_GROUPS`, hold for the whole process until the end.
+    Settings that the engine reads while it works, such as `FEATURE_GROUPS`, apply to the whole process until then.
     Nothing is opened before its first use: a file that does not exist is made by the first write.
 
-    Raise `UsageError` if both an engine and a server are given, and for a setting that does not exist or cannot be
-    used. Methods of the backend raise nothing but `FuelError`; any other error is the cause of one.
+    Raise `UsageError` if both an engine and a server are given, and for an unknown or invalid setting. Methods of the
+    backend raise only `FuelError`; any other exception is chained as its cause.
 
     >>> with connect("/srv/lab.db") as backend:
     ...     backend.target
@@ -108,20 +108,20 @@ def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: 
     return load({**rest, **named}, by_program=True, chooses=True)
 
 
-_Taken = ParamSpec("_Taken")
-_Answer = TypeVar("_Answer")
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 
-def _guard(function: Callable[_Taken, _Answer], name: str = "") -> Callable[_Taken, _Answer]:
-    """Return a function that raises nothing but `FuelError`."""
+def _guard(function: Callable[_Parameters, _Result], name: str = "") -> Callable[_Parameters, _Result]:
+    """Wrap a function so that it raises only `FuelError`."""
 
     @wraps(function, updated=())  # the signature of a bound method is not that of its function
-    def guarded(*args: _Taken.args, **options: _Taken.kwargs) -> _Answer:
+    def guarded(*args: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         try:
             return function(*args, **options)
         except FuelError:
             raise
-        except Exception as error:  # of arguments of the wrong type, above all
+        except Exception as error:  # usually caused by arguments of the wrong type
             message = f"{name or function.__name__} failed: {type(error).__name__}: {error}."
             raise FuelError(message, hint="Check its arguments.") from error
 
@@ -129,7 +129,7 @@ def _guard(function: Callable[_Taken, _Answer], name: str = "") -> Callable[_Tak
 
 
 class _Guarded:
-    """A backend, or a facet of one, whose methods raise nothing but `FuelError`."""
+    """A backend, or a facet of one, whose methods raise only `FuelError`."""
 
     def __init__(self, guarded: object, prefix: str = "") -> None:
         self._guarded, self._prefix = guarded, prefix
@@ -138,7 +138,7 @@ class _Guarded:
         return dir(self._guarded)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # `copy` asks for some before there is anything to guard
+        if name.startswith("_"):  # `copy` looks some up before `_guarded` is set
             raise AttributeError(name)
         value = getattr(self._guarded, name)
         if callable(value):
@@ -158,7 +158,7 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
     """Return the graph in a YAML or JSON file, or in all `tasks.yaml` of a directory.
 
     `label` becomes part of the ids of legacy entries, which have none of their own. Raise `InvalidDocument`, with
-    everything that is wrong, for a document that is no graph.
+    all findings, if the document is not a graph.
     """
     name = os.fspath(path)
     if not os.path.isdir(name):
@@ -170,6 +170,6 @@ def read_graph(path: str | os.PathLike[str], *, label: str = "file") -> GraphDoc
 
 @_guard
 def read_releases(path: str | os.PathLike[str]) -> list[Release]:
-    """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if they are
-    wrong."""
+    """Return the releases in a fixture, as `fuel2 release import` reads them. Raise `InvalidDocument` if one is
+    invalid."""
     return releases_from(load_file(os.fspath(path)))

@@ -1,4 +1,4 @@
-"""The boundary between front ends and the places where data lives."""
+"""The boundary between the front ends and the backends that hold the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def executor_kinds() -> Collection[str]:
     """The kinds of executors that a node or a run can name here.
 
-    Other packages are searched for theirs only by iterating, and for a kind that is not built in.
+    Installed packages are searched for more kinds only on iteration, or when a kind is not built in.
     """
     from fuelclient.executors.registry import KINDS
 
@@ -23,9 +23,9 @@ def executor_kinds() -> Collection[str]:
 
 
 def connect(settings: Settings) -> Backend:
-    """Make the backend of the settings: a server, or by default the embedded engine.
+    """Make the backend that the settings choose: a server, or by default the embedded engine.
 
-    Nothing is opened before its first use. Both are imported here and not above, because help needs neither, and the
+    Nothing is opened before its first use. Both are imported only here, because help needs neither, and the
     embedded engine needs neither HTTP nor Keystone.
     """
     limits.set_seconds(settings.expression_seconds)

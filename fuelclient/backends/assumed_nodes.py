@@ -1,4 +1,4 @@
-"""Environments of any backend with assumed nodes, instead of their own, for previews and simulations."""
+"""Replace the nodes of an environment by assumed ones, for previews and simulations on any backend."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fuelclient.plan.inputs import Inputs, Memory
 def with_assumed_nodes(
     backend: Backend, inputs: Inputs, request: RunRequest, assume: str
 ) -> tuple[Inputs, RunRequest, str]:
-    """Put the inputs and the request on the nodes that `assume` describes, and describe these in one sentence.
+    """Replace the nodes of the inputs and the request by those that `assume` describes; return a sentence about them.
 
     Without `assume`, nodes are assumed if the environment has none; otherwise nothing changes, and the sentence is
     empty. Assumed nodes have no earlier runs and take part despite the filter of the graph. Raise `UsageError` for a

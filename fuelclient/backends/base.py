@@ -48,8 +48,9 @@ class Clusters(Protocol):
     def change_release(self, cluster_id: int, release_id: int, *, dry_run: bool = False) -> EnvironmentChange:
         """Move an environment to another version of its release; with `dry_run`, only compute the change.
 
-        Each own setting and network that the new one lacks is dropped, with a finding. Raise `Conflict` if it is no
-        other version, lacks roles of nodes or support of a plugin, or while a run goes on; `Unsupported` on a master.
+        Own settings and networks that the new version lacks are dropped, each with a finding. Raise `Conflict` if it
+        is not another version, lacks a role that a node has, or is not supported by a plugin, and while a run has not
+        ended; `Unsupported` on a master.
         """
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
@@ -67,7 +68,7 @@ class Clusters(Protocol):
         """
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
-        """Take nodes (None: all) out of an environment and return their ids. Raise `NotFound` for a node elsewhere.
+        """Take nodes (None: all) out of an environment and return their ids. Raise `NotFound` for other nodes.
 
         A node that was deployed is only marked as pending deletion, unless `force`, if the environment has a graph that
         deletes nodes: the end of that graph takes it out. A Fuel master always marks it, and cannot be forced.
@@ -93,7 +94,7 @@ class Clusters(Protocol):
 class Plugins(Protocol):
     @reads
     def list(self) -> Sequence[Plugin]:
-        """All plugins by name and version."""
+        """All plugins, sorted by name and version."""
 
     @reads
     def get(self, plugin_id: int) -> Plugin:
@@ -109,8 +110,8 @@ class Plugins(Protocol):
     def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         """Install the package in `path`, a directory, an `.fp` or an `.rpm`, with its graphs and its releases.
 
-        With `link`, the package stays in its directory and is read from there at each use; what it has then need not be
-        what was checked. Raise `Conflict` if it is no directory, or defines releases.
+        With `link`, the package stays in its directory and is read from there at each use, without being checked again.
+        Raise `Conflict` if it is not a directory, or defines releases.
 
         A plugin of the same name and major.minor version is updated: it keeps its id, the environments where it is
         enabled, and uploaded graphs. Any other version is installed beside it.
@@ -152,7 +153,7 @@ class Plugins(Protocol):
 
     @reads
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """Compute the changes that `enable` would make for each of them. Raise as it does; `Unsupported` on a Fuel
+        """Compute the changes that `enable` would make for each plugin. Raise the same errors; `Unsupported` on a Fuel
         master."""
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
@@ -169,13 +170,16 @@ class Plugins(Protocol):
 class Graphs(Protocol):
     @reads
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """All graphs by id, or those of an environment, its release and its plugins; only those of `levels`."""
+        """All graphs, or those of an environment, its release and its plugins, in the order of their ids.
+
+        `levels` restricts them to these levels.
+        """
 
     @reads
     def types(self, release_id: int) -> Collection[str]:
         """The types of graphs of a release, of its environments, and of all plugins.
 
-        The list of a Fuel master lacks the releases of environments, so all environments count.
+        A Fuel master does not list the releases of environments, so there the types of all environments are included.
         """
 
     @reads
@@ -193,8 +197,8 @@ class Graphs(Protocol):
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
         """The tasks of an environment, or of its plugins only, as the master, or the engine, merges them itself.
 
-        A Fuel master has none for an unknown graph type. `graph preview --verify` compares them with the merge of the
-        layers that is computed here.
+        A Fuel master returns none for an unknown graph type. `graph preview --verify` compares them with the merge of
+        the layers that is computed here.
         """
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
@@ -244,7 +248,7 @@ class Facts(Protocol):
 
 
 class Runs(Protocol):
-    """Runs. `pause` is the least time, in seconds, between two looks of a follower at a run."""
+    """Runs. A follower waits for at least `pause` seconds before it reads a run again."""
 
     pause: float
 
@@ -252,12 +256,12 @@ class Runs(Protocol):
         """Begin a run in its own process; with `dry_run`, store a run that is only planned.
 
         The first graph is planned before anything is stored. Raise `NotFound` for an unknown environment, graph type,
-        node or task, with the nearest that exists; `UsageError` for a malformed subgraph; `InvalidGraph` with all
+        node or task, with the nearest existing name; `UsageError` for a malformed subgraph; `InvalidGraph` with all
         findings if a graph cannot run, or if nothing is selected; `Conflict`, naming the live run, if the environment
         has one. With `may_idle`, as on a Fuel master, tasks that do nothing by their type count as selected, and a
-        subgraph that names no task fails later. With `check`, the engine raises `NotReady` if an SSH node is not. With
-        the `digest` of a plan of the first graph, the engine raises `StalePlan` unless the run begins with that plan; a
-        Fuel master does not look at it."""
+        subgraph that names no task fails later. With `check`, the engine raises `NotReady` if an SSH node is not ready.
+        With the `digest` of a plan of the first graph, the engine raises `StalePlan` unless the run begins with that
+        plan; a Fuel master ignores it."""
 
     @reads
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
@@ -266,15 +270,15 @@ class Runs(Protocol):
     def act(self, action: Action, request: RunRequest) -> Run:
         """Begin the backend's own procedure for the action, on the environment and nodes of `request`.
 
-        The graphs and tasks of the request do not count. Only a Fuel master has it. Raise `Unsupported` for an option
+        The graphs and tasks of the request are ignored. Only a Fuel master has it. Raise `Unsupported` for an option
         of the request that the action does not have.
         """
 
     @reads
     def decided(self, part: Run, request: RunRequest) -> Deciding:
-        """The instances of one graph that would run, after a dry run of which `part` is the child for it.
+        """Find the instances of one graph that would run, after a dry run; `part` is its child run for this graph.
 
-        The mapping is empty if the backend has no decisions. Only a Fuel master has it.
+        The mapping is empty if the backend did not record them. Only a Fuel master has it.
         """
 
     @reads
@@ -286,13 +290,13 @@ class Runs(Protocol):
         """
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:
-        """Make a check that gives the reason why an instance can never run here, or an empty text."""
+        """Make a check that returns the reason why an instance can never run here, or an empty string."""
 
     @reads
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """Parents and children by id, those that match all filters that are not empty."""
+        """The parents and children that match all non-empty filters, in the order of their ids."""
 
     @reads
     def get(self, run_id: int) -> Run:
@@ -307,7 +311,7 @@ class Runs(Protocol):
 
     @reads
     def removable(self, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
-        """Return the runs that ended before that time, except for those that later runs are compared with: the last
+        """Find the runs that ended more than `age` ago, except those that later runs are compared with: the last
         success of each instance, the latest run of each environment, and all runs of an environment with a run that
         has not ended. Raise `Unsupported` on a Fuel master."""
 
@@ -371,11 +375,11 @@ SPOKEN = FuelVersion("1.0", False, ("experimental",), "mitaka-9.0", "9.0")
 
 
 class Backend(Protocol):
-    """All facets of one place where environments live."""
+    """All facets of one engine file or server."""
 
     @property
     def target(self) -> str:
-        """Where the data lives, for messages: a path or a URL."""
+        """The path of the engine file or the URL of the server, for messages."""
 
     @property
     def releases(self) -> Releases: ...
@@ -416,7 +420,7 @@ class Backend(Protocol):
 
     @property
     def copies(self) -> Copies:
-        """Raise `Unsupported` on a master, which takes no copies."""
+        """Raise `Unsupported` on a master, which cannot store copies."""
 
     def version(self) -> FuelVersion: ...
 

@@ -1,4 +1,4 @@
-"""The backend at the other end of a connection: which kind it is, is found out at its first use."""
+"""The backend for a server's address; its first use finds out whether it is a Fuel master or a server of ours."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class _Connected(Connection):
-    """A backend that asks for the server's version at its first use: a command that uses none sends nothing."""
+    """A backend that asks for the server's version at its first use: a command that never uses it sends nothing."""
 
     @cached_property
     def _backend(self) -> Backend:
-        if self.session.is_ours:
+        if self.session.is_fuelclient_server:
             from fuelclient.backends.remote import RemoteBackend
 
             return cast("Backend", RemoteBackend(self.session))
@@ -35,8 +35,8 @@ class _Connected(Connection):
 
 
 def connected(master: Master, *, adapter: BaseAdapter | None = None) -> Backend:
-    """Connect to a server: one of this package, which is a `RemoteBackend`, or a Fuel master, a `NailgunBackend`.
+    """Make a backend over a server: a `RemoteBackend` for one of this package, or a `NailgunBackend`.
 
-    Nothing is sent before its first use. `adapter` replaces the transport.
+    Nothing is sent before the first use. `adapter` replaces the transport.
     """
     return cast("Backend", _Connected(Session(master, adapter=adapter)))

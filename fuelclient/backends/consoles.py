@@ -1,4 +1,4 @@
-"""The facts that a console for expressions sees, from any backend: those of now, or those that a run saw."""
+"""The facts for a console that evaluates expressions, from any backend: the current ones, or those of a run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from fuelclient.serializers.values import deep_merged
 class ConsoleFacts:
     """The new and the old facts of an environment, and the run that saw the old ones (0: none).
 
-    Nodes of `forgotten` are deployed anew, so that they have no old facts. `uncounted` means that earlier runs
-    succeeded that do not count, because they were dry or noop runs.
+    The nodes in `forgotten` are deployed anew, so they have no old facts. `uncounted` means that dry or noop runs,
+    which do not count, have succeeded after that run.
     """
 
     new: DeploymentFacts
@@ -44,10 +44,10 @@ class ConsoleFacts:
 
 
 def console_facts(backend: Backend, cluster_id: int, before: int | None = None) -> ConsoleFacts:
-    """The facts of an environment now, and those of the last run that succeeded and was no dry run.
+    """The facts of an environment now, and those of the last successful run that was not a dry run.
 
-    With `before`, both are as this run found them when it began. Raise `NotFound` if that run is not of the
-    environment, or recorded no facts.
+    With `before`, both are as this run found them when it began. Raise `NotFound` if that run is on
+    another environment, or recorded no facts.
     """
     run = None if before is None else backend.runs.get(before)
     if run is not None and run.cluster_id != cluster_id:
@@ -62,10 +62,9 @@ def console_facts(backend: Backend, cluster_id: int, before: int | None = None) 
 
 
 def _last(backend: Backend, cluster_id: int, before: int | None) -> tuple[DeploymentFacts | None, int, bool]:
-    """The facts of the last run that counts (with `before`, of those before it), its id, and whether later ones do not
-    count.
+    """The facts of the last run that counts, its id, and whether later runs succeeded that do not count.
 
-    The id is 0, and the facts are None, without such a run.
+    With `before`, only runs before this one are considered. Without such a run, the facts are None and the id is 0.
     """
     try:
         runs: list[Run] = list(backend.runs.list(cluster_id=cluster_id, statuses=["ready"], names=[PARENT]))

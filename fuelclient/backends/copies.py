@@ -32,7 +32,7 @@ def _inputs(backend: Backend, cluster_id: int, summaries: Iterable[GraphSummary]
 def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
     """Read everything of an environment that can be copied. Raise `NotFound` if it does not exist.
 
-    From a Fuel master it takes several requests, and a change between two of them may be in one and not in the other.
+    A Fuel master needs several requests; a change between two of them may be seen by the later one only.
     """
     summaries = backend.graphs.list(cluster_id)
     inputs = _inputs(backend, cluster_id, summaries)
@@ -47,9 +47,9 @@ def copy_of(backend: Backend, cluster_id: int) -> EnvironmentCopy:
 
 
 def _past(backend: Backend, inputs: Inputs) -> Iterator[PastRun]:
-    """Yield the runs that plans of the environment remember, and the last one, by id.
+    """Yield the runs that plans of the environment use, and the last run, in the order of their ids.
 
-    A run whose facts were not kept is left out: nothing could be compared with it.
+    A run whose facts were not kept is left out, because nothing could be compared with it.
     """
     memory = inputs.memory
     ended = ended_runs(backend, inputs.environment.cluster.id)

@@ -1,4 +1,4 @@
-"""Which graphs a deployment or reset of an environment runs, asked of any backend."""
+"""Find the graphs that deploy or reset an environment, on any backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuelclient.plan.deploy_changes import DEPLOY_CHANGES, Changes, changes
 
 
 def merged_tasks(backend: Backend, cluster_id: int, graph_type: str, levels: Sequence[Level] = ()) -> list[Task]:
-    """The merged tasks of an environment, from some levels or from all; none for an unknown graph type.
+    """The merged tasks of an environment, from `levels` or from all levels; none for an unknown graph type.
 
     Raise `NotFound` for an unknown environment.
     """
@@ -26,9 +26,10 @@ def merged_tasks(backend: Backend, cluster_id: int, graph_type: str, levels: Seq
 
 
 def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str) -> str:
-    """The first of `types` with a graph in an environment that has tasks.
+    """The first of `types` whose graph in an environment has tasks.
 
-    Raise `Unsupported` if it has none; its message has the `verb` for such a graph, as in "no graph that resets nodes".
+    Raise `Unsupported` if there is none; its message describes such a graph with `verb`, as in "no graph that resets
+    nodes".
     """
     backend.clusters.get(cluster_id)
     for graph_type in types:

@@ -12,13 +12,13 @@ SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 
 
 def ended_runs(backend: Backend, cluster_id: int) -> list[Run]:
-    """The runs of single graphs on an environment that ended, without dry runs and noop runs, by id."""
+    """The ended runs of single graphs on an environment, without dry and noop runs, in the order of their ids."""
     runs = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
     return [run for run in runs if run.is_final and not run.dry_run]
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
-    """The last run of a graph that ended. Dry runs and noop runs do not count. Raise `NotFound` if none did."""
+    """The last ended run of a graph, without dry runs and noop runs. Raise `NotFound` if there is none."""
     ended = [run for run in ended_runs(backend, cluster_id) if run.graph_type == graph_type]
     if not ended:
         raise NotFound(

@@ -25,12 +25,14 @@ from fuelclient.store.locks import make_directories
 
 _AREA = "engine"
 _LITTLE_ROOM, _NO_ROOM = 200 << 20, 1 << 20
+"""Bytes of free disk space below which a warning, and an error, is reported."""
+
 _UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING)
 _ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
 
 
 def examine(path: str) -> Iterator[Diagnosis]:
-    """Examine permissions, room, damage, files of plugins and interrupted runs."""
+    """Examine permissions, free disk space, damage, files of plugins and interrupted runs."""
     if not os.path.lexists(path):
         yield _creatable(path)
         return
@@ -133,8 +135,8 @@ def check(path: str) -> Iterator[Diagnosis]:
 def backup(path: str, target: str, *, force: bool = False) -> None:
     """Copy an engine file, and the packages beside it, to `target`, which becomes an engine file.
 
-    Raise `Conflict` if that exists, unless `force` is set, and `Unavailable` if it is no regular file, or if `path` is
-    of another program or of a later version: then nothing is copied.
+    Raise `Conflict` if `target` exists, unless `force` is set, and `Unavailable` if it is not a regular file, or if
+    `path` was written by another program or a later version. Nothing is copied then.
     """
     _require(path)
     health.schema(path)
@@ -150,7 +152,7 @@ def backup(path: str, target: str, *, force: bool = False) -> None:
 
 
 def restore(path: str, source: str, *, force: bool = False) -> str:
-    """Put a backup in the place of an engine file; return the path of the earlier content, or an empty string.
+    """Replace an engine file by a backup; return the path of the earlier content, or an empty string.
 
     Raise `Unavailable` if the backup is damaged or empty, or the engine file cannot be written; `Conflict` if a run has
     not ended or another process has the file open, unless `force` is set.
@@ -172,7 +174,7 @@ def restore(path: str, source: str, *, force: bool = False) -> str:
 
 
 def export(path: str) -> dict[str, Any]:
-    """Read everything as plain data. Raise `Unsupported` if that is more than `load` takes."""
+    """Read everything as plain data. Raise `Unsupported` if it is larger than `load` accepts."""
     _require(path)
     with closing(Database(path)) as database, database.read() as connection:
         if backups.size(connection) > EXPORT.bytes:
@@ -184,23 +186,23 @@ def export(path: str) -> dict[str, Any]:
 
 
 def too_large(path: str) -> Unsupported:
-    most = f"{EXPORT.bytes // 2**20} MiB and {EXPORT.values // 10**6} million values"
+    limit = f"{EXPORT.bytes // 2**20} MiB and {EXPORT.values // 10**6} million values"
     return Unsupported(
-        f"{path} holds more than an export may have: {most}.", hint="Copy it with `fuel2 engine backup FILE`."
+        f"{path} holds more than an export may have: {limit}.", hint="Copy it with `fuel2 engine backup FILE`."
     )
 
 
-def _has_more_values(data: Any, most: int) -> bool:
-    left, number = [data], 0
-    while left and number <= most:
-        value = left.pop()
+def _has_more_values(data: Any, limit: int) -> bool:
+    rest, number = [data], 0
+    while rest and number <= limit:
+        value = rest.pop()
         number += 1
         if isinstance(value, dict):
-            left += value
-            left += value.values()
+            rest += value
+            rest += value.values()
         elif isinstance(value, list):
-            left += value
-    return number > most
+            rest += value
+    return number > limit
 
 
 def load(path: str, data: Mapping[str, Any]) -> None:
@@ -218,7 +220,7 @@ def load(path: str, data: Mapping[str, Any]) -> None:
 def compact(path: str) -> tuple[int, int]:
     """Remove the files beside an engine file that belong to none of its runs, and give its free pages back to the disk.
 
-    Return the bytes of the file before and after that.
+    Return the size of the file in bytes, before and after.
     """
     _require(path)
     with closing(Database(path)) as database:
@@ -233,7 +235,7 @@ def _require(path: str) -> None:
 
 
 def _require_idle(path: str) -> None:
-    """Raise `Conflict` if a run has not ended, or another process has the file open. A damaged file is idle."""
+    """Raise `Conflict` if a run has not ended, or another process has the file open. A damaged file counts as idle."""
     try:
         with closing(LocalBackend(path)) as backend:
             running = backend.runs.list(statuses=_UNFINISHED, names=(PARENT,))

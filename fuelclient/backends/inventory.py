@@ -23,7 +23,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def reads(method: Method) -> Method:
-    """Mark a method that changes nothing: a reader may call it, and a client may send it again."""
+    """Mark a method that changes nothing: users who may only read may call it, and clients may send it again."""
     method._reads = True  # type: ignore[attr-defined]
     return method
 
@@ -31,7 +31,7 @@ def reads(method: Method) -> Method:
 class Releases(Protocol):
     @reads
     def list(self) -> Sequence[Release]:
-        """All releases by id."""
+        """All releases, in the order of their ids."""
 
     @reads
     def get(self, release_id: int) -> Release:
@@ -49,7 +49,7 @@ class Releases(Protocol):
 
     @reads
     def components(self, release_id: int) -> Sequence[Mapping[str, Any]]:
-        """The components of a release, then those of the plugins that extend it, as they are written."""
+        """The components of a release, then those of the plugins that extend it, unchanged."""
 
     @reads
     def repositories(self, release_id: int) -> Sequence[Mapping[str, Any]]: ...
@@ -87,7 +87,7 @@ class Nodes(Protocol):
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         """Change the name, the host name, or both; what is None stays.
 
-        Raise `UsageError` if both are None or one is impossible, `Conflict` if another node of its environment has it.
+        Raise `UsageError` if both are None or one is invalid, `Conflict` if another node of its environment has it.
         """
 
     @reads
@@ -105,7 +105,7 @@ class Nodes(Protocol):
         """The disks of a node with the volumes that follow from its roles."""
 
     def set_disks(self, node_id: int, disks: Sequence[Any]) -> Sequence[Any]:
-        """Store the disks of a node. Raise `InvalidDocument` if they are wrong."""
+        """Store the disks of a node. Raise `InvalidDocument` if they are invalid."""
 
     @reads
     def interfaces(self, node_id: int) -> Sequence[Any]:
@@ -116,7 +116,7 @@ class Nodes(Protocol):
         """The interfaces of a node with the networks that they have at first."""
 
     def set_interfaces(self, node_id: int, interfaces: Sequence[Any]) -> Sequence[Any]:
-        """Store the interfaces of a node. Raise `InvalidDocument` if they are wrong."""
+        """Store the interfaces of a node. Raise `InvalidDocument` if they are invalid."""
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
         """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
@@ -141,7 +141,7 @@ class Networks(Protocol):
     def set_configuration(self, cluster_id: int, configuration: Mapping[str, Any]) -> Mapping[str, Any]:
         """Change the networks and parameters that a configuration has, and return the whole.
 
-        Raise `InvalidDocument`, with all findings where the backend has them, and change nothing, if one is wrong.
+        Raise `InvalidDocument`, with all findings where the backend has them, and change nothing, if one is invalid.
         """
 
     @reads
@@ -161,8 +161,8 @@ class Networks(Protocol):
 class Descriptions(Protocol[Value]):
     """The roles or the tags that releases and environments describe, by name.
 
-    An owner is a release or an environment. What an environment only has from its release or from a plugin is not its
-    own. All methods raise `NotFound` if the owner does not exist.
+    An owner is a release or an environment. What an environment has only from its release or a plugin is not its own.
+    All methods raise `NotFound` if the owner does not exist.
     """
 
     @reads
@@ -174,7 +174,7 @@ class Descriptions(Protocol[Value]):
         """The roles, or the tags, of an environment by name: its own, and those of its release and enabled plugins."""
 
     def create(self, owner: OwnerRef, value: Value, /) -> Value:
-        """Add a role or a tag, and return the one that counts: in an environment it replaces one of its release,
+        """Add a role or a tag, and return the effective one: an environment's own replaces that of its release,
         and a plugin's replaces both.
 
         Raise `Conflict` if the owner itself has one of this name, or is a release that a plugin defines. Raise
@@ -192,7 +192,7 @@ class Roles(Descriptions[Role], Protocol):
     """Roles.
 
     `create` and `update` also raise `InvalidDocument` for an undefined volume. A role is in use while a node has it
-    whose environment would no longer know it.
+    and its environment would lose it.
     """
 
 
@@ -209,7 +209,7 @@ class Sequences(Protocol):
 
     @reads
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """All sequences by id, or those of a release, or those that an environment can execute."""
+        """All sequences, or those of a release, or those that an environment can execute, in the order of their ids."""
 
     @reads
     def get(self, sequence_id: int) -> DeploymentSequence:
@@ -244,9 +244,9 @@ class Copies(Protocol):
         """
 
     def graphs(self, cluster_id: int) -> Mapping[str, str]:
-        """The digests of the original's graphs, by their labels, as a copy was made of them.
+        """The digests that the original's graphs had when the copy was made, by their labels.
 
-        They are empty for an environment that is no copy, and for copies of earlier versions.
+        The mapping is empty for an environment that is not a copy, and for copies made by earlier versions.
         """
 
     def set_graphs(self, cluster_id: int, digests: Mapping[str, str]) -> None:

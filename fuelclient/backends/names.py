@@ -1,7 +1,7 @@
-"""What a shell can complete a value with: the ids and names of things, from the engine file or from a master.
+"""The ids and names with which a shell completes a value, from the engine file or from a master.
 
-The engine's facets load what values are made of, which takes longer than a person waits for Tab. So the engine file is
-asked by queries of its own (`store.names`); a master is asked through the facets, with short limits.
+Importing the engine's facets takes longer than a person waits after pressing Tab. So the engine file has queries of its
+own for this (`store.names`); a master is read through its facets, with short time limits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from fuelclient.settings import Settings
 
 Row = tuple[str, str, str]
-"""An id, a name, and what people know it by. Id or name is empty for what has only the other."""
+"""An id, a name, and a description, such as a status or version. Things without an id or a name have it empty."""
 
 MASTER_SECONDS = 2.0
-"""How long a master may take to answer."""
+"""How many seconds a master may take to answer."""
 
 _BUSY_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The rest of a command line that restricts a value: to an environment (None: any), a run, graph types."""
+    """The options of a command line that restrict a value: an environment (None: any), a run, graph types."""
 
     cluster: int | None = None
     run: int | None = None
@@ -36,7 +36,7 @@ class Scope:
 
 
 def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
-    """The things of a noun that a command line can name; none for an unknown noun.
+    """The values that a command line can have for a noun; none for an unknown noun.
 
     Raise `FuelError` if they cannot be read.
     """
@@ -44,8 +44,8 @@ def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
     if master is not None:
         from fuelclient.backends.connected import connected
 
-        brief = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
-        with closing(connected(brief)) as backend:
+        impatient = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)
+        with closing(connected(impatient)) as backend:
             return _of_backend(backend, noun, scope)
     from fuelclient.store import names as stored
     from fuelclient.store.database import Database
@@ -56,7 +56,7 @@ def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
 
 def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
     cluster = scope.cluster
-    questions: Mapping[str, Callable[[], Sequence[Row]]] = {
+    queries: Mapping[str, Callable[[], Sequence[Row]]] = {
         "environment": lambda: [(str(env.id), env.name, env.status) for env in backend.clusters.list()],
         "release": lambda: [(str(release.id), release.name, release.version) for release in backend.releases.list()],
         "plugin": lambda: [(str(plugin.id), plugin.name, plugin.version) for plugin in backend.plugins.list()],
@@ -66,16 +66,16 @@ def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
             (str(run.id), "", f"{run.status}, {run.graph_type or run.name}")
             for run in reversed(backend.runs.list(cluster_id=cluster))
         ],
-        "type": lambda: _named(graph.type for graph in backend.graphs.list(cluster)),
-        "task": lambda: _named(
+        "type": lambda: _names_only(graph.type for graph in backend.graphs.list(cluster)),
+        "task": lambda: _names_only(
             task
             for graph in backend.graphs.list(cluster)
             if graph.type in scope.graph_types or not scope.graph_types
             for task in graph.task_ids
         ),
     }
-    return questions[noun]() if noun in questions else ()
+    return queries[noun]() if noun in queries else ()
 
 
-def _named(names: Iterable[str]) -> list[Row]:
+def _names_only(names: Iterable[str]) -> list[Row]:
     return [("", name, "") for name in sorted(set(names))]

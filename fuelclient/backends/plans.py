@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fuelclient.environment.saved_plans import SavedPlan
 
 _PAUSE = 0.5
-"""Seconds between two looks at the master's dry run."""
+"""Seconds between two requests for the state of the master's dry run."""
 
 
 def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[PlannedGraph, ...]:
@@ -34,8 +34,8 @@ def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[Pl
     """
     from fuelclient.insight import forecast as views
 
-    _, made, assumption = _plans(backend, request, assume or None)
-    shown = (views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made))
+    _, made_plans, assumption = _plans(backend, request, assume or None)
+    shown = (views.planned(plan, after_earlier=index > 0) for index, plan in enumerate(made_plans))
     return tuple(replace(plan, assumption=assumption) for plan in shown)
 
 
@@ -50,24 +50,24 @@ def simulated(
     """
     from fuelclient.insight import forecast as views
 
-    inputs, made, assumption = _plans(backend, request, assume)
-    return tuple(replace(graph, assumption=assumption) for graph in views.simulated(made, inputs.durations, fail))
+    inputs, made_plans, assumption = _plans(backend, request, assume)
+    return tuple(replace(graph, assumption=assumption) for graph in views.simulated(made_plans, inputs.durations, fail))
 
 
 def pictured(backend: Backend, request: RunRequest, fail: Sequence[str] = (), assume: str = "") -> str:
     """Draw the run that `simulated` computes for Graphviz: a digraph for each graph."""
     from fuelclient.insight import forecast as views
 
-    inputs, made, _ = _plans(backend, request, assume)
-    return views.pictured(made, inputs.durations, fail)
+    inputs, made_plans, _ = _plans(backend, request, assume)
+    return views.pictured(made_plans, inputs.durations, fail)
 
 
 def redeployed(backend: Backend, request: RunRequest) -> tuple[tuple[str, tuple[Rerun, ...]], ...]:
     """The instances of each graph of a request that would run now, with the reasons."""
     from fuelclient.environment.redeploy import reruns
 
-    inputs, made, _ = _plans(backend, request, None)
-    return tuple((plan.graph_type, reruns(inputs, plan)) for plan in made)
+    inputs, made_plans, _ = _plans(backend, request, None)
+    return tuple((plan.graph_type, reruns(inputs, plan)) for plan in made_plans)
 
 
 def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Finding, ...]]:
@@ -76,22 +76,22 @@ def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Findi
     from fuelclient.environment.saved_plans import saved_plan
     from fuelclient.insight import forecast as views
 
-    inputs, made, _ = _plans(backend, request, None)
-    for plan in made:
+    inputs, made_plans, _ = _plans(backend, request, None)
+    for plan in made_plans:
         require_decided(plan)
-    shown = [views.planned(plan, after_earlier=position > 0) for position, plan in enumerate(made)]
-    return saved_plan(inputs, request, shown), tuple(finding for plan in made for finding in plan.findings)
+    shown = [views.planned(plan, after_earlier=index > 0) for index, plan in enumerate(made_plans)]
+    return saved_plan(inputs, request, shown), tuple(finding for plan in made_plans for finding in plan.findings)
 
 
 def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[Inputs, tuple[Plan, ...], str]:
-    """The inputs and plans of a request, and a sentence about assumed nodes; none are assumed if `assume` is None."""
-    meant = checked(request, registry.runs_nothing)
-    inputs, assumption = backend.runs.inputs(meant), ""
+    """The inputs and plans of a request, and a sentence about assumed nodes. If `assume` is None, none are assumed."""
+    effective_request = checked(request, registry.runs_nothing)
+    inputs, assumption = backend.runs.inputs(effective_request), ""
     if assume is not None:
-        inputs, meant, assumption = with_assumed_nodes(backend, inputs, meant, assume)
-    inputs = replace(inputs, facts=with_assumed(inputs.facts, meant.assumed))
-    only_shown = replace(meant, dry_run=True)  # so that a node without an address is no error
-    return inputs, plans(inputs, only_shown, backend.runs.checker(meant, inputs)), assumption
+        inputs, effective_request, assumption = with_assumed_nodes(backend, inputs, effective_request, assume)
+    inputs = replace(inputs, facts=with_assumed(inputs.facts, effective_request.assumed))
+    dry_request = replace(effective_request, dry_run=True)  # so that a node without an address is not an error
+    return inputs, plans(inputs, dry_request, backend.runs.checker(effective_request, inputs)), assumption
 
 
 def dry_run(
@@ -105,28 +105,28 @@ def dry_run(
 ) -> DryRun:
     """Compute what a request, or the master's own `action` on its nodes, would run.
 
-    A Fuel master decides itself, and keeps its decision as a run: `begun` gets that run before the wait for its end,
-    which takes at most `timeout` seconds. It has no decision about the nodes that `assume` describes. Raise the errors
+    A Fuel master decides itself, and keeps its decision as a run: `begun` is called with that run before the wait for
+    its end, which takes at most `timeout` seconds. With `assume`, the master is not asked. Raise the errors
     of `Runs.begin` for a request that cannot run.
     """
     if assume or not supports(backend.runs.act):
         return DryRun(tuple(DryGraph(plan.graph_type, plan) for plan in planned(backend, request, assume)))
     started = backend.runs.begin(request) if action is None else backend.runs.act(action, request)
     begun(started)
-    run = _waited(backend, started.id, timeout)
+    run = _wait_for(backend, started.id, timeout)
     if not run.is_final:
         return DryRun(run=run)
     parts = [part for part in run.children if part.graph_type]
     return DryRun(
-        tuple(_graph(backend, part, request, after_earlier=position > 0) for position, part in enumerate(parts)), run
+        tuple(_graph(backend, part, request, after_earlier=index > 0) for index, part in enumerate(parts)), run
     )
 
 
-def _waited(backend: Backend, run_id: int, timeout: float | None) -> Run:
-    """The run when it has ended, or as it is after `timeout` seconds."""
-    until = None if timeout is None else time.monotonic() + timeout
+def _wait_for(backend: Backend, run_id: int, timeout: float | None) -> Run:
+    """Wait deadline the run has ended, or for `timeout` seconds, and return its last state."""
+    deadline = None if timeout is None else time.monotonic() + timeout
     while not (run := backend.runs.get(run_id)).is_final:
-        if until is not None and time.monotonic() >= until:
+        if deadline is not None and time.monotonic() >= deadline:
             break
         time.sleep(_PAUSE)
     return run

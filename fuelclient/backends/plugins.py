@@ -1,4 +1,4 @@
-"""Where plugins are enabled, and what enabling another one would change in a graph; nothing is stored."""
+"""Find where plugins are enabled, and how enabling another one would change a graph. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def installed_addition(backend: Backend, environment: Environment, known: Snapsh
 
 
 def refusals(backend: Backend, cluster_id: int, plugin_ids: Sequence[int]) -> tuple[Finding, ...]:
-    """The errors for which an environment would not have the first of these plugins that it refuses.
+    """The errors that prevent the first refused one of these plugins from being enabled in an environment.
 
-    They are empty if the backend cannot decide: a Fuel master, an engine file that cannot be written, or a user who may
-    only read. The changes by the plugins can be computed all the same.
+    They are empty if the backend cannot check this: a Fuel master, an engine file that cannot be written, or a user who
+    may only read. The changes by the plugins can be computed anyway.
     """
     try:
         backend.plugins.enabling(plugin_ids, cluster_id, {})
@@ -53,8 +53,8 @@ def refusals(backend: Backend, cluster_id: int, plugin_ids: Sequence[int]) -> tu
 def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: int) -> Comparison:
     """Compare the graph of an environment with the graph that an installed plugin would make of it.
 
-    The findings begin with the errors for which it cannot be enabled there. Raise the errors of merging and placing the
-    graph, such as `InvalidGraph`.
+    The findings begin with the errors that prevent it from being enabled there. Raise the errors of merging and placing
+    the graph, such as `InvalidGraph`.
     """
     known = backend.graphs.snapshot(cluster_id, graph_type)
     environment = backend.clusters.environment(cluster_id)
@@ -64,9 +64,9 @@ def if_enabled(backend: Backend, cluster_id: int, graph_type: str, plugin_id: in
 
 
 def plugins_on(backend: Backend, cluster_ids: Iterable[int]) -> tuple[Plugin, ...]:
-    """All plugins, each with the ones of these environments in which it is enabled.
+    """All plugins, each with those of the given environments in which it is enabled.
 
-    The list of a Fuel master lacks the environments, so the settings of each are read.
+    A Fuel master does not list the environments of plugins, so the settings of each environment are read.
     """
     plugins = tuple(backend.plugins.list())
     if not plugins or not supports(backend.runs.act):

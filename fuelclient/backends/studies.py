@@ -1,4 +1,4 @@
-"""Studies of the graphs of any backend, on its facts.
+"""Study the graphs of any backend on its facts.
 
 The modules for expressions are imported when a study needs facts.
 """
@@ -23,7 +23,7 @@ def study_of(
     conditions: bool = False,
     despite_cycles: bool = False,
 ) -> Study:
-    """Study a snapshot on the facts of its nodes, or, without `facts`, on none; see `plan.study.Study` for the rest."""
+    """Study a snapshot, with the facts of its nodes unless `facts` is false; see `plan.study.Study` for the rest."""
     evaluation: Facts = partial(_evaluation, backend, snapshot, options, history=conditions) if facts else no_facts
     return Study(snapshot, options, evaluation, conditions=conditions, despite_cycles=despite_cycles)
 

@@ -146,7 +146,7 @@ def test_a_revoked_token(shared: Site) -> None:
 def test_a_revoked_token_is_replaced_by_who_has_a_password(shared: Site) -> None:
     client: Any = backend(shared)
     assert len(client.clusters.list()) == 1
-    keystone = client.session._keystone
+    keystone = client.session._token_source
     assert keystone is not None
     before = keystone.token()
     shared.client().tokens.revoke_token(before)

@@ -1,4 +1,4 @@
-"""Examine this installation, and all that it reaches: `fuel2 doctor`.
+"""Examine this installation and everything that it connects to, for `fuel2 doctor`.
 
     installation                Python, libraries and extras, settings, the program that the shell finds
     backends.engine_files       the engine file: permissions, room, integrity, plugins' files, interrupted runs
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator[Diagnosis]:
-    """Yield the results of all examinations, good ones too; without `nodes`, no node is connected to.
+    """Yield the results of all examinations, good ones too; connect to nodes only with `nodes`.
 
     `settings` loads the settings. If they cannot be used, only the installation is examined.
     """
@@ -34,15 +34,15 @@ def examine(settings: Callable[[], Settings], *, nodes: bool = True) -> Iterator
         return
     yield from installation.sources(loaded)
     from fuelclient.backends import engine_files
-    from fuelclient.backends.doctor import reach  # both load the engine, and `reach` what reaches nodes
+    from fuelclient.backends.doctor import reach  # both load the engine, `reach` also the executors
 
     if loaded["SERVER_ADDRESS"].value:
         yield from reach.master(loaded)
         return
-    sound = True
+    is_usable = True
     for diagnosis in engine_files.examine(loaded.engine):
-        sound = sound and diagnosis.health is not diagnosis.health.ERROR
+        is_usable = is_usable and diagnosis.health is not Health.ERROR
         yield diagnosis
     yield from reach.dask(loaded)
-    if nodes and sound:
+    if nodes and is_usable:
         yield from reach.nodes(loaded)

@@ -16,7 +16,7 @@ from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.settings import Settings
 
 _AREA = "installation"
-_LEAST = (3, 11, 2)
+_MIN_PYTHON = (3, 11, 2)
 _EXTRAS = {
     "ssh": ("asyncssh", "tasks over SSH"),
     "dask": ("distributed", "tasks on Dask workers"),
@@ -42,11 +42,11 @@ def sources(settings: Settings) -> Iterator[Diagnosis]:
 
 def _python() -> Diagnosis:
     program = f"fuelclient {__version__} on Python {platform.python_version()} ({sys.executable})"
-    if sys.version_info[:3] >= _LEAST:
+    if sys.version_info[:3] >= _MIN_PYTHON:
         return Diagnosis(_AREA, "python", Health.OK, program)
-    least = ".".join(map(str, _LEAST))
+    minimum = ".".join(map(str, _MIN_PYTHON))
     return Diagnosis(
-        _AREA, "python", Health.ERROR, f"{program} is older than {least}", f"Install Python {least} or later."
+        _AREA, "python", Health.ERROR, f"{program} is older than {minimum}", f"Install Python {minimum} or later."
     )
 
 
@@ -59,7 +59,7 @@ def _libraries() -> Iterator[Diagnosis]:
             _AREA, "libraries", Health.WARNING, "fuelclient runs from files that are not installed", "pip install ."
         )
         return
-    sound = 0
+    usable = 0
     for text in requirements:
         match = _REQUIREMENT.match(text)
         if match is None or "extra ==" in text:
@@ -68,24 +68,24 @@ def _libraries() -> Iterator[Diagnosis]:
         if problem:
             yield Diagnosis(_AREA, match[1], Health.ERROR, problem, f"pip install '{match[1]}{match[2].strip()}'")
         else:
-            sound += 1
-    yield Diagnosis(_AREA, "libraries", Health.OK, f"{sound} libraries are installed")
+            usable += 1
+    yield Diagnosis(_AREA, "libraries", Health.OK, f"{usable} libraries are installed")
 
 
-def _problem(name: str, limits: str) -> str:
-    """The problem of a library, or an empty string. Only lower limits count, which break a start."""
+def _problem(name: str, requirement: str) -> str:
+    """Describe why a library cannot be used, or return an empty string. Only minimum versions are checked."""
     try:
         installed = version(name)
     except PackageNotFoundError:
         return f"{name} is not installed"
-    least = re.search(r">=\s*([0-9.]+)", limits)
-    if least and _numbers(installed) < _numbers(least[1]):
-        return f"{name} {installed} is older than {least[1]}"
+    minimum = re.search(r">=\s*([0-9.]+)", requirement)
+    if minimum and _numbers(installed) < _numbers(minimum[1]):
+        return f"{name} {installed} is older than {minimum[1]}"
     return ""
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """Return the numbers of a version, for a comparison with another one.
+    """The numbers of a version, for comparisons.
 
     >>> _numbers("2.31.0") < _numbers("2.4")
     False
@@ -103,7 +103,7 @@ def _extras() -> Iterator[Diagnosis]:
 
 
 def _program() -> Diagnosis:
-    """Compare `fuel2` of the shell with this one: after an upgrade, an older one may come first."""
+    """Compare the `fuel2` that the shell finds with this one: after an upgrade, an older one may come first."""
     ours = os.path.join(os.path.dirname(sys.executable), "fuel2")
     theirs = shutil.which("fuel2")
     if theirs is None:

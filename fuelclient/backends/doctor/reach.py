@@ -1,4 +1,4 @@
-"""What this machine reaches: the Fuel master, the Dask scheduler, the nodes; and whether the clocks agree."""
+"""Examine the Fuel master, the Dask scheduler and the nodes: whether they answer and whether their clocks agree."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     from fuelclient.settings.master import Master
 
 SECONDS = 5.0
-"""How long a machine may take to answer."""
+"""How many seconds a machine may take to answer."""
 
-_AT_A_TIME = 16
+_MAX_NODES_AT_ONCE = 16
 
 
 def master(settings: Settings) -> Iterator[Diagnosis]:
-    """Examine whether the Fuel master answers, takes our credentials, and has the same time."""
+    """Examine whether the Fuel master answers, accepts our credentials, and has the same time."""
     from fuelclient.backends.connected import connected
 
     try:
-        named = settings.master
-        if named is None:
+        server = settings.master
+        if server is None:
             return
-        brief = replace(named, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
-        with closing(connected(brief)) as backend:
+        impatient = replace(server, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
+        with closing(connected(impatient)) as backend:
             version = backend.version()
         message = f"answers: Fuel {version.release or 'of unknown version'}, API {version.api}"
-        yield Diagnosis("master", named.url, Health.OK, message)
-        yield from clock("master", named.url, _skew(brief))
+        yield Diagnosis("master", server.url, Health.OK, message)
+        yield from clock("master", server.url, _skew(impatient))
     except FuelError as error:
         yield Diagnosis("master", str(settings["SERVER_ADDRESS"].value), Health.ERROR, error.message, error.hint)
 
 
-def _skew(named: Master) -> float:
-    """The seconds that the master's clock is ahead, exact to a second; 0 if its answers have no date."""
+def _skew(server: Master) -> float:
+    """The seconds by which the master's clock is ahead, exact to a second; 0 if its answers have no date."""
     import requests
 
     from fuelclient.backends.http.transport import http_session, proxies_for, verification
 
-    with http_session(named) as session:
+    with http_session(server) as session:
         before = time.time()
         try:
             answer = session.get(
-                f"{named.url}/", timeout=SECONDS, allow_redirects=False, verify=verification(named),
-                proxies=proxies_for(named, named.url),
+                f"{server.url}/", timeout=SECONDS, allow_redirects=False, verify=verification(server),
+                proxies=proxies_for(server, server.url),
             )  # fmt: skip
             theirs = parsedate_to_datetime(answer.headers.get("Date", "")).timestamp()
         except (requests.exceptions.RequestException, ValueError, TypeError):
@@ -116,7 +116,7 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _is_reached(node: Node) -> bool:
-    """Whether tasks reach the node, which is in an environment, by its address."""
+    """Whether the node is in an environment, and tasks reach it by its address."""
     if node.cluster_id is None or not node.ip:
         return False
     connector = registry.known(target_of(node).kind)
@@ -124,7 +124,7 @@ def _is_reached(node: Node) -> bool:
 
 
 async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
-    limit = asyncio.Semaphore(_AT_A_TIME)
+    limit = asyncio.Semaphore(_MAX_NODES_AT_ONCE)
     with tempfile.TemporaryDirectory(prefix="fuel2-doctor-") as spool:
         connections = Connections(Options(spool, connect_timeout=SECONDS))
 
@@ -147,4 +147,4 @@ async def _ask(connections: Connections, node: Node) -> Sequence[Diagnosis]:
     except TimeoutError:
         message = f"it does not answer within {2 * SECONDS:g} s"
         return [Diagnosis("nodes", name, Health.ERROR, message, "Look at the load of the node.")]
-    return [replace(one, name=name) for one in problems]
+    return [replace(problem, name=name) for problem in problems]

@@ -1,5 +1,6 @@
-"""Answers of a server: their JSON, their messages, and the errors, which name the URL and what to do, for refusals and
-for requests that got no answer."""
+"""Read the answers of a server, and make errors for refusals and for requests without an answer.
+
+The errors name the URL and what to do."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
 
 CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 
-_LONGEST = 1000
-_NAMED = ("message", "error", "errors", "title")
-"""Where a body has its message."""
+_MAX_MESSAGE_CHARACTERS = 1000
+_MESSAGE_KEYS = ("message", "error", "errors", "title")
+"""The keys under which a body may have its message."""
 _TRACEBACK = "Traceback (most recent call last)"
 _SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
 """Where the message of a JSON schema begins to quote the schema."""
@@ -42,7 +43,8 @@ class Response:
     body: bytes
 
     def data(self) -> Any:
-        """The JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable`."""
+        """The JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable` for anything
+        else."""
         if not self.body.strip() and self.method != "GET":
             return None
         try:
@@ -57,19 +59,19 @@ class Response:
     def message(self) -> str:
         """The message on one line: Nailgun's `message`, or the beginning of a plain text.
 
-        Nailgun calls its JSON and its plain texts HTML, so only the body counts. Of a Python traceback, only the
-        exception is kept, and of the message of a JSON schema not the schema.
+        Nailgun sends JSON and plain texts as HTML, so the content type is ignored. Only the exception of a Python
+        traceback is kept, and a JSON schema that the message quotes is left out.
         """
         text = "" if self._is_html() else _message_in(self.body.decode("utf-8", "replace"))
         if _TRACEBACK in text:
             after = text.rpartition(_TRACEBACK)[2].splitlines()[1:]
             text = next((line for line in after if line.strip() and not line.startswith(" ")), "")
         line = " ".join(_SCHEMA.split(text)[0].split())
-        return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} ..."
+        return line if len(line) <= _MAX_MESSAGE_CHARACTERS else f"{line[:_MAX_MESSAGE_CHARACTERS]} ..."
 
     @property
     def is_plain(self) -> bool:
-        """Whether the body is neither JSON nor HTML. Nailgun sends such a text where the state of things forbids a
+        """Whether the body is neither JSON nor HTML. Nailgun sends such a text if the current state forbids a
         request."""
         try:
             json.loads(self.body)
@@ -89,7 +91,7 @@ def _message_in(text: str) -> str:
     >>> _message_in("not found"), _message_in("None")
     ('not found', '')
 
-    Other JSON is the message as it is.
+    A list of strings is joined; other JSON is kept.
 
     >>> _message_in('["first", "second"]'), _message_in('{"message": "{\\"id\\": 5}"}')
     ('first; second', '{"id": 5}')
@@ -98,8 +100,10 @@ def _message_in(text: str) -> str:
     """
     try:
         data = json.loads(text)
-        while isinstance(data, Mapping) and (named := next((data[key] for key in _NAMED if data.get(key)), None)):
-            data = named
+        while isinstance(data, Mapping) and (
+            matched := next((data[key] for key in _MESSAGE_KEYS if data.get(key)), None)
+        ):
+            data = matched
         if isinstance(data, str):
             return _message_in(data) if data.startswith("{") else data
         if isinstance(data, list) and all(isinstance(item, str) for item in data):
@@ -110,8 +114,8 @@ def _message_in(text: str) -> str:
         return "" if text.strip() == "None" else text
 
 
-_SHOWN = 200
-_BUSY = (502, 503, 504)
+_MAX_CAUSE_CHARACTERS = 200
+_BUSY_STATUSES = (502, 503, 504)
 
 
 _NOUNS = {
@@ -127,14 +131,14 @@ _UNKNOWN = {"release": "Invalid release ID", "node": "were not found"}
 """Parts of Nailgun's sentences, with status 400, about things that do not exist, by our nouns."""
 
 _STATE = re.compile(r"(can't|cannot|you cannot) |.*(\balready\b|should be in the status|not deployable)", re.IGNORECASE)
-"""Nailgun's sentences, with status 400, when the state of things forbids a request."""
+"""Nailgun's sentences, with status 400, when the current state forbids a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """The thing that a request is about, for its errors: it does not exist (404), or is wrong (400).
+    """The subject of a request, for the errors if it does not exist (404) or is invalid (400).
 
-    `within` is the noun and the key of its owner, which may be what does not exist. `unsure` is the hint for a request
+    `within` is the noun and the key of its owner, which may be missing instead. `unsure` is the hint for a request
     that writes and gets no answer: what the master may have done, and how to find out.
     """
 
@@ -152,8 +156,8 @@ def may_have_begun(cluster_id: int) -> str:
 def refused(answer: Response, about: About | None, who: str = "", *, has_roles: bool = False) -> errors.FuelError:
     """The error for an answer of 400 or more; `who` describes the user of the request.
 
-    Nailgun has no roles of users, so it forbids (403) for the state of things; a server that `has_roles` forbids it to
-    this user.
+    Nailgun has no user roles: its 403 means that the current state forbids the request. A 403 of a server that
+    `has_roles` is about the user.
     """
     text = answer.message()
     if answer.status == 404:
@@ -175,8 +179,8 @@ def refused(answer: Response, about: About | None, who: str = "", *, has_roles: 
         if about is not None and _UNKNOWN.get(about.noun, text + "?") in text:
             return errors.NotFound(about.noun, about.key, hint=message)
         return errors.UsageError(message) if about is None or about.invalid is None else about.invalid(message)
-    hint = "Try again later, and look at its logs." if answer.status in _BUSY else "Look at its logs."
-    if about is not None and about.unsure and answer.status in _BUSY:
+    hint = "Try again later, and look at its logs." if answer.status in _BUSY_STATUSES else "Look at its logs."
+    if about is not None and about.unsure and answer.status in _BUSY_STATUSES:
         hint = about.unsure
     return errors.Unavailable(f"{answer.url} answered {answer.status}{_colon(text)}.", hint=hint)
 
@@ -184,13 +188,13 @@ def refused(answer: Response, about: About | None, who: str = "", *, has_roles: 
 def _missing(answer: Response, about: About | None, text: str) -> errors.FuelError:
     if about is None or text in ("", "not found") or "Page not found" in text:
         return errors.Unsupported(f"{answer.url} does not exist on this master{_colon(text)}.", hint=CHECK_ADDRESS)
-    named = _MISSING.fullmatch(text)
-    noun = _NOUNS.get(named["class"]) if named else None
+    matched = _MISSING.fullmatch(text)
+    noun = _NOUNS.get(matched["class"]) if matched else None
     if about.within and noun == about.within[0]:
         return errors.NotFound(*about.within)
-    if named and named["key"] and noun:
-        return errors.NotFound(noun, named["key"])
-    return errors.NotFound(about.noun, about.key, hint="" if named else _sentence(text))
+    if matched and matched["key"] and noun:
+        return errors.NotFound(noun, matched["key"])
+    return errors.NotFound(about.noun, about.key, hint="" if matched else _sentence(text))
 
 
 _FAILURES: tuple[tuple[Any, str, str], ...] = (
@@ -206,7 +210,7 @@ _FAILURES: tuple[tuple[Any, str, str], ...] = (
     ((ChunkedEncodingError, ContentDecodingError), "{url} broke off in the middle of its answer{cause}", "Try again."),
     (RequestException, "{url} cannot be reached{cause}", CHECK_ADDRESS),
 )
-"""Message and hint for a request without an answer; the first type that fits the error counts."""
+"""The message and the hint for a request without an answer, by the first type that the error matches."""
 
 _NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
 
@@ -226,16 +230,16 @@ def is_unconnected(error: RequestException) -> bool:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost reason of an error of requests, without the Python around it."""
+    """The text of the innermost cause of an error of `requests`, without Python details."""
     inner: BaseException = error
     while True:
-        around = (getattr(inner, "reason", None), *inner.args, inner.__cause__)
-        cause = next((reason for reason in around if isinstance(reason, BaseException)), None)
+        causes = (getattr(inner, "reason", None), *inner.args, inner.__cause__)
+        cause = next((reason for reason in causes if isinstance(reason, BaseException)), None)
         if cause is None:
             break
         inner = cause
     text = str(getattr(inner, "strerror", None) or inner)
-    return re.sub(r"\(_ssl\.c:\d+\)", "", " ".join(text.split())).strip(" .")[:_SHOWN]
+    return re.sub(r"\(_ssl\.c:\d+\)", "", " ".join(text.split())).strip(" .")[:_MAX_CAUSE_CHARACTERS]
 
 
 def _colon(text: str) -> str:

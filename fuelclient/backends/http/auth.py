@@ -1,7 +1,7 @@
-"""Get tokens from Keystone, or from the file of a server of this user, and explain what was refused with them.
+"""Get tokens from Keystone, or from the file of a server of this user, and explain refusals of them.
 
 Keystone v3 through keystoneauth1 (password, application credential, token); v2.0, which masters up to Fuel 10 have,
-through python-keystoneclient and the same session. Both libraries are imported when a master wants a token.
+through python-keystoneclient and the same session. Both libraries are imported when a master needs a token.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from keystoneauth1.identity.base import BaseIdentityPlugin
     from keystoneauth1.session import Session as KeystoneSession
 
-_OWN = "/keystone"
-"""The path of a master's own Keystone, behind its own address."""
+_OWN_KEYSTONE = "/keystone"
+"""The path of a master's own Keystone, below its own address."""
 
 
 class Keystone:
@@ -39,7 +39,7 @@ class Keystone:
         self._token = ""
 
     def token(self) -> str:
-        """The same token until `renew`, even after its end by the clock of this machine.
+        """Return the same token until `renew`, even if it has expired by the clock of this machine.
 
         Raise `Unauthorised` for wrong credentials, `Unavailable` if Keystone cannot be reached.
         """
@@ -50,19 +50,19 @@ class Keystone:
                 self._session = self._new_session()
                 self._plugin = _plugin(self._master.credentials, *self._address())
             if not self._token:
-                with self._translated():
+                with self._translating_errors():
                     self._token = str(self._session.get_token(self._plugin) if self._session else "")
             return self._token
 
     def renew(self) -> bool:
-        """Forget the token; return whether there can be another one."""
+        """Forget the token. Return whether a new one can be requested."""
         if self._master.credentials.token or self._plugin is None:
             return False
         self._plugin.invalidate()
         self._token = ""
         return True
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """Describe the user, the project and the roles of the token."""
         if self._plugin is None:
             return "The token of OS_TOKEN was used: it may have expired, or be for another project."
@@ -77,14 +77,14 @@ class Keystone:
     def _new_session(self) -> KeystoneSession:
         from keystoneauth1.session import Session
 
-        self._http.proxies = proxies_for(self._master, self._base())  # keystoneauth names none by itself
+        self._http.proxies = proxies_for(self._master, self._base())  # keystoneauth passes none itself
         return Session(
             session=self._http, verify=verification(self._master), timeout=self._master.timeout, redirect=False,
             user_agent=str(self._http.headers["User-Agent"]),
         )  # fmt: skip
 
     def _base(self) -> str:
-        return (self._master.credentials.auth_url or f"{self._master.url}{_OWN}").rstrip("/")
+        return (self._master.credentials.auth_url or f"{self._master.url}{_OWN_KEYSTONE}").rstrip("/")
 
     def _address(self) -> tuple[str, str]:
         """Keystone's version, and its URL with that version."""
@@ -104,7 +104,7 @@ class Keystone:
 
         Only the ids of the versions are read: the addresses in that list may belong to any host.
         """
-        verify = verification(self._master)  # of each request: the session of keystoneauth has its own
+        verify = verification(self._master)  # this request does not use the session of keystoneauth
         with contextlib.suppress(requests.exceptions.RequestException, ValueError, AttributeError, TypeError):
             response = self._http.get(
                 f"{base}/", timeout=self._master.timeout, allow_redirects=False, verify=verify,
@@ -115,37 +115,37 @@ class Keystone:
         return "3" if self._master.credentials.auth_url else "2"
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translating_errors(self) -> Iterator[None]:
         from keystoneauth1 import exceptions
 
-        where = getattr(self._plugin, "auth_url", self._base())
+        url = getattr(self._plugin, "auth_url", self._base())
         try:
             yield
         except exceptions.Unauthorized as error:
-            raise self._denied(where) from error
+            raise self._denial(url) from error
         except (exceptions.NotFound, exceptions.InvalidResponse, exceptions.DiscoveryFailure) as error:
-            raise Unavailable(f"There is no Keystone at {where}.", hint="Check OS_AUTH_URL and its version.") from error
+            raise Unavailable(f"There is no Keystone at {url}.", hint="Check OS_AUTH_URL and its version.") from error
         except exceptions.connection.SSLError as error:
             hint = "Name its certificate authority with --os-cacert."
-            raise Unavailable(f"The certificate of Keystone at {where} cannot be checked.", hint=hint) from error
+            raise Unavailable(f"The certificate of Keystone at {url} cannot be checked.", hint=hint) from error
         except exceptions.connection.ConnectionError as error:
-            raise Unavailable(f"Keystone at {where} cannot be reached.", hint="Check OS_AUTH_URL.") from error
+            raise Unavailable(f"Keystone at {url} cannot be reached.", hint="Check OS_AUTH_URL.") from error
         except exceptions.ClientException as error:
-            said = scrubbed(" ".join(str(error).split()), self._master.credentials.secrets)
-            raise Unavailable(f"Keystone at {where} cannot give a token: {said}", hint="Check OS_AUTH_URL.") from error
+            reason = scrubbed(" ".join(str(error).split()), self._master.credentials.secrets)
+            raise Unavailable(f"Keystone at {url} cannot give a token: {reason}", hint="Check OS_AUTH_URL.") from error
 
-    def _denied(self, where: str) -> Unauthorised:
+    def _denial(self, url: str) -> Unauthorised:
         """The error for refused credentials, with the projects that the user may use, if Keystone lists them."""
         credentials = self._master.credentials
         if credentials.application_credential_id:
             return Unauthorised(
-                f"Keystone at {where} does not accept the application credential.",
+                f"Keystone at {url} does not accept the application credential.",
                 hint="Check OS_APPLICATION_CREDENTIAL_ID and OS_APPLICATION_CREDENTIAL_SECRET.",
             )
         try:
-            projects = self._projects(where)
-        except Exception:  # of any kind: the first refusal is the one to report
-            message = f"Keystone at {where} does not accept user {credentials.username} with this password."
+            projects = self._projects(url)
+        except Exception:  # the first refusal is the one to report
+            message = f"Keystone at {url} does not accept user {credentials.username} with this password."
             return Unauthorised(message, hint="Check OS_USERNAME, OS_PASSWORD and OS_USER_DOMAIN_NAME.")
         known = ", ".join(projects)
         project = credentials.project_id or credentials.project_name
@@ -154,20 +154,20 @@ class Keystone:
             hint=f"Choose one with OS_PROJECT_NAME: {known}." if known else "The user has no role in any project.",
         )
 
-    def _projects(self, where: str) -> list[str]:
+    def _projects(self, url: str) -> list[str]:
         """The names of the projects that the user may use. Raise any error of Keystone's libraries."""
         from dataclasses import replace
 
-        version = "3" if where.endswith("/v3") else "2"
-        unscoped = _plugin(replace(self._master.credentials, project_id="", project_name=""), version, where)
+        version = "3" if url.endswith("/v3") else "2"
+        unscoped = _plugin(replace(self._master.credentials, project_id="", project_name=""), version, url)
         if version == "3":
             from keystoneclient.v3.client import Client  # type: ignore[import-untyped]  # it has no types
 
-            client: Any = Client(session=self._session, auth=unscoped, endpoint_override=where)
+            client: Any = Client(session=self._session, auth=unscoped, endpoint_override=url)
             return sorted(project.name for project in client.auth.projects())
         from keystoneclient.v2_0.client import Client as OldClient  # type: ignore[import-untyped]  # it has none
 
-        old: Any = OldClient(session=self._session, auth=unscoped, endpoint_override=where)
+        old: Any = OldClient(session=self._session, auth=unscoped, endpoint_override=url)
         return sorted(tenant.name for tenant in old.tenants.list())
 
 
@@ -195,7 +195,7 @@ def _plugin(credentials: Credentials, version: str, url: str) -> BaseIdentityPlu
 
 
 class ServerToken:
-    """The token from the file of one server. No other address ever gets it, and no proxy."""
+    """The token from the file of one server. It is never sent to another address or through a proxy."""
 
     def __init__(self, url: str) -> None:
         """Raise `Unauthorised` if this user has no token for the server."""
@@ -211,9 +211,9 @@ class ServerToken:
         return self._token
 
     def renew(self) -> bool:
-        """Read the file again; return whether a server that was started since has left another token."""
+        """Read the file again. Return whether it has a new token, because the server was restarted."""
         before, self._token = self._token, token_of(self._url) or self._token
         return before != self._token
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         return f"The token of {path_of(self._url)} was used: the server may have been started anew."

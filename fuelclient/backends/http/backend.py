@@ -1,4 +1,4 @@
-"""What every backend at the other end of a connection has."""
+"""What all backends over HTTP have in common."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuelclient.support import unsupported
 
 
 class Connection:
-    """The methods that need no request to find out the kind of the server; see `base.Backend`."""
+    """The methods that are the same for every kind of server; see `base.Backend`."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -40,7 +40,7 @@ class OverHttp(Connection):
         return Answer(self.session.version, "version").into(FuelVersion)
 
     def together(self) -> AbstractContextManager[None]:
-        """Raise `Unsupported`: a server stores what each request brings by itself."""
+        """Raise `Unsupported`: a server stores each request separately."""
         raise Unsupported(
             f"{self.target} stores each request by itself, so this cannot be all or nothing there.",
             hint="Use an engine file: --engine FILE, without --server.",

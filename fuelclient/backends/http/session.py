@@ -1,4 +1,4 @@
-"""Send requests to a master, with a token and time limits, and raise errors of ours.
+"""Send requests to a server, with a token and time limits, and raise `FuelError`s for failures.
 
 No token goes to another host: redirects are followed only to the same origin, and only for requests that read.
 """
@@ -31,20 +31,20 @@ LOG = logging.getLogger("fuelclient.http")
 API = "/api/v1/"
 """The path of Nailgun's resources."""
 
-OURS = "fuelclient"
-"""The beginning of the `server` in the version of our own server; Nailgun has no such field."""
+_SERVER_PREFIX = "fuelclient"
+"""How the field `server` of the version begins on a server of this package; Nailgun has no such field."""
 
-_BUSY = frozenset((429, 502, 503, 504))
-_MOVED = frozenset((301, 302, 303, 307, 308))
-_REDIRECTS = 3
-_FIRST_PAUSE = 0.2
-_LONGEST_PAUSE = 5.0
-_NOTHING = object()
-_LASTING = (
+_BUSY_STATUSES = frozenset((429, 502, 503, 504))
+_REDIRECT_STATUSES = frozenset((301, 302, 303, 307, 308))
+_MAX_REDIRECTS = 3
+_FIRST_PAUSE_SECONDS = 0.2
+_MAX_PAUSE_SECONDS = 5.0
+_NO_BODY = object()
+_PERMANENT_FAILURES = (
     TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
     requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
 )  # fmt: skip
-"""Failures after which another try would not help, as without a listener."""
+"""Failures after which a retry would not help; nor would it if no connection was made (`is_unconnected`)."""
 
 _NO_PROXIES = {"http": "", "https": ""}
 
@@ -60,34 +60,34 @@ class Session:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._version: Mapping[str, Any] | None = None
-        self._keystone: Keystone | ServerToken | None = None
+        self._token_source: Keystone | ServerToken | None = None
         self._is_direct = False
 
     @property
     def version(self) -> Mapping[str, Any]:
-        """The answer to a request for the master's version, which is sent once."""
+        """The server's version, which is requested once."""
         self._authentication()
-        if not self._version:  # it only answers users with a token
+        if not self._version:  # the first answer required a token
             data = self.get("version")
             self._version = data if isinstance(data, Mapping) else {}
         return self._version
 
     @property
-    def is_ours(self) -> bool:
-        return str(self.version.get("server", "")).startswith(OURS)
+    def is_fuelclient_server(self) -> bool:
+        return str(self.version.get("server", "")).startswith(_SERVER_PREFIX)
 
     def close(self) -> None:
         self._http.close()
 
-    def send(self, method: str, path: str, about: About | None = None, body: Any = _NOTHING, **query: Any) -> Any:
+    def send(self, method: str, path: str, about: About | None = None, body: Any = _NO_BODY, **query: Any) -> Any:
         """Return the JSON of the answer. GET is tried again while the master is busy or the connection breaks.
 
-        A path that begins with a slash is one of the master itself, any other one is below `API`. Parameters of the
-        query that are None are left out.
+        A path that begins with a slash is relative to the root of the master, any other one to `API`. Parameters of
+        the query that are None are tries_left out.
         """
         answer = self._authenticated(method, self._url(path, query), body, about)
         if answer.status >= 400:
-            raise refused(answer, about, self._who(answer))
+            raise refused(answer, about, self._credentials_hint(answer))
         return None if answer.status == 204 else answer.data()
 
     get = partialmethod(send, "GET")
@@ -97,17 +97,17 @@ class Session:
     delete = partialmethod(send, "DELETE")
 
     def message(self, path: str, body: bytes, about: About, *, reads: bool) -> Response:
-        """Send a message to a server of ours; its answer may be a refusal in the same form.
+        """Send a message to a server of this package. It is sent again after failures only if it `reads`.
 
-        One that reads may be sent again. Any other refusal is raised, such as that of the credentials.
+        A refusal in the form of a message is returned; any other refusal, such as of the credentials, is raised.
         """
         answer = self._authenticated("POST", self._url(path, {}), body, about, reads=reads)
         if answer.status >= 400 and answer.content_type != MESSAGE_TYPE:
-            raise refused(answer, about, self._who(answer), has_roles=True)
+            raise refused(answer, about, self._credentials_hint(answer), has_roles=True)
         return answer
 
-    def _who(self, answer: Response) -> str:
-        return self._keystone.explained() if self._keystone and answer.status in (401, 403) else ""
+    def _credentials_hint(self, answer: Response) -> str:
+        return self._token_source.explanation() if self._token_source and answer.status in (401, 403) else ""
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         given = {key: _text(value) for key, value in query.items() if value is not None}
@@ -115,27 +115,29 @@ class Session:
         return f"{self.master.url}{path if path.startswith('/') else API + path}{text}"
 
     def _authenticated(self, method: str, url: str, body: Any, about: About | None, *, reads: bool = False) -> Response:
-        """Send a request with a token; an expired token is replaced once."""
-        keystone = self._authentication()
+        """Send a request with a token; renew an expired token once."""
+        token_source = self._authentication()
         reads = reads or method == "GET"
-        answer = self._patiently(method, url, body, keystone.token() if keystone else "", about, reads=reads)
-        if answer.status == 401 and keystone is not None and keystone.renew():
-            answer = self._patiently(method, url, body, keystone.token(), about, reads=reads)
+        answer = self._send_with_retries(
+            method, url, body, token_source.token() if token_source else "", about, reads=reads
+        )
+        if answer.status == 401 and token_source is not None and token_source.renew():
+            answer = self._send_with_retries(method, url, body, token_source.token(), about, reads=reads)
         return answer
 
     def _authentication(self) -> Keystone | ServerToken | None:
-        """The source of tokens, or None if the master needs none, which is found out once."""
+        """The source of tokens, or None if the server needs none; the first call finds this out."""
         with self._lock:
             if self._version is None:
-                answer = self._patiently("GET", f"{self.master.url}{API}version", _NOTHING, "")
+                answer = self._send_with_retries("GET", f"{self.master.url}{API}version", _NO_BODY, "")
                 version = _version_of(answer)
                 if version.get("auth_required") or answer.status == 401:
-                    self._keystone = self._tokens(version)
+                    self._token_source = self._find_token_source(version)
                 self._version = version
-        return self._keystone
+        return self._token_source
 
-    def _tokens(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
-        is_own = version.get("auth") == "token" and version.get("server")  # a server that left its token for its user
+    def _find_token_source(self, version: Mapping[str, Any]) -> Keystone | ServerToken:
+        is_own = version.get("auth") == "token" and version.get("server")  # it wrote its token to a file
         if is_own and not self.master.credentials.token:
             from fuelclient.backends.http.auth import ServerToken
 
@@ -151,46 +153,46 @@ class Session:
 
         return Keystone(self.master, self._http)
 
-    def _patiently(
+    def _send_with_retries(
         self, method: str, url: str, body: Any, token: str, about: About | None = None, *, reads: bool = True
     ) -> Response:
-        """Try again after a pause if a request that reads broke off, or the master is busy."""
-        pause, began = _FIRST_PAUSE, time.monotonic()
-        for left in range(self.master.retries if reads else 0, -1, -1):
-            late = time.monotonic() - began > self.master.total_timeout
+        """Send a request; if it `reads`, try again after a pause if it broke off or the server is busy."""
+        pause, began = _FIRST_PAUSE_SECONDS, time.monotonic()
+        for tries_left in range(self.master.retries if reads else 0, -1, -1):
+            is_late = time.monotonic() - began > self.master.total_timeout
             try:
                 answer = self._exchange(method, url, body, token)
             except requests.exceptions.RequestException as error:
-                if not left or late or isinstance(error, _LASTING) or is_unconnected(error):
+                if not tries_left or is_late or isinstance(error, _PERMANENT_FAILURES) or is_unconnected(error):
                     raise unreachable(error, url, self.master.timeout, about) from error
                 LOG.debug("%s %s broke, another try follows", method, url)
             else:
-                if answer.status not in _BUSY or not left or late:
+                if answer.status not in _BUSY_STATUSES or not tries_left or is_late:
                     return answer
                 LOG.debug("%s %s is busy (%d), another try follows", method, url, answer.status)
             self._sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
         raise AssertionError("the last try returns or raises")
 
     def _exchange(self, method: str, url: str, body: Any, token: str) -> Response:
         """Send a request; follow redirects of reads within the origin of `url`."""
-        kind = MESSAGE_TYPE if isinstance(body, bytes) else "application/json"
-        headers = {"Accept": kind, "Content-Type": kind}
+        media_type = MESSAGE_TYPE if isinstance(body, bytes) else "application/json"
+        headers = {"Accept": media_type, "Content-Type": media_type}
         if token:
             headers["X-Auth-Token"] = token
-        options: dict[str, Any] = {} if body is _NOTHING else {"data" if isinstance(body, bytes) else "json": body}
+        options: dict[str, Any] = {} if body is _NO_BODY else {"data" if isinstance(body, bytes) else "json": body}
         proxies = _NO_PROXIES if self._is_direct else proxies_for(self.master, url)
-        for _ in range(_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             response = self._http.request(
                 method, url, headers=headers, timeout=(self.master.timeout, None), allow_redirects=False,
                 verify=verification(self.master), proxies=proxies, **options,
             )  # fmt: skip
             LOG.debug("%s %s -> %d, %d bytes", method, url, response.status_code, len(response.content))
-            if response.status_code not in _MOVED:
+            if response.status_code not in _REDIRECT_STATUSES:
                 content_type = response.headers.get("Content-Type", "")
                 # A master, or a proxy before it, may repeat the headers of a request in its answer.
-                is_text = bool(token) and content_type != MESSAGE_TYPE  # whose texts have their lengths before them
-                content = response.content.replace(token.encode(), MASK.encode()) if is_text else response.content
+                may_mask = bool(token) and content_type != MESSAGE_TYPE  # its strings are length-prefixed
+                content = response.content.replace(token.encode(), MASK.encode()) if may_mask else response.content
                 return Response(method, url, response.status_code, content_type, content)
             location = response.headers.get("Location", "")
             url = _next(method, url, location.replace(token, MASK) if token else location)
@@ -210,7 +212,7 @@ def _version_of(answer: Response) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """A value of a query in Nailgun's form.
+    """A value of a query in the form that Nailgun reads.
 
     >>> _text(True), _text((1, 2)), _text("a")
     ('1', '1,2', 'a')

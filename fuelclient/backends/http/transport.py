@@ -1,8 +1,8 @@
-"""Sessions of requests with the proxies and certificates of the settings, whose requests end in time, whatever the
-server does: with an answer of limited size, or with an error.
+"""Sessions of the library `requests`, with the proxies and certificates of the settings. Whatever the server does, each
+request ends in time, with an answer of limited size or an error.
 
-A master may be silent for minutes while it works. A clock that shuts the connection and a limit on the body also stop a
-server that sends a byte now and then, or never stops.
+A master may be silent for minutes while it works. A deadline that shuts the connection and a limit on the body also
+stop a server that sends a byte now and then, or never stops.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from fuelclient.errors import NotFound
 from fuelclient.settings.master import Master
 
 LOG = logging.getLogger(__name__)
-_CHUNK = 2**16
-_EVERY = 10.0
-"""Seconds between two lines of the log about an answer that is waited for."""
+_CHUNK_BYTES = 2**16
+_LOG_SECONDS = 10.0
+"""Seconds between two log lines while waiting for an answer."""
 
 
 class BodyTooLarge(requests.exceptions.RequestException):
-    """An answer is larger than anything that a master sends."""
+    """An answer is larger than the limit, which no answer of a master reaches."""
 
 
 class TotalTimeout(requests.exceptions.Timeout):
     """An answer was not complete within the time for the whole request."""
 
 
-class Stopwatch:
-    """Shut the socket of one request when its time is over; until then, log the wait now and then."""
+class _Deadline:
+    """Shut the socket of one request when its time is over; until then, log the wait at intervals."""
 
     def __init__(self, url: str, seconds: float) -> None:
         self.expired = False
@@ -62,23 +62,23 @@ class Stopwatch:
 
     def _run(self) -> None:
         began = time.monotonic()
-        left = self._seconds
-        while not self._ended.wait(min(_EVERY, left)):
-            passed = time.monotonic() - began
-            left = self._seconds - passed
-            if left <= 0:
+        seconds_left = self._seconds
+        while not self._ended.wait(min(_LOG_SECONDS, seconds_left)):
+            seconds_passed = time.monotonic() - began
+            seconds_left = self._seconds - seconds_passed
+            if seconds_left <= 0:
                 with self._lock:
                     self.expired = True
                     if self._socket is not None:
                         _shut(self._socket)
                 return
-            LOG.info("%s has not answered for %.0f s; it has %.0f s in all.", self._url, passed, self._seconds)
+            LOG.info("%s has not answered for %.0f s; it has %.0f s in all.", self._url, seconds_passed, self._seconds)
 
 
 def _shut(connected: socket.socket) -> None:
     """Shut a socket, which wakes up its reader.
 
-    This is the method of the plain socket: that of TLS would take its state away while the reader uses it.
+    The method of the plain socket is called: that of TLS would drop state that the reader still uses.
     """
     with contextlib.suppress(OSError):
         socket.socket.shutdown(connected, socket.SHUT_RDWR)
@@ -104,19 +104,19 @@ class BoundedAdapter(HTTPAdapter):
         return manager
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
-        stopwatch = Stopwatch(request.url or "", self._total)
-        self._current.stopwatch = stopwatch
+        deadline = _Deadline(request.url or "", self._total)
+        self._current.deadline = deadline
         try:
             response = super().send(request, *arguments, **options)
             response.raw = io.BytesIO(self._body(response))
-            if stopwatch.expired:  # a connection that was shut within the headers looks like their end
+            if deadline.expired:  # a connection that was shut within the headers looks like their end
                 raise TotalTimeout("the answer was cut", request=request)
         except (requests.exceptions.RequestException, OSError, ValueError) as error:
-            if stopwatch.expired:
+            if deadline.expired:
                 raise TotalTimeout(f"no whole answer in {self._total:g} seconds", request=request) from error
             raise
         finally:
-            stopwatch.stop()
+            deadline.stop()
         return response
 
     def _body(self, response: requests.Response) -> bytes:
@@ -129,14 +129,14 @@ class BoundedAdapter(HTTPAdapter):
         return bytes(body)
 
     def _watch(self, connected: socket.socket | None) -> None:
-        stopwatch: Stopwatch | None = getattr(self._current, "stopwatch", None)
-        if stopwatch is not None and connected is not None:
-            stopwatch.watch(connected)
+        deadline: _Deadline | None = getattr(self._current, "deadline", None)
+        if deadline is not None and connected is not None:
+            deadline.watch(connected)
 
 
 def _chunks(response: requests.Response) -> Iterator[bytes]:
     try:
-        yield from response.raw.stream(_CHUNK, decode_content=True)
+        yield from response.raw.stream(_CHUNK_BYTES, decode_content=True)
     except urllib3.exceptions.ProtocolError as error:  # half a body, or a connection that broke within it
         raise requests.exceptions.ChunkedEncodingError(error, request=response.request) from error
     except urllib3.exceptions.DecodeError as error:
@@ -173,8 +173,8 @@ def _pools(watch: Callable[[socket.socket | None], None]) -> dict[str, type[urll
 
 
 class _Session(requests.Session):
-    """A session that follows no redirects itself: requests would parse their target even then, and fail if it is no
-    URL."""
+    """A session without redirects: even with `allow_redirects=False`, `requests` would parse their target and fail if
+    it is not a URL."""
 
     def get_redirect_target(self, resp: requests.Response) -> None: ...
 
@@ -182,7 +182,7 @@ class _Session(requests.Session):
 def http_session(master: Master, adapter: BaseAdapter | None = None) -> requests.Session:
     """A session with time limits, which reads no passwords from ~/.netrc."""
     session = _Session()
-    session.auth = lambda request: request  # else requests would send a password of ~/.netrc beside our token
+    session.auth = lambda request: request  # or `requests` would send a password of ~/.netrc along with our token
     session.headers["User-Agent"] = f"fuelclient/{__version__}"
     transport = adapter or BoundedAdapter(master.total_timeout, master.body_limit)
     session.mount("http://", transport)

@@ -79,7 +79,7 @@ def test_silence_ends(answer: Answering) -> None:
 
 def test_a_master_that_works_is_waited_for(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """It is silent for longer than a connection may take, and a line says now and then that it is waited for."""
-    monkeypatch.setattr(transport, "_EVERY", 0.2)
+    monkeypatch.setattr(transport, "_LOG_SECONDS", 0.2)
 
     def slow(request: Request) -> None:
         time.sleep(1)
