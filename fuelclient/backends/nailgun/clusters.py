@@ -65,7 +65,7 @@ class Clusters(Facet):
 
     def environment(self, cluster_id: int) -> Environment:
         """Read the environment with several requests, between which it may change."""
-        from fuelclient.backends.nailgun.environment import environment_of  # loads all that it is computed from
+        from fuelclient.backends.nailgun.environment import environment_of  # it imports many modules
 
         return environment_of(self._master, cluster_id)
 

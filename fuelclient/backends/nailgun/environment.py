@@ -1,6 +1,6 @@
-"""Read environments of a master with everything that they consist of: release, plugins, nodes, settings, graphs.
+"""Read environments of a master with their parts: release, plugins, nodes, settings and graphs.
 
-It takes several requests, and a change between two of them may be in one and not in the other.
+This takes several requests; a change between two of them may be seen by the later one only.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ def environment_of(master: Master, cluster_id: int) -> Environment:
     )
 
 
-def members_of(master: Master, cluster_id: int) -> Environment:
-    """The environment with only its release and its plugins, which decide whose graphs it has."""
+def environment_with_plugins(master: Master, cluster_id: int) -> Environment:
+    """The environment with only its release and plugins, which is enough to find the owners of its graphs."""
     return _members(master, cluster_id)[0]
 
 
 def owners_of(master: Master, cluster_id: int, levels: Sequence[Level] = ()) -> list[Owner]:
     """The owners of an environment's graphs, or those of `levels`, least important first.
 
-    Only plugins have names, and only the levels in question are read. Raise `NotFound` if the environment does not
-    exist; of CLUSTER alone nothing is read, so that only reading its graphs does.
+    Only plugins have names, and only what `levels` need is read. Raise `NotFound` if the environment does not exist; if
+    `levels` is only CLUSTER, nothing is read, and this is noticed when its graphs are read.
     """
-    chosen = []
+    selected = []
     if not levels or Level.RELEASE in levels:
-        chosen.append(Owner(Level.RELEASE, master.clusters.get(cluster_id).release_id))
+        selected.append(Owner(Level.RELEASE, master.clusters.get(cluster_id).release_id))
     if not levels or Level.PLUGIN in levels:
-        chosen += [plugin_owner(plugin) for plugin in _enabled(master, master.clusters.settings(cluster_id))]
+        selected += [plugin_owner(plugin) for plugin in _enabled(master, master.clusters.settings(cluster_id))]
     if not levels or Level.CLUSTER in levels:
-        chosen.append(Owner(Level.CLUSTER, cluster_id))
-    return chosen
+        selected.append(Owner(Level.CLUSTER, cluster_id))
+    return selected
 
 
 def graphs_of(master: Master, owner: Owner) -> dict[str, Graph]:
@@ -67,7 +67,7 @@ def graphs_of(master: Master, owner: Owner) -> dict[str, Graph]:
 
 
 def summaries_of(master: Master, owner: Owner) -> list[GraphSummary]:
-    """The parts that a listing needs of an owner's graphs. Raise `NotFound` if the owner does not exist."""
+    """The summaries of an owner's graphs, for listings. Raise `NotFound` if the owner does not exist."""
     return [summary_from(record, owner) for record in _graph_records(master, owner)]
 
 
@@ -95,7 +95,7 @@ def layers_of(
 
 
 def _members(master: Master, cluster_id: int) -> tuple[Environment, Mapping[str, Any]]:
-    """The environment with its release and its plugins, and its settings as the master has them."""
+    """The environment with its release and its plugins, and its settings in the form of the master."""
     cluster = master.clusters.get(cluster_id)
     release = master.releases.get(cluster.release_id)
     stored = master.clusters.settings(cluster_id)
@@ -104,12 +104,12 @@ def _members(master: Master, cluster_id: int) -> tuple[Environment, Mapping[str,
 
 def _enabled(master: Master, stored: Mapping[str, Any]) -> tuple[Plugin, ...]:
     """The plugins that the settings of an environment enable, in the order of their layers."""
-    chosen = enabled_plugins(stored)
-    return in_merge_order(plugin for plugin in (master.plugins.list() if chosen else ()) if plugin.id in chosen)
+    selected = enabled_plugins(stored)
+    return in_merge_order(plugin for plugin in (master.plugins.list() if selected else ()) if plugin.id in selected)
 
 
 def _own_metadata(master: Master, environment: Environment) -> dict[str, Any]:
-    """The roles and tags that an environment has beside those of its release and its plugins."""
+    """The roles and tags that an environment has besides those of its release and its plugins."""
     cluster_id, known_roles, known_tags = environment.cluster.id, roles(environment), tags(environment)
     own_roles = [role for name, role in master.roles.of_cluster(cluster_id).items() if name not in known_roles]
     own_tags: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What the facets of a master have in common: each request is about one thing, at the path of that thing."""
+"""What the facets of a master have in common: each request addresses one resource by its path."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from fuelclient.model.graph import Level
 from fuelclient.serializers.answer import objects
 
 ATTRIBUTES = "attributes"
-"""The path of an environment's settings, below its own."""
+"""The path of an environment's settings, below that of the environment."""
 
 OSTF = "/ostf/"
-"""The path of the service of health checks, beside Nailgun's."""
+"""The path of the service for health checks, which is not part of Nailgun's API."""
 
 PATHS = {
     "environment": "clusters", "release": "releases", "plugin": "plugins", "node": "nodes", "run": "transactions",
     "sequence": "sequences", "network group": "networks", "OpenStack configuration": "openstack-config",
     "test run": f"{OSTF}testruns",
 }  # fmt: skip
-"""Where a master has the things of each noun."""
+"""The path of the resources of each noun."""
 
 
 NOUNS = {Level.RELEASE: "release", Level.PLUGIN: "plugin", Level.CLUSTER: "environment"}
@@ -38,7 +38,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A path of a master, and the subject of requests to it."""
+    """A path on a master, and the subject of requests to it for error messages."""
 
     session: Session
     path: str
@@ -57,12 +57,13 @@ class Resource:
 def resource(
     session: Session, noun: str, key: object, below: str = "", *, invalid: type[InvalidDocument] | None = None
 ) -> Resource:
-    """The resource of a thing, or one below it; `invalid` is the error if the master calls a body invalid."""
+    """The resource of a noun with this key, or one below it. `invalid` is the error for a body that the master
+    rejects."""
     return Resource(session, f"{PATHS[noun]}/{key}/{below}", About(noun, key, invalid=invalid))
 
 
 def by_id(read: Callable[[Any], Value], data: Any, noun: str) -> list[Value]:
-    """Read the things that an answer lists, sorted by id."""
+    """Read the items of a list in an answer, sorted by id."""
     return sorted(map(read, objects(data, noun)), key=attrgetter("id"))
 
 
@@ -78,7 +79,7 @@ class Master(Backend, Protocol):
 
 
 class Facet:
-    """A facet of one master. The ids of most methods are those of `noun`, and `master` has the other facets."""
+    """A facet of one master. Most methods take ids of a `noun`; `_master` has the other facets."""
 
     noun: ClassVar[str] = "environment"
     invalid: ClassVar[type[InvalidDocument] | None] = None

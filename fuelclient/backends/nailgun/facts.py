@@ -26,10 +26,10 @@ class Facts(Facet):
         return _facts(self._at(cluster_id, f"{_FACTS}defaults/").get(split=True))
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        """Complete the default facts: those of a master lack the sync points, and the uids inside the nodes."""
+        """Complete the default facts: a master leaves out the sync points and the uids inside the nodes."""
         default = by_node(self.default(cluster_id))
-        missing = {MASTER: {"roles": [MASTER]}, **default.nodes}
-        parts = {uid: {"uid": uid, **part} for uid, part in missing.items()}
+        nodes_and_master = {MASTER: {"roles": [MASTER]}, **default.nodes}
+        parts = {uid: {"uid": uid, **part} for uid, part in nodes_and_master.items()}
         parts[NULL] = dict(default.nodes.get(NULL, {}))
         return effective_facts(DeploymentFacts(default.common, parts), self.get(cluster_id))
 

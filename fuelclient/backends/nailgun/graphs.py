@@ -1,4 +1,4 @@
-"""Graphs of a master: read by layer and merged here, and uploaded whole, because Nailgun has no partial records."""
+"""Graphs of a master: layers are merged here, and whole tasks are uploaded, because Nailgun has no partial records."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.environment import (
     environment_of,
+    environment_with_plugins,
     layers_of,
-    members_of,
     owners_of,
     summaries_of,
     types_of,
@@ -44,9 +44,9 @@ from fuelclient.serializers.task import task_to
 
 class Graphs(Facet):
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """Of the owners, only plugins have names."""
+        """Only owners that are plugins have names."""
         if cluster_id is None:
-            summaries = self._named([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
+            summaries = self._with_plugin_names([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
             owners = owners_of(self._master, cluster_id, levels)
             summaries = [graph for owner in owners for graph in summaries_of(self._master, owner)]
@@ -57,15 +57,15 @@ class Graphs(Facet):
         return types_for(release_id, [*map(summary_from, objects(self._session.get("graphs/"), "graph"))], None)
 
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        """Of the owner, only a plugin has its name."""
-        named = self._plainly(owner)
-        graph = self._stored(named, graph_type)
+        """Only an owner that is a plugin has its name."""
+        labelled_owner = self._owner_for_messages(owner)
+        graph = self._stored(labelled_owner, graph_type)
         if graph is None:
-            raise self._unknown(named, graph_type)
+            raise self._unknown(labelled_owner, graph_type)
         return graph
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        layers = layers_of(self._master, members_of(self._master, cluster_id), graph_type, levels)
+        layers = layers_of(self._master, environment_with_plugins(self._master, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
@@ -79,28 +79,28 @@ class Graphs(Facet):
         return document.tasks
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Merge records without type, which a master does not take, with the layers below, with a finding for each.
+        """Merge records without type, which a master rejects, with the layers below; each has a finding.
 
         The layers are only read for a document with such records, or with stages.
         """
         from fuelclient.expressions.readable import refusals  # only uploads need expressions
 
         require_type(graph_type)
-        named = self._plainly(owner)
-        stored_before = self._stored(named, graph_type)
-        asks = any(task.is_partial or task.stage for task in document.tasks)
-        below = self._below(owner, graph_type) if asks or owner.level is Level.PLUGIN else ()
-        findings = check_document(document, named, below)
-        require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
-        tasks, resolved = _whole(document.tasks, named, below)
+        labelled_owner = self._owner_for_messages(owner)
+        stored_before = self._stored(labelled_owner, graph_type)
+        needs_layers = any(task.is_partial or task.stage for task in document.tasks)
+        below = self._below(owner, graph_type) if needs_layers or owner.level is Level.PLUGIN else ()
+        findings = check_document(document, labelled_owner, below)
+        require_no_errors(findings, f"The {graph_type} graph of {labelled_owner} is not stored")
+        tasks, resolved = _whole(document.tasks, labelled_owner, below)
         place = self._graph(owner, graph_type, InvalidGraph)
         name = {} if document.name is None else {"name": document.name}
         body = {**name, **document.metadata, "tasks": list(map(task_to, tasks))}
         answer = place.post(body) if stored_before is None else place.put(body)
-        stored = replace(graph_from(answer, named), type=graph_type)
-        later = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
+        stored = replace(graph_from(answer, labelled_owner), type=graph_type)
+        warnings = (replace(finding, severity=Severity.WARNING) for finding in refusals(document))
         replaced = len(stored_before.tasks) if stored_before else 0
-        return Uploaded(stored, stored_before is None, (*findings, *resolved, *later), replaced)
+        return Uploaded(stored, stored_before is None, (*findings, *resolved, *warnings), replaced)
 
     def delete(self, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Return no warnings: a master has no records that could lose what they override."""
@@ -110,8 +110,8 @@ class Graphs(Facet):
             raise self._unknown(self.owner(owner), graph_type) from error
         return ()
 
-    def _plainly(self, owner: OwnerRef) -> Owner:
-        """The owner, with a name only if it is a plugin, which takes a request: no message has that of another."""
+    def _owner_for_messages(self, owner: OwnerRef) -> Owner:
+        """The owner, with a name only if it is a plugin: messages have no other names, and each takes a request."""
         return self.owner(owner) if owner.level is Level.PLUGIN else Owner(owner.level, owner.id)
 
     def _stored(self, owner: Owner, graph_type: str) -> Graph | None:
@@ -135,7 +135,7 @@ class Graphs(Facet):
         cluster = environment_of(self._master, cluster_id)
         return snapshot(cluster, layers_of(self._master, cluster, graph_type), graph_type)
 
-    def _named(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
+    def _with_plugin_names(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
         """Add the names and versions of the plugins."""
         if all(graph.owner.level is not Level.PLUGIN for graph in graphs):
             return graphs
@@ -158,7 +158,7 @@ class Graphs(Facet):
         """The layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
-        target = members_of(self._master, owner.id)
+        target = environment_with_plugins(self._master, owner.id)
         try:
             return layers_of(self._master, target, graph_type, (Level.RELEASE, Level.PLUGIN))
         except NotFound:
@@ -168,7 +168,7 @@ class Graphs(Facet):
 def _whole(
     tasks: Sequence[Task], owner: Owner, below: Sequence[Layer] | None
 ) -> tuple[tuple[Task, ...], list[Finding]]:
-    """Merge each partial record with what it overrides, with a warning (G022) for each of these.
+    """Merge each partial record with the task that it overrides, with a warning (G022).
 
     Raise `InvalidGraph` for a record that overrides nothing, or something with several variants.
     """

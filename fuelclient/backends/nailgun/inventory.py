@@ -38,7 +38,7 @@ from fuelclient.support import unsupported
 _ATTRIBUTES = "attributes_metadata"
 _VIPS = "network_configuration/ips/vips/"
 NEUTRON = "network_configuration/neutron"
-"""The path of the network configuration of an environment, below its own."""
+"""The path of an environment's network configuration, below that of the environment."""
 
 Labels = Mapping[str, str | None]
 Value = TypeVar("Value", Role, Tag)
@@ -56,8 +56,8 @@ class Releases(Facet):
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
         """Send one release at a time; if the master refuses one, remove those before it.
 
-        Ids are not sent: a fixture has those of the master that it was written for, and one that is taken makes the
-        request fail.
+        Ids are not sent: those in a fixture belong to the master that it was written for, and a request with a taken
+        id fails.
         """
         known = {(release.name, release.version) for release in self.list()}
         seen: set[tuple[str, str]] = set()
@@ -73,7 +73,7 @@ class Releases(Facet):
             for release in releases:
                 record = {key: value for key, value in release_to(release).items() if key != "id"}
                 stored = release_record_from(self._session.post("releases/", None, record))
-                created.append(stored)  # at once, so that an error removes it
+                created.append(stored)  # before the next request, so that an error removes it
         except BaseException:
             for stored in created:
                 with contextlib.suppress(FuelError):  # the first error is the one to report
@@ -140,12 +140,12 @@ class Nodes(Facet):
         return self.get(node_id)
 
     def _part(self, part: NodePart, default: str, node_id: int) -> Sequence[Any]:
-        """Read a document of a node; `default` is the end of the path of its default."""
+        """Read a document of a node; `default` is the end of the path of the default document."""
         return _items(self._at(node_id, f"{part}/{default}").get(), part)
 
     def _set_part(self, part: NodePart, node_id: int, document: Sequence[Any]) -> Sequence[Any]:
-        place = resource(self._session, "node", node_id, f"{part}/", invalid=InvalidDocument)
-        return _items(place.put(plain(document)), part)
+        part_resource = resource(self._session, "node", node_id, f"{part}/", invalid=InvalidDocument)
+        return _items(part_resource.put(plain(document)), part)
 
     disks = partialmethod(_part, NodePart.DISKS, "")
     default_disks = partialmethod(_part, NodePart.DISKS, "defaults")
@@ -155,14 +155,14 @@ class Nodes(Facet):
     set_interfaces = partialmethod(_set_part, NodePart.INTERFACES)
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Labels) -> Sequence[int]:
-        """Change one node after another: after an error, the nodes before it have changed."""
+        """Change one node after another; after an error, the nodes before it stay changed."""
         checks.require_labels(labels)
-        return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
+        return self._set_each_labels(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        return self._relabelled(node_ids, lambda node: without(node.labels, labels))
+        return self._set_each_labels(node_ids, lambda node: without(node.labels, labels))
 
-    def _relabelled(self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Labels]) -> Sequence[int]:
+    def _set_each_labels(self, node_ids: Sequence[int] | None, labels_of: Callable[[Node], Labels]) -> Sequence[int]:
         known = {node.id: node for node in self.list()}
         wanted = list(known) if node_ids is None else list(dict.fromkeys(node_ids))
         _require_known(wanted, known)

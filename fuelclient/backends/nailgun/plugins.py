@@ -1,7 +1,7 @@
 """Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself.
 
 The settings of an environment have a section for each plugin, whose `metadata` have `class: plugin`, `enabled`, and the
-id of the version that is chosen in `chosen_id`.
+id of the version that is enabled_ids in `chosen_id`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Plugins(Facet):
         return sorted(plugins, key=lambda plugin: (plugin.name, version_key(plugin.version)))
 
     def get(self, plugin_id: int) -> Plugin:
-        """Read the settings of all environments, too: the record of a plugin lacks where it is enabled."""
+        """Read the settings of all environments, too: the record of a plugin does not say where it is enabled."""
         plugin = plugin_from(self._at(plugin_id).get())
         clusters = self._master.clusters
-        using = (one.id for one in clusters.list() if plugin_id in enabled_plugins(clusters.settings(one.id)))
+        using = (env.id for env in clusters.list() if plugin_id in enabled_plugins(clusters.settings(env.id)))
         return replace(plugin, clusters=tuple(using))
 
     def named(self, name: str, version: str = "") -> Plugin:
@@ -45,23 +45,23 @@ class Plugins(Facet):
         return plugin_named(self.list(), name, version, first)
 
     install = unsupported(
-        "A master takes no packages over its API, only from its own disk.",
+        "A master takes no packages over its API, only from its own_names disk.",
         hint="Copy {0} to the master and install it there, then run `fuel2 plugins sync`.",
     )
 
     def describe(self, plugin_id: int, stated: Mapping[str, Any]) -> Plugin:
-        """Send the whole record with what changes: a master replaces it."""
-        place = self._at(plugin_id)
-        return plugin_from(place.put({**Answer(place.get(), "plugin").data, **stated}))
+        """Send the whole record with the changes: a master replaces the stored one."""
+        record = self._at(plugin_id)
+        return plugin_from(record.put({**Answer(record.get(), "plugin").data, **stated}))
 
     def remove(self, plugin_id: int) -> None:
         self._at(plugin_id).delete()
 
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
-        """Compare the plugins before and after, because the answer of a master lacks what it changed."""
+        """Compare the plugins before and after, because a master does not answer which ones it changed."""
         before = {plugin.id: plugin for plugin in self.list()}
         about = About("plugin", ", ".join(map(str, plugin_ids))) if plugin_ids else None
-        body = [{"ids": list(plugin_ids)}] if plugin_ids else []  # a request for all has none
+        body = [{"ids": list(plugin_ids)}] if plugin_ids else []  # a request for all plugins has no body
         self._session.post("plugins/sync/", about, *body)
         after = {plugin.id: plugin for plugin in self.list()}
         return Synced(
@@ -71,14 +71,14 @@ class Plugins(Facet):
         )
 
     def enabled(self, cluster_id: int) -> Sequence[Plugin]:
-        """Read the settings of the environment: the list of plugins lacks where they are enabled."""
-        chosen = enabled_plugins(self._master.clusters.settings(cluster_id))
-        return [plugin for plugin in self.list() if plugin.id in chosen] if chosen else []
+        """Read the settings of the environment: the list of plugins does not say where they are enabled."""
+        enabled_ids = enabled_plugins(self._master.clusters.settings(cluster_id))
+        return [plugin for plugin in self.list() if plugin.id in enabled_ids] if enabled_ids else []
 
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
-        """Let the master check, which does less than the embedded engine and has no findings.
+        """Leave the checks to the master, which checks less than the embedded engine and returns no findings.
 
-        Raise `Conflict`, with the settings that it is about, for a refusal because of their values.
+        Raise `Conflict`, with the names of the settings, if it rejects their values.
         """
         self._switch(plugin_id, cluster_id, values, on=True)
         return ()
@@ -97,9 +97,9 @@ class Plugins(Facet):
     )
 
     def _switch(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None, *, on: bool) -> None:
-        """Enable or disable a plugin, with values of its settings, in one request, and read back that it happened.
+        """Enable or disable a plugin, with values of its settings, in one request, and verify the result.
 
-        With less than the whole metadata of a section, a Fuel master answers 200 and changes nothing.
+        If the metadata of a section is incomplete, a Fuel master answers 200 and changes nothing.
         """
         plugins = {plugin.id: plugin for plugin in self.list()}
         if plugin_id not in plugins:
@@ -120,7 +120,7 @@ class Plugins(Facet):
             # PUT would forget every other setting of the environment
             resource(self._session, "environment", cluster_id, ATTRIBUTES).patch({EDITABLE: {plugin.name: section}})
         except UsageError as error:
-            raise _refused(error, plugin, {**settings, plugin.name: section}) from error
+            raise _settings_conflict(error, plugin, {**settings, plugin.name: section}) from error
         if (plugin_id in enabled_plugins(self._master.clusters.settings(cluster_id))) is not on:
             kept = f"plugin {plugin.label} is {'not ' * on}enabled on environment {cluster_id}"
             raise Conflict(f"The master accepted the request, but {kept}.", hint="Look at its logs.")
@@ -129,7 +129,7 @@ class Plugins(Facet):
 def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[str, Any] | None:
     """The section of a plugin with these values; None if the environment does not offer this version of it.
 
-    A master has the settings of each version in its record among the `versions`.
+    A master has the settings of each version of a plugin in an item of `versions`.
     """
     metadata = plugin_metadata(section)
     if not metadata or plugin.id not in _offered(metadata):
@@ -145,12 +145,12 @@ def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[st
     return changed
 
 
-def _refused(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> Conflict:
-    """The refusal of a master, with the settings that it is about."""
+def _settings_conflict(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> Conflict:
+    """The error for a refusal of a master, with hints about the settings that it names."""
     names = concerned(settings, error.message)
-    own = [name.removeprefix(f"{plugin.name}.") for name in names if name.startswith(f"{plugin.name}.")]
+    own_names = [name.removeprefix(f"{plugin.name}.") for name in names if name.startswith(f"{plugin.name}.")]
     others = [name for name in names if not name.startswith(f"{plugin.name}.")]
-    hints = [f"Give the setting {name} with --set {name}=VALUE." for name in own]
+    hints = [f"Give the setting {name} with --set {name}=VALUE." for name in own_names]
     if others:
         hints.append(f"Look at the setting {', '.join(others)} with `fuel2 env settings download`.")
     return Conflict(error.message, hint=" ".join(hints) or error.hint)
@@ -161,7 +161,7 @@ def _offered(metadata: Mapping[str, Any]) -> set[int | None]:
     versions = metadata.get("versions")
     sections = versions if isinstance(versions, list) else []
     others = [section.get("metadata") for section in sections if isinstance(section, Mapping)]
-    return {plugin_id_in(one) for one in (metadata, *others) if isinstance(one, Mapping)}
+    return {plugin_id_in(each) for each in (metadata, *others) if isinstance(each, Mapping)}
 
 
 def enabled_plugins(settings: Mapping[str, Any]) -> frozenset[int]:
@@ -172,8 +172,8 @@ def enabled_plugins(settings: Mapping[str, Any]) -> frozenset[int]:
     [3]
     """
     sections = map(plugin_metadata, settings.values())
-    chosen = {plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True}
-    return frozenset(plugin_id for plugin_id in chosen if plugin_id is not None)
+    enabled_ids = {plugin_id_in(metadata) for metadata in sections if metadata.get("enabled") is True}
+    return frozenset(plugin_id for plugin_id in enabled_ids if plugin_id is not None)
 
 
 def plugin_metadata(section: Any) -> Mapping[str, Any]:

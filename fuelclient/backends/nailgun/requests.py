@@ -1,8 +1,8 @@
-"""Requests for runs, as a Fuel master takes them.
+"""Requests to a Fuel master for runs and for its own actions.
 
-It does not check the names in a request: it runs nothing for an unknown graph type or task and reports success, and
-answers 500 for nodes of another environment. And it deploys, provisions and resets environments itself, by paths of
-their own: by the states of the nodes it decides what to delete, to provision and to deploy, without a graph for that.
+A master does not check the names in a request: it runs nothing for an unknown graph type or task and reports success,
+and answers 500 for nodes of another environment. Deploying, provisioning and resetting environments have paths of their
+own: there the master decides by the states of the nodes, without a graph, what to delete, provision and deploy.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fuelclient.backends.http.answers import About, may_have_begun
-from fuelclient.backends.nailgun.environment import members_of, types_of
+from fuelclient.backends.nailgun.environment import environment_with_plugins, types_of
 from fuelclient.backends.nailgun.facet import Master, resource
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.roles import owners
@@ -22,10 +22,10 @@ from fuelclient.serializers.run import run_from
 
 
 def require_known(master: Master, request: RunRequest) -> None:
-    """Raise `NotFound` for an unknown environment, graph type, task or node, with the nearest that exists.
+    """Raise `NotFound` for an unknown environment, graph type, task or node, with the nearest existing name.
 
     Raise `UsageError` for a subgraph that cannot be read, `InvalidGraph` if the master cannot merge a graph, and
-    `Unsupported` for an executor. Each graph is one request, and nodes are another.
+    `Unsupported` for an executor. This takes a request for each graph, and one for nodes.
     """
     if request.executor:
         raise Unsupported(
@@ -60,7 +60,7 @@ def require_nodes(master: Master, request: RunRequest) -> None:
 
 def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:
     """Raise `NotFound`, with the known types, if no owner in the environment has a graph of this type."""
-    release, *others = owners(members_of(master, cluster_id))
+    release, *others = owners(environment_with_plugins(master, cluster_id))
     of_release = types_of(master, release)
     types = {*of_release, *(name for owner in others for name in types_of(master, owner))}
     require_graph_type(graph_type, graph_types(types, of_release=bool(of_release)), cluster_id)
@@ -68,45 +68,49 @@ def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Action:
-    """The path of an action, and which fields of a request its query has.
+    """The path of an action, and the fields of a request that are parameters of its query.
 
-    A master ignores parameters that it does not know. `always` are sent even if they are off, as the original client
-    does, `also` only if they are on. What is `implied` needs no parameter.
+    A master ignores unknown parameters. `always` are sent even if they are off, as the original client does, `optional`
+    only if they are on. Options that are `implied` need no parameter.
     """
 
     path: str
     always: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     implied: tuple[str, ...] = ()
 
 
 _ACTIONS = {
     Action.DEPLOY: _Action("changes", ("dry_run", "noop")),
     Action.REDEPLOY: _Action("changes/redeploy", ("dry_run", "noop"), implied=("force",)),
-    Action.RESET: _Action("reset/", also=("force",)),
+    Action.RESET: _Action("reset/", optional=("force",)),
     Action.DEPLOY_NODES: _Action("deploy/", ("node_ids", "force", "noop"), ("dry_run",)),
     Action.PROVISION_NODES: _Action("provision/", ("node_ids",), implied=("force",)),
 }
 
 _PARAMETERS = {"node_ids": "nodes", "noop": "noop_run"}
-"""The parameters whose names are not those of the fields."""
+"""Parameters whose names differ from those of the fields."""
 
 _OPTIONS = ("force", "dry_run", "noop", "trace", "executor")
 
 
 def act(master: Master, action: Action, request: RunRequest) -> Run:
-    """Begin an action; the run in the master's answer has no parts yet."""
-    taken = _ACTIONS[action]
+    """Begin an action. The returned run has no parts yet."""
+    spec = _ACTIONS[action]
     for option in _OPTIONS:
-        if getattr(request, option) and option not in (*taken.always, *taken.also, *taken.implied):
+        if getattr(request, option) and option not in (
+            *spec.always,
+            *spec.optional,
+            *spec.implied,
+        ):
             raise Unsupported(
                 f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
                 hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",
             )
     query = {
         _PARAMETERS.get(name, name): getattr(request, name)
-        for name in (*taken.always, *taken.also)
-        if getattr(request, name) or name in taken.always
+        for name in (*spec.always, *spec.optional)
+        if getattr(request, name) or name in spec.always
     }
     about = About("environment", request.cluster_id, unsure=may_have_begun(request.cluster_id))
-    return run_from(master.session.put(f"clusters/{request.cluster_id}/{taken.path}", about, {}, **query))
+    return run_from(master.session.put(f"clusters/{request.cluster_id}/{spec.path}", about, {}, **query))

@@ -1,15 +1,15 @@
-"""Begin, read, stop and delete runs on a master, which calls them transactions, and learn what earlier ones saw.
+"""Begin, read, stop and delete runs on a master, which calls them transactions, and collect the facts of earlier runs.
 
-A master calls everything that it does in the background a transaction. Transactions lack the run that they are part of.
-Tasks, which are the same with the same ids, have it, but a master forgets those of an environment when the next run
-begins. The order of the ids says nothing: other commands leave transactions of their own between them.
+A master calls everything that it does in the background a transaction. A transaction does not name the run that it is
+part of. The same objects, with the same ids, are also served as tasks, which do name it; but a master deletes the tasks
+of an environment when its next run begins. Ids do not show it: other commands create transactions between them.
 
-A dry run leaves a history like any other run. Where its rows stay pending, because the master's orchestrator only draws
-the graph, the serialized tasks have the same decisions, but not for forced runs and subgraphs. A master keeps no events
-of a run: they are found by comparing its states.
+A dry run leaves a history like any other run. If its rows stay pending, because the master's orchestrator only draws
+the graph, the decisions are read from the serialized tasks; this is impossible for forced runs and subgraphs. A master
+keeps no events of a run: they are found by comparing its states.
 
-What earlier runs saw follows from their histories, as in Nailgun's `TransactionsManager`: for each task on each node
-the last run counts in which it succeeded, also one that failed as a whole, but no dry run and no noop run.
+As in Nailgun's `TransactionsManager`, the earlier facts for a task on a node are those of the last run in which it
+succeeded there, even if that run failed as a with_parts; dry runs and noop runs do not count.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ from fuelclient.support import refuses, unsupported
 class Observer:
     """The events of one run, found so far.
 
-    Ids hold in this process only. `seen` has the last status of each instance, and the last status and progress of the
-    run and of its parts.
+    Event ids are only valid in this process. `seen` has the last status of each instance, and the last status and
+    progress of the run and of its parts.
     """
 
     events: list[Event] = field(default_factory=list)
     seen: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
 
-    def look(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> None:
-        """Add an event for each difference from the last look: instances first, so that the run ends last."""
+    def update(self, parent: Run, rows: Sequence[HistoryRow], now: str) -> None:
+        """Add an event for each change since the last call: instances first, so that the run ends last."""
         changes = sorted(self._instances(parent, rows, now), key=lambda event: event.time)
         self.events += [replace(event, id=len(self.events) + 1 + index) for index, event in enumerate(changes)]
         for run in (*parent.children, parent):
@@ -110,17 +110,17 @@ def _key(row: HistoryRow) -> tuple[object, ...]:
     return "instance", row.run_id, row.task, row.node
 
 
-_LOOKS_BACK = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
-"""An expression that looks at the facts of earlier runs."""
+_READS_EARLIER_FACTS = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
+"""An expression that reads the facts of earlier runs."""
 
 _FAILED = HistoryFilter(statuses=(InstanceStatus.ERROR,))
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The runs of single graphs on an environment that ended, no dry or noop runs, by id.
+    """The ended runs of single graphs on an environment, without dry and noop runs, in the order of their ids.
 
-    `succeeded` reads the instances of one that succeeded, `facts` what it saw, or raises `NotFound`: each is a request.
+    `succeeded` requests the instances of a run that succeeded. `facts` requests its facts, or raises `NotFound`.
     """
 
     ended: Sequence[Run]
@@ -131,19 +131,19 @@ class History:
 def memory_of(
     history: History, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
 ) -> Memory | None:
-    """The memory of earlier runs about the tasks in `layers`; nothing of other tasks, and nothing with `force`.
+    """The memory of earlier runs about the tasks in `layers`; it is empty with `force`.
 
-    It is None if the facts of one of these runs cannot be had. Without a task that looks back, nothing is read.
+    Return None if the facts of one of these runs are not available. Without a task that looks back, nothing is read.
     """
     forgotten = tuple(str(node.id) for node in environment.nodes if is_deployed_anew(node))
-    tasks = (task for of_type in layers.values() for layer in of_type for task in layer.tasks)
-    looking_back = {task.id for task in tasks if _LOOKS_BACK.search(str(task.attributes))}
+    tasks = (task for type_layers in layers.values() for layer in type_layers for task in layer.tasks)
+    reading_earlier = {task.id for task in tasks if _READS_EARLIER_FACTS.search(str(task.attributes))}
     last: dict[tuple[str, str], int] = {}
     facts: dict[int, DeploymentFacts] = {}
-    if force or not looking_back:
+    if force or not reading_earlier:
         return Memory(forgotten=forgotten)
     for run in reversed(history.ended):
-        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in looking_back}
+        keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in reading_earlier}
         new = {key for key in keys if key not in last and key[1] not in forgotten}
         if not new:
             continue
@@ -156,18 +156,18 @@ def memory_of(
 
 
 _HISTORY = "deployment_history/"
-_SHOWN = 200
+_MAX_SUMMARY_CHARACTERS = 200
 
 
-def is_whole(run: Run) -> bool:
-    """Whether a transaction is a run as a user started it, which may have parts."""
+def is_user_run(run: Run) -> bool:
+    """Whether a transaction is a run that a user started, which may have parts."""
     return run.name == PARENT and not run.graph_type
 
 
-def related(run: Run, tasks: Sequence[Run]) -> Run:
-    """Add its parts and its parent to a run, as far as the tasks of its environment have them.
+def with_relatives(run: Run, tasks: Sequence[Run]) -> Run:
+    """Add its parts and its parent to a run, if the tasks of its environment include them.
 
-    Its children are the parts that ran a graph, and it was a request for their graph types.
+    Its children are the parts that ran a graph; its request gets their graph types.
     """
     own = next((task for task in tasks if task.id == run.id), run)
     parts = (task for task in tasks if task.parent_id == run.id and task.graph_type)
@@ -177,14 +177,14 @@ def related(run: Run, tasks: Sequence[Run]) -> Run:
     return replace(run, parent_id=own.parent_id, children=children or run.children, request=request)
 
 
-def reported(summary: Mapping[str, Any]) -> str:
-    """The report of a task about itself on one line, without what is empty or zero.
+def summary_line(summary: Mapping[str, Any]) -> str:
+    """The summary that a task summary_line, on one line, without empty and zero values.
 
-    >>> reported({"resources": {"failed": 1, "total": 3, "skipped": 0}, "raw": ""})
+    >>> summary_line({"resources": {"failed": 1, "total": 3, "skipped": 0}, "raw": ""})
     'resources failed: 1, resources total: 3'
     """
     line = ", ".join(f"{name}: {value}" for name, value in _leaves(summary) if value not in (None, "", 0))
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
+    return line if len(line) <= _MAX_SUMMARY_CHARACTERS else f"{line[:_MAX_SUMMARY_CHARACTERS]} ..."
 
 
 def _leaves(value: Any, name: str = "") -> Iterable[tuple[str, Any]]:
@@ -203,8 +203,8 @@ def _history_rows(data: Any, run_id: int, graph_type: str) -> Iterator[HistoryRo
 
 
 EVERYTHING = HistoryFilter()
-_REMEMBERED = 3
-"""How many finished runs durations are taken from: each is one request, with a row for every task instance."""
+_RUNS_FOR_DURATIONS = 3
+"""Durations come from this many ended runs: each takes a request, with a row for every task instance."""
 
 
 class Runs(Facet):
@@ -220,19 +220,19 @@ class Runs(Facet):
         self,
         request: RunRequest,
         *,
-        may_idle: bool = False,  # noqa: ARG002 (a master begins what runs nothing)
+        may_idle: bool = False,  # noqa: ARG002 (a master also begins runs without tasks)
         check: bool = True,  # noqa: ARG002
         digest: str = "",  # noqa: ARG002
     ) -> Run:
         """Check names here, because a master reports success for unknown ones and runs nothing.
 
-        The master checks the graph, but does not look whether nodes are ready.
+        The master checks the graph, but not whether nodes are ready.
         """
         request = checked(request, registry.runs_nothing)
         require_known(self._master, request)
         unsure = may_have_begun(request.cluster_id)
         about = About("environment", request.cluster_id, invalid=InvalidGraph, unsure=unsure)
-        return self.get(run_from(self._session.post("graphs/execute/", about, execution_to(_sent(request)))).id)
+        return self.get(run_from(self._session.post("graphs/execute/", about, execution_to(_for_master(request)))).id)
 
     check = unsupported(
         "The nodes of a Fuel master are reached from its machine, not from this one.",
@@ -265,7 +265,7 @@ class Runs(Facet):
         }
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """Learn from the histories of earlier runs what they saw and, of the last ones, how long they took."""
+        """Collect the facts of earlier runs, and the durations of the last ones, from their histories."""
         environment = environment_of(self._master, request.cluster_id)
         layers = {
             graph_type: layers_of(self._master, environment, graph_type)
@@ -274,11 +274,11 @@ class Runs(Facet):
         facts = self._master.facts.effective(request.cluster_id)
         past = self._past(request.cluster_id)
         memory = memory_of(past, environment, layers, force=request.force)
-        taken = durations(row for run in past.ended[-_REMEMBERED:] for row in past.succeeded(run))
+        taken = durations(row for run in past.ended[-_RUNS_FOR_DURATIONS:] for row in past.succeeded(run))
         return Inputs(environment, layers, facts, memory, taken)
 
     def checker(self, request: RunRequest, inputs: Inputs) -> Check:  # noqa: ARG002 (a master checks by itself)
-        """Refuse nothing: a master can run every type of task."""
+        """Accept every instance: a master can run every type of task."""
         return lambda _task, _node, _rendered: ""
 
     def list(
@@ -300,12 +300,12 @@ class Runs(Facet):
 
     def get(self, run_id: int) -> Run:
         """Find the parts of a run among the tasks, because a transaction does not name them."""
-        run = self._related(self._transaction(run_id))
+        run = self._with_relatives(self._transaction(run_id))
         self._latest = run
         return run
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """Delete one run after another; a master does not report what stays on its nodes."""
+        """Delete one run after another; a master does not report which files stay on its nodes."""
         for run_id in run_ids:
             self._at(run_id).delete(force=force or None)
             self._observers.pop(run_id, None)
@@ -317,23 +317,23 @@ class Runs(Facet):
     )
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """Collect the histories of the parts: a run as a whole has none on a master."""
+        """Collect the histories of the parts: a run as a with_parts has none on a master."""
         require_instance_statuses(filters.statuses)
         return self._history(self._transaction(run_id), filters)
 
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
-        """Make events of what changed since the last look, because a master keeps none. The run that was just read is
-        not read again: followers read a run and then its events."""
+        """Make events of the changes since the last call, because a master keeps none. A run that was just read is not
+        read again: followers read a run and then its events."""
         latest, self._latest = self._latest, None
-        parent = latest if latest is not None and latest.id == run_id and is_whole(latest) else self._parent(run_id)
+        parent = latest if latest is not None and latest.id == run_id and is_user_run(latest) else self._parent(run_id)
         observer = self._observers.setdefault(parent.id, Observer())
-        rows = self._explained(observer, self._history(parent, EVERYTHING, summary=False))
-        observer.look(parent, rows, now=datetime.now(UTC).isoformat())
+        rows = self._with_failure_messages(observer, self._history(parent, EVERYTHING, summary=False))
+        observer.update(parent, rows, now=datetime.now(UTC).isoformat())
         return [event for event in observer.events if event.id > after][:limit]
 
     @refuses("kill", "A Fuel master cannot kill running tasks.", hint="Stop it without --kill.")
     def stop(self, run_id: int, *, kill: bool = False) -> Run:  # noqa: ARG002
-        """Stop everything on the environment of the run: a master cannot stop less."""
+        """Stop everything on the environment of the run: a master cannot stop a single run."""
         parent = self._parent(run_id)
         if parent.is_final:
             raise Conflict(f"Run {parent.id} has ended already: it is {parent.status}.")
@@ -363,7 +363,7 @@ class Runs(Facet):
     def _recorded(self, run_id: int, what: str) -> Any:
         """The record of the last part of a run. Raise `NotFound` if there is none."""
         run = self._transaction(run_id)
-        run = run if run.graph_type else self._related(run)
+        run = run if run.graph_type else self._with_relatives(run)
         part = run.children[-1].id if run.children else run_id
         data = self._session.get(f"transactions/{part}/{what}", About("run", run_id))
         if not data:
@@ -380,23 +380,23 @@ class Runs(Facet):
         return History(list(ended.values()), lambda run: rows(run.id), self.deployment_info)
 
     def _transaction(self, run_id: int) -> Run:
-        """Read a run as a master answers it: without its parts and its parent."""
+        """Read a run as a master returns it: without its parts and its parent."""
         return run_from(self._at(run_id).get())
 
-    def _related(self, run: Run) -> Run:
-        if run.cluster_id == NO_CLUSTER or run.parent_id is not None or not (is_whole(run) or run.graph_type):
+    def _with_relatives(self, run: Run) -> Run:
+        if run.cluster_id == NO_CLUSTER or run.parent_id is not None or not (is_user_run(run) or run.graph_type):
             return run
         tasks: list[Run] = []
-        with suppress(Unsupported):  # a server need not have this path
+        with suppress(Unsupported):  # some servers do not have this path
             tasks += map(run_from, objects(self._session.get("tasks/", cluster_id=run.cluster_id), "task"))
-        return related(run, tasks)
+        return with_relatives(run, tasks)
 
     def _history(self, run: Run, filters: HistoryFilter, *, summary: bool = True) -> Sequence[HistoryRow]:
-        whole = run if run.children or run.graph_type else self._related(run)
-        return [row for part in (whole.children or (whole,)) for row in self._rows(part, filters, summary)]
+        with_parts = run if run.children or run.graph_type else self._with_relatives(run)
+        return [row for part in (with_parts.children or (with_parts,)) for row in self._rows(part, filters, summary)]
 
-    def _explained(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
-        """Add their reports to the rows that have failed since the last look."""
+    def _with_failure_messages(self, observer: Observer, rows: Sequence[HistoryRow]) -> Sequence[HistoryRow]:
+        """Add the tasks' summaries as messages to the rows that have failed since the last call."""
         failed = {row.run_id: row for row in rows if row.status is InstanceStatus.ERROR and observer.is_new(row)}
         reports = {
             _key(reported_row): reported_row
@@ -418,18 +418,18 @@ class Runs(Facet):
             tasks_names=filters.tasks or None,
         )  # fmt: skip
         return [
-            # a Fuel master records no other reason for a failure than what the task reported of itself
-            replace(row, message=reported(row.summary) if row.status is InstanceStatus.ERROR else "")
+            # the summary that a task reports is the only reason for a failure that a Fuel master records
+            replace(row, message=summary_line(row.summary) if row.status is InstanceStatus.ERROR else "")
             for row in _history_rows(data, run_id, graph_type)
             if filters.passes(row)  # Fuel 9.0 reads none of the filters, 9.0.1 adds rows that were skipped
         ]
 
 
-def _sent(request: RunRequest) -> RunRequest:
-    """The request in a master's terms, whose environments are no copies.
+def _for_master(request: RunRequest) -> RunRequest:
+    """Remove the fields of a request that a master does not support, such as `on_originals`: it has no copies.
 
-    It takes no decisions about unknown facts, because it computes all facts itself. A dry run does not need them there;
-    for a run, raise `Unsupported`.
+    A master computes all facts itself, so `unknown` and `assumed` are dropped for a dry run; otherwise raise
+    `Unsupported`.
     """
     request = replace(request, on_originals=False)
     if not request.unknown and request.assumed.is_empty:
@@ -443,7 +443,7 @@ def _sent(request: RunRequest) -> RunRequest:
 
 
 def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
-    """The seconds that task instances took, by graph type, task and node; of several runs the last counts."""
+    """The seconds that task instances took, by graph type, task and node, in the last run of each."""
     taken: dict[tuple[str, str, str], float] = {}
     for row in rows:
         seconds = _seconds(row.time_start, row.time_end)
@@ -453,12 +453,12 @@ def durations(rows: Iterable[HistoryRow]) -> dict[tuple[str, str, str], float]:
 
 
 def _seconds(start: str | None, end: str | None) -> float | None:
-    """The time between two moments in ISO 8601; None if one is no moment.
+    """The seconds between two times in ISO 8601; None if one is not a valid time.
 
     >>> _seconds("2016-03-25T17:22:10.5", "2016-03-25T17:22:30"), _seconds(None, "x")
     (19.5, None)
     """
     try:
         return (datetime.fromisoformat(end or "") - datetime.fromisoformat(start or "")).total_seconds()
-    except (TypeError, ValueError):  # no moments, or one with and one without a time zone
+    except (TypeError, ValueError):  # invalid, or only one has a time zone
         return None

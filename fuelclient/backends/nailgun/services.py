@@ -17,26 +17,26 @@ from fuelclient.serializers.values import plain
 _TEMPLATE = "network_configuration/template"
 _PROVISIONING = "orchestrator/provisioning/"
 _DEPLOYED = frozenset((ClusterStatus.ERROR, ClusterStatus.OPERATIONAL, ClusterStatus.UPDATE_ERROR))
-_GROUP: Mapping[str, Any] = {
+_GROUP_DEFAULTS: Mapping[str, Any] = {
     "notation": "cidr", "render_type": None, "map_priority": 2, "configurable": True, "use_gateway": False,
 }  # fmt: skip
-"""The defaults of a network group, which Nailgun does not create without them."""
+"""Defaults for a network group; Nailgun refuses to create one without these keys."""
 
 
 Value = TypeVar("Value")
 
 
 class Services(Facet):
-    """Networks as nodes see them, provisioning, OpenStack's own configuration, diagnosis and health checks.
+    """Network checks and templates, provisioning, OpenStack's own configuration, diagnosis and health checks.
 
-    Other backends have an `unsupported` value in place of this facet, so no protocol repeats it. All methods raise
-    `NotFound` for an id that does not exist, and the errors of the master for what it refuses.
+    This facet has no protocol, because other backends have an `unsupported` value in its place. All methods raise
+    `NotFound` for an id that does not exist, and errors for requests that the master refuses.
     """
 
     invalid = InvalidDocument
 
     def verify_networks(self, cluster_id: int) -> int:
-        """Check the networks of an environment on its nodes, in the task of the returned id."""
+        """Check the networks of an environment on its nodes. Return the id of the task that does this."""
         configuration = self._at(cluster_id, NEUTRON).get()
         return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
 
@@ -60,9 +60,9 @@ class Services(Facet):
     def create_network_group(
         self, group: services.NetworkGroup, *, release_id: int | None = None
     ) -> services.NetworkGroup:
-        """Create a network group; its `meta` comes over the defaults of Nailgun's clients."""
+        """Create a network group; its `meta` overrides the defaults of Nailgun's clients."""
         common = {"name": group.name, "cidr": group.cidr, "vlan_start": group.vlan_start}
-        meta = {**_GROUP, **common, **plain(group.meta)}
+        meta = {**_GROUP_DEFAULTS, **common, **plain(group.meta)}
         body = {**common, "release": release_id, "gateway": group.gateway, "group_id": group.group_id, "meta": meta}
         about = About("node group", group.group_id, invalid=InvalidDocument)
         return _network_group(self._session.post("networks/", about, body))
@@ -120,16 +120,16 @@ class Services(Facet):
         self, cluster_id: int, configuration: Any, *, node_ids: Sequence[int] | None = None, role: str | None = None
     ) -> Sequence[services.OpenstackConfig]:
         """Store a configuration for an environment, for each of these nodes, or for a role."""
-        whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
-        body = {"cluster_id": cluster_id, "configuration": plain(configuration), **whose}
+        scope = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
+        body = {"cluster_id": cluster_id, "configuration": plain(configuration), **scope}
         return _listed(_openstack_config, self._configs(cluster_id).post(body), "OpenStack configuration")
 
     def execute_openstack_configs(
         self, cluster_id: int, *, node_ids: Sequence[int] | None = None, role: str | None = None, force: bool = False
     ) -> int:
-        """Deploy the configurations of an environment, in the task of the returned id."""
-        whose = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
-        body = {"cluster_id": cluster_id, "force": force, **whose}
+        """Deploy the configurations of an environment. Return the id of the task that does this."""
+        scope = given(node_ids=list(node_ids) if node_ids else None, node_role=role)
+        body = {"cluster_id": cluster_id, "force": force, **scope}
         return _task(self._session.put("openstack-config/execute/", About("environment", cluster_id), body))
 
     def delete_openstack_config(self, config_id: int) -> None:
@@ -156,7 +156,7 @@ class Services(Facet):
         resource(self._session, "environment", cluster_id, "spawn_vms/").put({})
 
     def create_snapshot(self, config: Mapping[str, Any]) -> int:
-        """Collect a diagnostic snapshot, in the task of the returned id."""
+        """Collect a diagnostic snapshot. Return the id of the task that does this."""
         about = About("configuration", "of a snapshot", invalid=InvalidDocument)
         return _task(self._session.put("logs/package", about, plain(config)))
 
@@ -188,7 +188,7 @@ class Services(Facet):
         """
         self._require_testable(cluster_id, force=force)
         chosen = list(names) or [test_set.id for test_set in self.test_sets(cluster_id)]
-        body = [test_order_to(cluster_id, name, credentials) for name in chosen]
+        body = [_test_run_request(cluster_id, name, credentials) for name in chosen]
         data = self._session.post(f"{OSTF}testruns/", About("environment", cluster_id), body)
         return _listed(_test_run, data, "test run")
 
@@ -197,7 +197,7 @@ class Services(Facet):
 
     def test_run(self, run_id: int) -> services.TestRun:
         data = resource(self._session, "test run", run_id).get()
-        if not data:  # which is how OSTF says it
+        if not data:  # OSTF answers so if there is no such run
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return _test_run(data)
 
@@ -215,7 +215,7 @@ class Services(Facet):
         return runs[0]
 
     def _require_testable(self, cluster_id: int, *, force: bool) -> None:
-        """Raise `Conflict` for an environment that must fail the health checks, unless `force`."""
+        """Raise `Conflict`, unless `force`, for an environment that would probably fail the health checks."""
         cluster = self._master.clusters.get(cluster_id)
         if force:
             return
@@ -261,7 +261,7 @@ def _test_run(data: Any) -> services.TestRun:
     return answer.into(services.TestRun, "id", "testset", tests=tests)
 
 
-def test_order_to(cluster_id: int, name: str, credentials: services.OstfCredentials) -> dict[str, Any]:
+def _test_run_request(cluster_id: int, name: str, credentials: services.OstfCredentials) -> dict[str, Any]:
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
     if credentials.stated:
         metadata["ostf_os_access_creds"] = given(

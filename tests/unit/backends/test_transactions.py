@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient.backends.nailgun.runs import related
+from fuelclient.backends.nailgun.runs import with_relatives
 from fuelclient.model.run import CHILD, PARENT, Run, RunRequest
 from fuelclient.model.status import RunStatus
 
@@ -21,7 +21,7 @@ def test_only_a_stated_parent_makes_a_part(stated: list[tuple[str, bool, int | N
     ]
     run = data.draw(st.sampled_from(tasks))
     known = data.draw(st.lists(st.sampled_from(tasks), unique_by=lambda task: task.id))
-    found = related(run, known)
+    found = with_relatives(run, known)
     assert found.parent_id == run.parent_id
     assert [part.id for part in found.children] == sorted(
         task.id for task in known if task.graph_type and task.parent_id == run.id
