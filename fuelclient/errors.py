@@ -31,7 +31,7 @@ from fuelclient.similar import Similar
 
 
 class FuelError(Exception):
-    """Base class: a message for people, a hint of what to do next, and the `model.finding.Finding`s that it sums up."""
+    """Base class: a message, a hint about what to do next, and the `model.finding.Finding`s that it summarizes."""
 
     def __init__(self, message: str, *, findings: Sequence[Any] = (), hint: str = "") -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class Gone(Unavailable):
 
 
 class NotReady(Unavailable):
-    """Nodes cannot do what a run needs. `findings` has each reason once, with the nodes that have it."""
+    """Nodes cannot do what a run needs. `findings` has each reason once, with all nodes that it applies to."""
 
 
 class Unauthorised(FuelError):
@@ -64,8 +64,8 @@ class Unauthorised(FuelError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The one of `known` that `word` was probably meant to be, or an empty string. For several words, use
-    `similar.Similar`, which reads the names once.
+    """The name in `known` that `word` is probably a misspelling of, or an empty string. For several words, use
+    `similar.Similar`, which prepares the names once.
 
     >>> nearest("controler", ["controller", "compute"])
     'controller'
@@ -76,7 +76,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 class NotFound(FuelError, LookupError):
-    """The `noun` with this `key` does not exist; `known` are the keys that do. `message` says it in other words.
+    """The `noun` with this `key` does not exist; `known` are the existing keys. `message` replaces the default
+    sentence.
 
     >>> str(NotFound("release", 7, known=["1", "2"]))
     'Release 7 does not exist. Known: 1, 2.'
@@ -98,7 +99,7 @@ class Conflict(FuelError):
 
 
 class InvalidDocument(FuelError, ValueError):
-    """A document cannot be used. `findings` has everything that is wrong with it."""
+    """A document cannot be used. `findings` are its problems."""
 
 
 class UnknownFact(InvalidDocument):

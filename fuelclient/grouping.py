@@ -1,4 +1,4 @@
-"""Puts what belongs together into one list."""
+"""Group values by their keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values of each key, both in the order in which they come first.
+    """The values of each key, with keys and values in the order in which they first occur.
 
     >>> grouped([("b", 1), ("a", 2), ("b", 3)])
     {'b': [1, 3], 'a': [2]}

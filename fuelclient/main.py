@@ -14,13 +14,13 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-_NEW_OBJECTS = 100_000
-"""How many new containers start the garbage collector; Python's default is 700."""
+_COLLECTION_THRESHOLD = 100_000
+"""How many new containers trigger the garbage collector; Python's default is 700."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code (see `fuelclient.commands.exits`). Nothing is raised."""
-    if argv is None:  # this process is ours
+    """Run one command line and return its exit code (see `fuelclient.commands.exits`). Raise nothing."""
+    if argv is None:  # run as a program, so process-wide settings may be changed
         _collect_rarely()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
@@ -76,11 +76,11 @@ def _answer(arguments: list[str]) -> str:
 def _collect_rarely() -> None:
     """Collect garbage rarely, and not at all at the end.
 
-    Almost all objects of a short command live until it ends, and looking for garbage among them takes a sixth of its
-    time. The server and the terminal UI still collect: between two collections their cycles may hold some tens of
+    Almost all objects of a short command live until it ends, and searching them for garbage takes a sixth of its time.
+    The server and the terminal UI still collect: between two collections their cycles may hold some tens of
     megabytes.
     """
-    gc.set_threshold(_NEW_OBJECTS)
+    gc.set_threshold(_COLLECTION_THRESHOLD)
     atexit.register(gc.freeze)  # leaves nothing for the interpreter's last collections
 
 
@@ -97,7 +97,7 @@ def _prepare_streams() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    """Send what is still buffered to /dev/null, or the interpreter would report an error at exit and change the exit
+    """Send buffered output to /dev/null; else the interpreter would report an error at exit and change the exit
     code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -1,7 +1,7 @@
 """Make texts from documents and machines safe to print in a terminal.
 
 Names of tasks and outputs of commands may come from sources that the user does not know. A terminal obeys every escape
-sequence in them: it moves its cursor, renames its window, or answers in the name of its user.
+sequence in them: it moves its cursor, renames its window, or types answers as if it were the user.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""The categories of characters that are commands, are invisible, or break lines unexpectedly."""
+"""Unicode categories of characters that are commands, are invisible, or break lines unexpectedly."""
 
 _COLOUR = r"\x1b\[[0-9;:]*m"
 _PIECE = re.compile(rf"{_COLOUR}|\r\n|.", re.DOTALL)
@@ -52,7 +52,7 @@ def one_line(text: str) -> str:
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of an output without colours, cursor movements, and what a carriage return writes over.
+    """The lines of an output without colours, cursor movements, and text that a carriage return overwrites.
 
     >>> plain_lines("a\\x1b[31mred\\x1b[0m\\n10 %\\r20 %\\n\\x1b]0;title\\x07x")
     ['ared', '20 %', 'x']
@@ -71,20 +71,21 @@ def plain_line(text: str) -> str:
     return printable(" ".join(" ".join(plain_lines(text)).split()))
 
 
-def tame(text: str) -> str:
-    """The output of a command with its lines, tabs and colours; everything else that a terminal may obey is escaped,
-    and colours are reset at the end.
+def terminal_safe(text: str) -> str:
+    """Escape everything in the output of a command that a terminal may obey, except line breaks, tabs and colours.
 
-    >>> tame("\\x1b[31mred\\x1b[0m\\x1b]0;title\\x07\\r\\n")
+    Colours are reset at the end.
+
+    >>> terminal_safe("\\x1b[31mred\\x1b[0m\\x1b]0;title\\x07\\r\\n")
     '\\x1b[31mred\\x1b[0m\\\\x1b]0;title\\\\x07\\n\\x1b[0m'
     """
     if text.isprintable():
         return text
     coloured = re.search(_COLOUR, text) is not None
-    return _PIECE.sub(_tamed, text) + ("\x1b[0m" if coloured else "")
+    return _PIECE.sub(_safe_piece, text) + ("\x1b[0m" if coloured else "")
 
 
-def _tamed(match: re.Match[str]) -> str:
+def _safe_piece(match: re.Match[str]) -> str:
     piece = match[0]
     if piece == "\r\n":
         return "\n"

@@ -28,28 +28,29 @@ _HEAD = re.compile(
     r"""(?<![\w.\-\x80-\U0010ffff])[.\-0-9\x80-\U0010ffff]*+(?P<name>[A-Za-z_][\w.\-\x80-\U0010ffff]*+)"""
     r"""(?P<between>["']?[ \t]*+(?:=>|[:=])[ \t]*+)(?=[^\s,;}\]])"""
 )
-"""A name and what stands between it and its value. It begins only where a word begins, and never gives back a letter,
-so that a long word is read once."""
+"""A name and the separator before its value. It begins only where a word begins, and never backtracks, so that a long
+word is scanned once."""
 _VALUE = re.compile(r""""[^"\\\n]*+(?:\\.[^"\\\n]*+)*"|'[^'\n]*+'|[^\s,;}\]"'][^,;}\]\n]*+""")
 _EXPRESSION = re.compile(r"""\{\s*["']?yaql_exp\b""")
 _OPTION = re.compile(
     r"""(?P<name>(?<![\w-])--?[A-Za-z][\w-]*+)(?P<between>[ \t]++)(?P<value>"[^"\n]*+"|'[^'\n]*+'|[^\s-]\S*+)"""
 )
 _WORD = re.compile(r"(?i)passwd|password|passphrase|secret|token|credentials?")
-_NAMES = r"(?![\"']?[ \t]*(?:=>|[:=]))"
-"""Not followed by a value; a word before a value is its name."""
+_NOT_A_NAME = r"(?![\"']?[ \t]*(?:=>|[:=]))"
+"""The word is not the name of a value that follows."""
 _DESCRIBED = frozenset({"value", "type", "label"})
 """A mapping with these keys is a setting of Fuel with its description."""
 _URL = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)[^\s/@]++(@)")
 _URL_CUT = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)(?!\d++\Z)[^\s/@]++\Z")
 _PEM_CUT = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]*PRIVATE KEY-----")
 _YAQL = "yaql_exp"
-"""The value below this key is an expression, which says where a secret is and not what it is."""
-_SHORT = 4
+"""The value of this key is an expression, which refers to a secret but does not contain it."""
+_MIN_CHARACTERS_IN_WORDS = 4
 """Secrets with fewer characters are replaced as whole words only, so that the rest of the text stays readable."""
-_LONG_LINE = 16
-_PIECE = 256
-"""The characters after a cut that may be the rest of a value, if there is no end of a line."""
+_MIN_LINE_CHARACTERS = 16
+"""Each line of a secret with at least so many characters is a secret by itself."""
+_REST_CHARACTERS = 256
+"""How many characters after a cut may be the rest of a value, if no line ends there."""
 
 
 def is_secret(name: str) -> bool:
@@ -62,36 +63,36 @@ def is_secret(name: str) -> bool:
 
 
 def secrets_of(value: Any) -> frozenset[str]:
-    """The texts that have secret names, anywhere in nested mappings and lists.
+    """The values with secret names, anywhere in nested mappings and lists, as strings.
 
-    If a mapping has a secret name, all its texts are secrets, except expressions; if it describes a setting, only its
+    If a mapping has a secret name, all its values are secrets, except expressions; if it describes a setting, only its
     value is. True, false and empty values are not secrets.
 
     >>> sorted(secrets_of({"db": {"user": "nova", "password": "s3cr3t"}, "keys": [{"api_key": 12345}]}))
     ['12345', 's3cr3t']
     """
-    return frozenset(_secrets(value, under=False))
+    return frozenset(_secrets(value, in_secret=False))
 
 
-def _secrets(value: Any, *, under: bool) -> Iterator[str]:
+def _secrets(value: Any, *, in_secret: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for key, below in value.items():
+        for key, child in value.items():
             if key == _YAQL:
                 continue
-            described = under and key != "value" and value.keys() >= _DESCRIBED
-            yield from _secrets(below, under=not described and (under or is_secret(str(key))))
+            is_described = in_secret and key != "value" and value.keys() >= _DESCRIBED
+            yield from _secrets(child, in_secret=not is_described and (in_secret or is_secret(str(key))))
     elif isinstance(value, list | tuple):
-        for below in value:
-            yield from _secrets(below, under=under)
-    elif under and isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+        for child in value:
+            yield from _secrets(child, in_secret=in_secret)
+    elif in_secret and isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
         yield str(value)
 
 
 def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     """`text` without `secrets`, in any spelling in which programs print them.
 
-    Passwords in URLs and private keys are removed even if they are not known. A secret that is a word such as
-    `password` stays where it is the name of a value.
+    Passwords in URLs and private keys are removed even if they are not in `secrets`. A secret that is a word such as
+    `password` is kept where it is the name of a value.
 
     >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
     'login nova:*** at amqp://nova:***@10.0.0.1/'
@@ -99,10 +100,10 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     for spelling in sorted(
         {spelling for secret in secrets for spelling in _spellings(secret)}, key=lambda text: (-len(text), text)
     ):
-        if len(spelling) < _SHORT:
+        if len(spelling) < _MIN_CHARACTERS_IN_WORDS:
             text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", MASK, text)
         elif _WORD.fullmatch(spelling):
-            text = re.sub(re.escape(spelling) + _NAMES, MASK, text)
+            text = re.sub(re.escape(spelling) + _NOT_A_NAME, MASK, text)
         else:
             text = text.replace(spelling, MASK)
     text = _PEM.sub(rf"\1\n{MASK}\n\2", text)
@@ -110,7 +111,7 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """Yield a secret as it is and as shells, JSON and URLs write it, and each of its long lines."""
+    """Yield a secret, its forms in shells, JSON and URLs, and each of its long lines."""
     secret = secret.strip()
     if not secret:
         return
@@ -119,7 +120,7 @@ def _spellings(secret: str) -> Iterator[str]:
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
     yield urllib.parse.quote(secret, safe="")
-    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _LONG_LINE)
+    yield from (line.strip() for line in secret.splitlines() if len(line.strip()) >= _MIN_LINE_CHARACTERS)
 
 
 def masked_text(text: str, secrets: Collection[str] = ()) -> str:
@@ -132,60 +133,61 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False, tail: bool = False) -> str:
-    """A part of a longer text as `masked_text` does: its `head`, its `tail` or both were cut off.
+    """Mask a part of a longer text as `masked_text` does; `head` and `tail` are true if this end was cut off.
 
-    A cut may have gone through a secret, so what is left of one beside the cut is masked, too. Of a long text, the
-    first line after a cut is left out, because it may be the rest of a value whose name is not there.
+    A cut may split a secret, so the rest of a secret at a cut is masked, too. With `head`, the first line of a long
+    text is left out, because it may be the rest of a value whose name was cut off.
 
     >>> masked_part("cret, and\\nlogin top-s", ["top-secret"], head=True, tail=True)
     '***, and\\nlogin ***'
     """
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
-    # Both ends are measured before either is cut off: a quote may belong to what is left of two secrets.
-    text = text.lstrip("\ufffd") if head else text  # a cut character
+    # Both ends are measured before either is removed: a quote may belong to the rests of two secrets.
+    text = text.lstrip("\ufffd") if head else text  # a character that was cut
     text = text.rstrip("\ufffd") if tail else text
     begin = _leaked(text, spellings) if head else 0
     end = len(text) - (_leaked(text[::-1], {spelling[::-1] for spelling in spellings}) if tail else 0)
     key = _PEM_CUT.search(text) if head else None
     begin = key.start() if key and key[1] == "END" else begin
     rest = MASK if begin < len(text) != end else ""
-    text = f"{MASK if begin >= _SHORT else ''}{text[begin:end]}{rest}"
+    text = f"{MASK if begin >= _MIN_CHARACTERS_IN_WORDS else ''}{text[begin:end]}{rest}"
     text = _URL_CUT.sub(rf"\1{MASK}", text) if tail else text
     text = masked_text(text, secrets)
     if not head:
         return text
     _, newline, rest = text.partition("\n")
-    if newline and len(rest) >= _PIECE:
+    if newline and len(rest) >= _REST_CHARACTERS:
         return rest
-    shown = text.find(MASK, 0, _PIECE)
-    return text[shown if shown >= 0 else _PIECE :]
+    mask_at = text.find(MASK, 0, _REST_CHARACTERS)
+    return text[mask_at if mask_at >= 0 else _REST_CHARACTERS :]
 
 
 def _leaked(text: str, spellings: Collection[str]) -> int:
-    """How many characters at the beginning of a text are the end of a secret, with secrets that touch it."""
+    """How many characters at the beginning of a text belong to the end of a cut secret, or to secrets that adjoin
+    it."""
     leaked = max((_overlap(spelling[1:], text) for spelling in spellings), default=0)
     while True:
-        touching = ((text.rfind(spelling, 0, leaked + len(spelling)), len(spelling)) for spelling in spellings)
-        end = max((start + length for start, length in touching if start >= 0), default=0)
+        adjoining = ((text.rfind(spelling, 0, leaked + len(spelling)), len(spelling)) for spelling in spellings)
+        end = max((start + length for start, length in adjoining if start >= 0), default=0)
         if end <= leaked:
             return leaked
         leaked = end
 
 
 def _overlap(first: str, second: str) -> int:
-    """How many characters at the end of `first` are those at the beginning of `second`.
+    """The length of the longest end of `first` with which `second` begins, by the prefix function of Knuth et al.
 
     >>> _overlap("secret", "retry"), _overlap("secret", "secret"), _overlap("abab", "abc"), _overlap("x", "y")
     (3, 6, 2, 0)
     """
-    both = [*second[: len(first)], "", *first]
-    falls = [0] * len(both)  # of each place, how many characters that end there are those at the beginning
-    for place in range(1, len(both)):
-        length = falls[place - 1]
-        while length and both[length] != both[place]:
-            length = falls[length - 1]
-        falls[place] = length + (both[length] == both[place])
-    return falls[-1] if first else 0
+    joined = [*second[: len(first)], "", *first]
+    prefix_lengths = [0] * len(joined)  # the longest proper prefix that ends at each index
+    for index in range(1, len(joined)):
+        length = prefix_lengths[index - 1]
+        while length and joined[length] != joined[index]:
+            length = prefix_lengths[length - 1]
+        prefix_lengths[index] = length + (joined[length] == joined[index])
+    return prefix_lengths[-1] if first else 0
 
 
 def _masked_option(match: re.Match[str]) -> str:
@@ -193,9 +195,9 @@ def _masked_option(match: re.Match[str]) -> str:
 
 
 def _masked_pairs(text: str) -> str:
-    """`text` without the values of secret names, which is read once from its beginning to its end.
+    """`text` without the values of secret names, in one pass.
 
-    A value may hold pairs of its own: `environment: PASSWORD=x`. In a quoted value they end where it ends.
+    A value may contain pairs itself: `environment: PASSWORD=x`. In a quoted value they end with the quotes.
     """
     pieces: list[str] = []
     ends = [len(text)]
@@ -233,21 +235,21 @@ def masked(value: Any, leaf: Callable[[Any], Any] = lambda value: value) -> Any:
     {'user': 'nova', 'password': '***', 'hosts': [{'token': '***'}]}
     """
     if isinstance(value, Mapping):
-        return {key: MASK if is_secret(str(key)) and below else masked(below, leaf) for key, below in value.items()}
+        return {key: MASK if is_secret(str(key)) and child else masked(child, leaf) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [masked(below, leaf) for below in value]
+        return [masked(child, leaf) for child in value]
     return leaf(value)
 
 
 def masked_document(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A task as its author wrote it, without the values of secret names, in mappings and in texts like scripts.
+    """A task as its author wrote it, without the values of secret names, in mappings and in strings such as scripts.
 
     >>> masked_document({"parameters": {"password": "pa55", "cmd": "login pa55; TOKEN=abc run"}})
     {'parameters': {'password': '***', 'cmd': 'login ***; TOKEN=***'}}
     """
     secrets = secrets_of(value)
 
-    def leaf(below: Any) -> Any:
-        return masked_text(below, secrets) if isinstance(below, str) else below
+    def leaf(child: Any) -> Any:
+        return masked_text(child, secrets) if isinstance(child, str) else child
 
-    return {str(key): masked(below, leaf) for key, below in value.items()}
+    return {str(key): masked(child, leaf) for key, child in value.items()}

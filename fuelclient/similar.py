@@ -1,4 +1,4 @@
-"""Find the name that a wrong word was probably meant to be, for messages."""
+"""Find the name that a misspelt word was probably meant to be, for messages."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
 
-_ALIKE = 0.6
-_LONGEST = 200
-"""Longer words and names are not compared; that takes as long as the product of their lengths."""
-_COMPARED = 40
-"""So many names are compared letter by letter: those that share the most letters with the word."""
-_WORDS = 200
-"""The most words of one check for which a similar name is searched: a graph can have thousands of unknown names."""
-_KINDS, _TIMES = 128, 8
+_MIN_RATIO = 0.6
+_MAX_LENGTH = 200
+"""Longer words and names are not compared; a comparison takes time in proportion to the product of their lengths."""
+_MAX_COMPARED = 40
+"""How many names are compared letter by letter: those that share the bound letters with the word."""
+_MAX_WORDS = 200
+"""How many words of one check are searched for a similar name: a graph can have thousands of unknown names."""
+_LETTER_CLASSES, _MAX_REPEATS = 128, 8
+"""The bit set of a word has this many classes of letters, each counted up to this many times."""
 
 
 def normal(name: str) -> str:
-    """A name in the form in which names are compared: letters and their accents can be written in two ways.
+    """Normalize a name for comparisons: Unicode has two ways to write a letter with an accent.
 
     >>> normal("cafe\u0301") == "caf\u00e9"
     True
@@ -27,7 +28,8 @@ def normal(name: str) -> str:
 
 
 class Similar:
-    """Names that are prepared when the nearest one to a wrong word is first searched: most graphs need none."""
+    """Find the nearest of many names. The names are prepared at the first search: bound graphs have no misspelt
+    words."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known = set(names)
@@ -35,33 +37,33 @@ class Similar:
 
     @cached_property
     def _names(self) -> list[tuple[str, int, tuple[int, int]]]:
-        return [(name, len(name), _letters(name)) for name in sorted(self._known) if len(name) <= _LONGEST]
+        return [(name, len(name), _letters(name)) for name in sorted(self._known) if len(name) <= _MAX_LENGTH]
 
     def nearest(self, word: str) -> str:
-        """The name that `word` was probably meant to be, or an empty string; always that after `_WORDS` words.
+        """The name that `word` was probably meant to be, or an empty string, as always after `_MAX_WORDS` words.
 
         >>> Similar(["controller", "compute"]).nearest("controler"), Similar(["yaql_exp"]).nearest("YAQL_EXP")
         ('controller', 'yaql_exp')
         """
         if word not in self._answers:
-            if len(self._answers) >= _WORDS or len(word) > _LONGEST:
+            if len(self._answers) >= _MAX_WORDS or len(word) > _MAX_LENGTH:
                 return ""
-            small = word.lower()
-            self._answers[word] = self._search(word) or (self._search(small) if small != word else "")
+            lowercase = word.lower()
+            self._answers[word] = self._search(word) or (self._search(lowercase) if lowercase != word else "")
         return self._answers[word]
 
     def _search(self, word: str) -> str:
-        (letters, further), length = _letters(word), len(word)
+        (letters, left_out), length = _letters(word), len(word)
         candidates = []
-        for name, size, (own, rest) in self._names:
-            most = 2 * ((letters & own).bit_count() + min(further, rest)) / (length + size or 1)
-            if most >= _ALIKE:
-                candidates.append((most, name))
+        for name, size, (name_letters, name_left_out) in self._names:
+            bound = 2 * ((letters & name_letters).bit_count() + min(left_out, name_left_out)) / (length + size or 1)
+            if bound >= _MIN_RATIO:
+                candidates.append((bound, name))
         candidates.sort(reverse=True)
-        best, nearest = _ALIKE, ""
+        best, nearest = _MIN_RATIO, ""
         matcher = difflib.SequenceMatcher(b=word)
-        for most, name in candidates[:_COMPARED]:
-            if most < best:
+        for bound, name in candidates[:_MAX_COMPARED]:
+            if bound < best:
                 break
             matcher.set_seq1(name)
             ratio = matcher.ratio()
@@ -71,17 +73,17 @@ class Similar:
 
 
 def _letters(word: str) -> tuple[int, int]:
-    """The letters of a word as bits, one for each time that a letter occurs, and how many are left out.
+    """The letters of a word as bits, one for each occurrence of a letter, and how many letters are left out.
 
-    So two words are compared in one step, and seem at least as alike as they are.
+    This compares two words in one step; the result is an upper bound of their similarity.
     """
-    bits, further, times = 0, 0, dict[int, int]()
+    bits, left_out, times = 0, 0, dict[int, int]()
     for character in word:
-        kind = ord(character) % _KINDS
-        count = times.get(kind, 0)
-        times[kind] = count + 1
-        if count < _TIMES:
-            bits |= 1 << kind * _TIMES + count
+        letter_class = ord(character) % _LETTER_CLASSES
+        count = times.get(letter_class, 0)
+        times[letter_class] = count + 1
+        if count < _MAX_REPEATS:
+            bits |= 1 << letter_class * _MAX_REPEATS + count
         else:
-            further += 1
-    return bits, further
+            left_out += 1
+    return bits, left_out

@@ -1,7 +1,7 @@
-"""Methods that a backend does not have, declared where they would stand.
+"""Declare methods and arguments that a backend does not support.
 
-A backend that cannot do something has an `unsupported` value in place of the method, or names the arguments that it
-refuses with `refuses`; `supports` checks both.
+A backend has an `unsupported` value in place of such a method, and names the arguments that a method refuses with
+`refuses`; `supports` checks both.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from fuelclient.errors import Unsupported
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class unsupported:  # noqa: N801 (it stands where a method or a facet would)
-    """A method, or a facet, that a backend does not have: to use it raises `Unsupported`.
+class unsupported:  # noqa: N801 (it replaces a method or a facet)
+    """A method, or a facet, that a backend does not support: its use raises `Unsupported`.
 
     `{0}` in the message and the hint is the first argument of the call.
     """
@@ -29,7 +29,7 @@ class unsupported:  # noqa: N801 (it stands where a method or a facet would)
         raise Unsupported(self._message.format(*given), hint=self._hint.format(*given))
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):  # a library looks whether it has a protocol of Python's
+        if name.startswith("_"):  # a library may look for special methods
             raise AttributeError(name)
         raise Unsupported(self._message, hint=self._hint)
 
@@ -51,7 +51,7 @@ def refuses(argument: str, message: str, *, hint: str = "") -> Callable[[Method]
 
 
 def supports(method: Any, argument: str = "") -> bool:
-    """Whether a backend has a method, and takes this argument of it.
+    """Whether a backend supports a method, and this argument of it.
 
     >>> supports(unsupported("A Fuel master cannot resume run {0}."))
     False

@@ -12,7 +12,7 @@ from fuelclient.commands.base import STRUCTURED, Command, Lister, sorted_by
 from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound, UsageError
-from fuelclient.printing import one_line, tame
+from fuelclient.printing import one_line, terminal_safe
 
 if TYPE_CHECKING:
     from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, NodeKey
@@ -211,7 +211,7 @@ class TaskLogs(Command):
         shell = self.shell
         written = (logs.output[begun[0] :], logs.errors[begun[1] :])
         for stream, text in zip((shell.stdout, shell.stderr), written, strict=True):
-            stream.write(tame(text) if stream.isatty() else text)
+            stream.write(terminal_safe(text) if stream.isatty() else text)
             stream.flush()
 
 

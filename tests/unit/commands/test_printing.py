@@ -11,7 +11,7 @@ from executions import executions, shell
 
 from fuelclient.commands.formatters import Csv, Json, Table, Tabulated, Value
 from fuelclient.commands.shell import FuelShell
-from fuelclient.printing import printable, tame
+from fuelclient.printing import printable, terminal_safe
 
 NASTY = "a\x1b[2J\x9b1mb\u202ec"
 
@@ -59,12 +59,12 @@ def test_a_table_of_one_object_keeps_its_lines_only() -> None:
 
 def test_every_other_character_stays() -> None:
     text = "ünï cødé ✓ 網路 \\ 'x'"
-    assert printable(text) == tame(text) == text
+    assert printable(text) == terminal_safe(text) == text
 
 
 def test_a_colour_that_is_left_open_ends_with_the_output() -> None:
-    assert tame("\x1b[31mred\n") == "\x1b[31mred\n\x1b[0m"
-    assert tame("\x1b[31") == "\\x1b[31"
+    assert terminal_safe("\x1b[31mred\n") == "\x1b[31mred\n\x1b[0m"
+    assert terminal_safe("\x1b[31") == "\\x1b[31"
 
 
 def test_logs_are_tamed_for_a_terminal_and_for_nothing_else(tmp_path: Path) -> None:
