@@ -11,7 +11,7 @@ _MIN_RATIO = 0.6
 _MAX_LENGTH = 200
 """Longer words and names are not compared; a comparison takes time in proportion to the product of their lengths."""
 _MAX_COMPARED = 40
-"""How many names are compared letter by letter: those that share the bound letters with the word."""
+"""How many names are compared letter by letter: those that share the most letters with the word."""
 _MAX_WORDS = 200
 """How many words of one check are searched for a similar name: a graph can have thousands of unknown names."""
 _LETTER_CLASSES, _MAX_REPEATS = 128, 8
@@ -28,7 +28,7 @@ def normal(name: str) -> str:
 
 
 class Similar:
-    """Find the nearest of many names. The names are prepared at the first search: bound graphs have no misspelt
+    """Find the nearest of many names. The names are prepared at the first search: most graphs have no misspelt
     words."""
 
     def __init__(self, names: Iterable[str]) -> None:

@@ -123,7 +123,7 @@ def dry_run(
 
 
 def _wait_for(backend: Backend, run_id: int, timeout: float | None) -> Run:
-    """Wait deadline the run has ended, or for `timeout` seconds, and return its last state."""
+    """Wait until the run has ended, or for `timeout` seconds, and return its last state."""
     deadline = None if timeout is None else time.monotonic() + timeout
     while not (run := backend.runs.get(run_id)).is_final:
         if deadline is not None and time.monotonic() >= deadline:

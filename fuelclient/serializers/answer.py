@@ -1,7 +1,7 @@
-"""Read the fields of a JSON object from a server, each in the type that is wanted.
+"""Read the fields of a JSON object from a server, each in its expected type.
 
-Servers of several generations answer, and a proxy may answer in their place, so nothing is trusted: a missing or
-wrong field raises an error that names the noun and the field.
+Servers of several versions, or a proxy in between, may answer, so nothing is trusted: a missing or wrong field raises
+an error that names the noun and the field.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fuelclient.serializers.values import in_words, plain
 _HINT = "Is it a Fuel master that answers?"
 
 Value = TypeVar("Value")
-Word = TypeVar("Word", bound=StrEnum)
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def objects(data: Any, noun: str) -> Iterator[Any]:
@@ -63,8 +63,8 @@ class Answer:
             raise self._wrong(field, "a string")
         return self.text(field)
 
-    def one_of(self, field: str, words: type[Word], default: str = "") -> Word:
-        """One of `words`; the field is required if there is no default."""
+    def one_of(self, field: str, words: type[Choice], default: str = "") -> Choice:
+        """A member of `words`; the field is required if there is no default."""
         value = self.text(field, default) or self.required(field)
         if value not in set(words):
             message = f"In the answer, {field} of one {self.noun} is {value!r}, which is unknown."
@@ -98,10 +98,10 @@ class Answer:
         return tuple(items)
 
     def into(self, cls: type[Value], *required: str, optional: Collection[str] | None = None, **given: Any) -> Value:
-        """Make a dataclass of the fields of the same names, each in the type of its annotation.
+        """Make a dataclass from the fields with the same names, each in the type of its annotation.
 
-        Fields are `optional` if they are neither `required` nor `given`; one that is absent becomes the empty value of
-        its type. Fields that `optional` leaves out are not read: they keep their defaults.
+        Fields that are neither `required` nor `given` are optional; an absent one becomes the empty value of its type.
+        With `optional`, only these optional fields are read; the others keep their defaults.
         """
         for name, wanted in _types_of(cls).items():  # type: ignore[arg-type]  # mypy takes no class for hashable
             if name not in given and (name in required or optional is None or name in optional):
@@ -135,7 +135,7 @@ _READERS: Mapping[Any, Callable[[Answer, str], Any]] = {
     int: Answer.number, str: Answer.text, bool: Answer.truth, int | None: Answer.optional, str | None: Answer.moment,
     tuple[str, ...]: Answer.texts, Mapping: Answer.mapping,
 }  # fmt: skip
-"""How fields that may be absent are read, by their annotation."""
+"""The readers of optional fields, by their annotation."""
 
 
 @cache

@@ -10,7 +10,7 @@ from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import plain
 
 MODE = "ha_compact"
-"""Every environment has this mode; later releases of Fuel have no other."""
+"""The mode of every environment; later releases of Fuel have no other."""
 
 
 def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
@@ -33,7 +33,7 @@ def cluster_to(cluster: Cluster, *, fuel_version: str = "") -> dict[str, Any]:
 
 
 def cluster_from(data: Any) -> Cluster:
-    """Read an environment. Nailgun keeps the segmentation type elsewhere: without one, it is the default."""
+    """Read an environment. Nailgun keeps the segmentation type elsewhere; if it is absent, the default is used."""
     answer = Answer(data, "environment")
     status, segment = answer.text("status", ClusterStatus.NEW), answer.text("net_segment_type", "vlan")
     changes = tuple(change for change in answer.items("changes") if isinstance(change, Mapping))

@@ -1,8 +1,8 @@
 """Deployment facts in Nailgun's shapes, and back.
 
-The facts of an environment are a list with a mapping for each node, which states the `uid` of the node and repeats the
-common part. If they are split, the common part is an element of its own, with the uid `common`. What a run recorded is
-a mapping of the common part and the nodes by uid. An upload may be either.
+The facts of an environment are a list with a mapping for each node, which has the `uid` of the node and repeats the
+common part. If they are split, the common part is a separate element with the uid `common`. The facts that a run
+recorded are a mapping of the common part and the nodes by uid. An upload may have any of these shapes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UID = "uid"
 
 
 def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
-    """The parts of the nodes `uids` (of all if empty), each with its uid, and then the common part.
+    """Write split facts: the parts of the nodes `uids` (empty: all), each with its uid, then the common part.
 
     >>> facts_to(DeploymentFacts({"a": 1}, {"2": {"b": 3}}))
     [{'b': 3, 'uid': '2'}, {'a': 1, 'uid': 'common'}]
@@ -31,13 +31,13 @@ def facts_to(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[st
 
 
 def facts_to_list(facts: DeploymentFacts, uids: Collection[str] = ()) -> list[dict[str, Any]]:
-    """One mapping for each node: its own part over the common part."""
+    """Write one mapping for each node: the common part, overridden by its own part."""
     common = plain(facts.common)
     return [deep_merged(common, node) for node in _nodes(facts, uids)]
 
 
 def info_to(facts: DeploymentFacts) -> dict[str, Any]:
-    """The shape of facts that are recorded with a run.
+    """Write facts in the shape in which they are recorded with a run.
 
     >>> info_to(DeploymentFacts({"a": 1}, {"2": {"uid": "2"}}))
     {'common': {'a': 1}, 'nodes': {'2': {'uid': '2'}}}
@@ -46,23 +46,23 @@ def info_to(facts: DeploymentFacts) -> dict[str, Any]:
 
 
 def assumed_from(document: Document) -> DeploymentFacts:
-    """Read a file of facts: in either shape of `facts_from`, or names with values that all nodes share.
+    """Read a file of facts: in a shape that `facts_from` reads, or names with values that all nodes share.
 
     Raise `InvalidDocument` for anything else.
     """
     data = document.data
-    names = isinstance(data, Mapping) and bool(data) and not set(data) <= {"common", "nodes"}
+    is_only_common = isinstance(data, Mapping) and bool(data) and not set(data) <= {"common", "nodes"}
     try:
-        return facts_from({"common": data} if names else data)
+        return facts_from({"common": data} if is_only_common else data)
     except InvalidDocument as error:
         raise InvalidDocument(f"{document.file}: {error.message}", hint=error.hint) from None
 
 
 def facts_from(data: Any) -> DeploymentFacts:
-    """Read an answer or an upload in any of these shapes. A list may lack the common part.
+    """Read an answer or an upload in any of the shapes above. A list may lack the common part.
 
-    The uids in a list are not kept as facts: `facts_to` writes them again. If a node occurs more than once, each part
-    is one of a role, as in masters before 9.0.
+    The uids in a list are not kept as facts: `facts_to` adds them again. If a node occurs more than once, each
+    occurrence is for one of its roles, as on masters before 9.0.
 
     Raise `InvalidDocument` for any other shape, for an element without uid, and for a node that occurs twice without a
     role or with the same one.
@@ -76,9 +76,9 @@ def facts_from(data: Any) -> DeploymentFacts:
         hint = "Write {common: {...}, nodes: {}}."
         raise InvalidDocument("Facts are a list of nodes, or a mapping of common and nodes.", hint=hint)
     parts: dict[str, Mapping[str, Any]] = {}
-    identified = list(_identified(nodes))
-    by_role = len(identified) > len(dict(identified))
-    for uid, node in identified:
+    nodes_with_uids = list(_with_uids(nodes))
+    by_role = len(nodes_with_uids) > len(dict(nodes_with_uids))
+    for uid, node in nodes_with_uids:
         name = f"{node['role']}_{uid}" if by_role and "role" in node else uid
         if name in parts:
             raise InvalidDocument(f"The facts of node {uid} occur twice.")
@@ -92,7 +92,7 @@ def _nodes(facts: DeploymentFacts, uids: Collection[str]) -> list[dict[str, Any]
     return [{**plain(part), _UID: uid_of(name)} for name, part in facts.nodes.items() if not uids or name in uids]
 
 
-def _identified(nodes: Collection[Any] | Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _with_uids(nodes: Collection[Any] | Mapping[Any, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield each node with its uid. Raise `InvalidDocument` for one without uid, or that is not a mapping."""
     if not isinstance(nodes, Mapping):
         for node in nodes:

@@ -1,8 +1,8 @@
-"""Graphs and layers: documents and Nailgun's JSON to values, and back.
+"""Read graphs and layers from documents and Nailgun's JSON, and write them.
 
-A graph file is a list of tasks, or a mapping with `tasks` besides the graph's name and metadata. Records of layers go
-beyond Nailgun: a plugin can bring a different graph for each release, and only an engine that has its package knows
-which one an environment gets.
+A graph file is a list of tasks, or a mapping with `tasks` besides the graph's name and metadata. Records of layers are
+not part of Nailgun's API: a plugin can have a different graph for each release, and only an engine that has its package
+can select the one for an environment.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
-"""The key of layers for the ids of legacy entries, most of them made up."""
+"""The key of layers for the ids of legacy entries, most of which are generated."""
 
 _SOURCES = "sources"
-"""The key of layers for the places of tasks, one for each task in the same order."""
+"""The key of layers for the file and lines of each task, in the order of the tasks."""
 
-_STATED = ("tasks", "name", *METADATA)
+_KEYS = ("tasks", "name", *METADATA)
 _IGNORED = ("id", "relations", "type", _LEGACY, _SOURCES)
-"""Keys that servers return and that are not settings of the graph."""
+"""Keys that servers return but that are not settings of the graph."""
 
 
 def document_from(document: Document, *, owner_label: str) -> GraphDocument:
@@ -69,7 +69,7 @@ def layer_to(
 
 
 def graph_to(graph: Graph) -> dict[str, Any]:
-    """Write a graph with Nailgun's second spellings, without metadata that is not set."""
+    """Write a graph with both of Nailgun's spellings, and only with metadata that is set."""
     return _record(graph, nailgun_task_to)
 
 
@@ -84,7 +84,7 @@ def _record(graph: Graph, write: Callable[[Task], Any]) -> dict[str, Any]:
 
 
 def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
-    """The field with the places of the tasks, if they have any.
+    """The field with the file and lines of the tasks, if they have any.
 
     >>> _sources_to([Task("a", {}, Source("a.yaml", 2, {"type": 3}))])
     {'sources': [{'file': 'a.yaml', 'line': 2, 'lines': {'type': 3}}]}
@@ -95,22 +95,22 @@ def _sources_to(tasks: Sequence[Task]) -> dict[str, Any]:
     return {_SOURCES: places}
 
 
-def _placed(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
-    """Add the places to the tasks. A Fuel master has none. Raise `InvalidDocument` for places that cannot be read."""
+def _with_sources(tasks: Sequence[Task], graph: Answer) -> tuple[Task, ...]:
+    """Add the files and lines to the tasks; a Fuel master has none. Raise `InvalidDocument` if they are malformed."""
     places = [Answer(item, "place") for item in graph.items(_SOURCES)]
     if len(places) != len(tasks):
         return tuple(tasks)
-    placed = []
+    tasks_with_sources = []
     for task, place in zip(tasks, places, strict=True):
         lines = Answer(place.mapping("lines"), "place")
         numbers = {attribute: lines.identifier(attribute) for attribute in lines.data}
-        placed.append(replace(task, source=Source(place.text("file"), place.number("line"), numbers)))
-    return tuple(placed)
+        tasks_with_sources.append(replace(task, source=Source(place.text("file"), place.number("line"), numbers)))
+    return tuple(tasks_with_sources)
 
 
-def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
-    """Mark the legacy entries among `tasks`, which `made_up` names; only a task with a stage can be one."""
-    names = [name for name in made_up if isinstance(name, str)] if isinstance(made_up, list | tuple) else []
+def _mark_legacy(tasks: Iterable[Task], legacy_ids: Any) -> list[Task]:
+    """Mark the tasks whose ids are in `legacy_ids` as legacy entries, if they have a stage."""
+    names = [name for name in legacy_ids if isinstance(name, str)] if isinstance(legacy_ids, list | tuple) else []
     return [
         replace(task, legacy=True) if task.id in names and isinstance(task.attributes.get("stage"), str) else task
         for task in tasks
@@ -120,8 +120,8 @@ def _marked(tasks: Iterable[Task], made_up: Any) -> list[Task]:
 def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     """Read a graph. Raise `InvalidDocument` if it is not one, or has tasks that cannot be read.
 
-    `owner` is the owner with its name, if the caller has it; otherwise the graph's first relation has its level and id
-    only.
+    `owner` is the owner with its name, if the caller has it; otherwise only the level and id are read, from the graph's
+    first relation.
     """
     answer = Answer(data, "graph")
     graph_type, owner = _relation(answer, owner)
@@ -129,7 +129,7 @@ def graph_from(data: Any, owner: Owner | None = None) -> Graph:
     document = document_from(Document(graph, ""), owner_label=owner.label)
     _require_readable(answer, document.findings)
     metadata = plain({key: answer.data[key] for key in METADATA if answer.data.get(key) is not None})
-    name, tasks = answer.text("name") or None, _placed(document.tasks, answer)
+    name, tasks = answer.text("name") or None, _with_sources(document.tasks, answer)
     return Graph(answer.identifier(), graph_type, owner, tasks, name, metadata)
 
 
@@ -137,7 +137,7 @@ def summary_from(data: Any, owner: Owner | None = None) -> GraphSummary:
     """Read the part of a graph that a listing needs; `owner` is as in `graph_from`.
 
     Reading a whole task takes a hundred times longer than its id, so tasks are read only if they have no plain id.
-    Raise `InvalidDocument` if the data is not a graph, and for a task without an id that cannot be made up.
+    Raise `InvalidDocument` if the data is not a graph, and for a task without an id for which none can be generated.
     """
     answer = Answer(data, "graph")
     graph_type, owner = _relation(answer, owner)
@@ -203,7 +203,7 @@ class _Reader:
             report.misshapen(1, "a graph is a list of tasks", data, "Begin each task with `- id:`.")
 
     def _graph(self, data: Mapping[Any, Any], report: Report) -> None:
-        self._settings(data, report, (*_STATED, *_IGNORED))
+        self._settings(data, report, (*_KEYS, *_IGNORED))
         line = line_of(data, "tasks")
         if "tasks" not in data:
             hint = "Write a list of tasks, or a mapping with `tasks:`."
@@ -211,13 +211,13 @@ class _Reader:
         elif isinstance(data["tasks"], list | tuple):
             before = len(self.tasks)
             self._records(data["tasks"], report.file, line)
-            self.tasks[before:] = _marked(self.tasks[before:], data.get(_LEGACY))
+            self.tasks[before:] = _mark_legacy(self.tasks[before:], data.get(_LEGACY))
         elif data["tasks"] is not None:
             report.misshapen(line, "tasks must be a list", data["tasks"], "Begin each with `- id:`.")
 
     def _records(self, records: Sequence[Any], file: str, line: int) -> None:
         for record, at in items_of(records, line):
-            if len(self.findings) > MOST_FINDINGS:  # the check of the document says so
+            if len(self.findings) > MOST_FINDINGS:  # the check of the document reports this
                 return
             self.position += 1
             task, findings = task_from(record, file=file, owner_label=self.owner_label, position=self.position, line=at)

@@ -1,4 +1,4 @@
-"""Nodes: the nodes file (`node import`) to `Node`, and Nailgun's records to `Node` and back."""
+"""Read nodes from nodes files (`node import`), and read and write Nailgun's records of nodes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SSH = ("user", "port", "key", "jump")
 _IDENTITY = ("id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac")
 _STATE = ("online", "error_type", "pending_addition", "pending_deletion", "labels")
 _RECORD = (*_IDENTITY, *_STATE)
-"""The fields of Nailgun's record that `Node` has, too."""
+"""The fields of Nailgun's record that `Node` has as well."""
 
-_UNKNOWN: dict[str, Any] = {
+_DEFAULTS: dict[str, Any] = {
     "meta": {}, "progress": 0, "kernel_params": None, "manufacturer": None, "platform_name": None,
     "os_platform": None, "network_data": [], "group_id": None,
 }  # fmt: skip
-"""Fields that clients expect and that are not known here, unless the attributes of the node have them."""
+"""Fields that clients expect, with their values if the attributes of the node do not have them."""
 
 
 def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
-    """Read a nodes file, whose nodes belong to no environment yet; `executors` are the kinds that exist.
+    """Read a nodes file, whose nodes do not belong to an environment yet; `executors` are the existing kinds.
 
     Their roles become pending roles, because nothing is deployed before a run. A node without `id` has the id 0. Raise
     `InvalidDocument` with all findings: G002 for a missing name, G005 for an id or name that two nodes share, G006 for
@@ -57,14 +57,14 @@ def node_record_to(node: Node) -> dict[str, Any]:
         **{key: record[key] for key in _IDENTITY},
         **{key: str(node.attributes.get(key) or node.name) for key in ("hostname", "fqdn")},
         **{key: record[key] for key in _STATE},
-        **{key: plain(node.attributes.get(key, value)) for key, value in _UNKNOWN.items()},
+        **{key: plain(node.attributes.get(key, value)) for key, value in _DEFAULTS.items()},
     }
 
 
 def node_record_from(data: Any) -> Node:
     """Read a node. Raise `InvalidDocument` if it is not one.
 
-    Fields of a master that are not ours become attributes, so that node filters can read them.
+    Other fields of a master become attributes, so that node filters can read them.
     """
     answer = Answer(data, "node")
     status, attributes = answer.text("status", NodeStatus.DISCOVER), answer.rest(*_RECORD)
@@ -107,8 +107,8 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _is_number(value: Any, most: float = math.inf) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= most
+def _is_number(value: Any, limit: float = math.inf) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value <= limit
 
 
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
@@ -119,7 +119,7 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "an address or a host name": lambda value: isinstance(value, str) and is_address(value),
     "true or false": lambda value: isinstance(value, bool),
 }
-"""The kinds of values, as messages name them."""
+"""Checks for the kinds of values, by their names in messages."""
 
 
 class _Fields:
@@ -134,7 +134,7 @@ class _Fields:
         return self._wrong(key, wanted, default)
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:
-        """The value of `key`, which is one of `words`. Only an error lists them, which may search packages."""
+        """The value of `key`, which is one of `words`. Only an error iterates over these, which may search packages."""
         value = self.item.get(key)
         if value is None or (isinstance(value, str) and value in words):
             return default if value is None else value

@@ -8,17 +8,17 @@ from fuelclient.model.plugin import Plugin
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.values import plain
 
-_SHOWN: dict[str, Any] = {
+_DEFAULTS: dict[str, Any] = {
     "description": "", "releases": [], "groups": [], "authors": [], "licenses": [], "homepage": None,
     "fuel_version": [], "is_hotpluggable": False,
 }  # fmt: skip
-"""What clients expect of a plugin, with its defaults."""
+"""Keys that clients expect in a plugin, with their default values."""
 
 
 def plugin_to(plugin: Plugin) -> dict[str, Any]:
     """Write a plugin as Nailgun does: its `metadata.yaml`, its contents, and its id."""
     return {
-        **plain(_SHOWN),
+        **plain(_DEFAULTS),
         **plain(plugin.metadata),
         **{key: getattr(plugin, key) for key in ("name", "version", "title", "package_version", "id")},
     }

@@ -26,13 +26,13 @@ _TEXTS = ("name", "version", "operating_system", "state", "description")
 
 _ATTRIBUTES = "attributes_metadata"
 _PATH = ("editable", "repo_setup", "repos", "value")
-"""Where Nailgun's releases have repositories: in the default of a setting."""
+"""The path of the repositories in Nailgun's releases: the default of a setting."""
 
-_SHOWN: dict[str, Any] = {
+_DEFAULTS: dict[str, Any] = {
     "is_deployable": True, "modes_metadata": {}, "roles_metadata": {}, "attributes_metadata": {},
     "components_metadata": [],
 }  # fmt: skip
-"""What clients expect of a release, with its defaults."""
+"""Keys that clients expect in a release, with their default values."""
 
 
 def releases_from(document: Document) -> list[Release]:
@@ -45,14 +45,14 @@ def releases_from(document: Document) -> list[Release]:
     report = Report(document.file)
     data = [document.data] if isinstance(document.data, Mapping) else document.data
     releases: list[Release] = []
-    numbers: set[int] = set()
+    ids: set[int] = set()
     for item, line in report.entries(data, "a release file is a list of releases", "Name another file."):
         release = _record(item, line, report)
         if release is None:
             continue
-        if release.id in numbers:
+        if release.id in ids:
             report.error("G006", line, f"two releases have the id {release.id}", "Number them differently.")
-        numbers.update([release.id] if release.id else [])
+        ids.update([release.id] if release.id else [])
         releases.append(release)
     if not releases and not report.findings:
         report.error("G006", 0, "the file contains no release", "Records need a pk, or a name and a version.")
@@ -66,7 +66,8 @@ def release_to(release: Release) -> dict[str, Any]:
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
-    return {**plain(_SHOWN), **plain(release_to(release))}
+    """Write a release as `release_to` does, with all keys that clients expect."""
+    return {**plain(_DEFAULTS), **plain(release_to(release))}
 
 
 def release_record_from(data: Any) -> Release:
@@ -90,24 +91,24 @@ def _record(item: Any, line: int, report: Report) -> Release | None:
 
 
 def _inherited(item: Mapping[str, Any], report: Report) -> Marked | None:
-    """The fields of a record over those of the record that it extends, recursively."""
+    """The fields of a record, merged over those of the records that it extends."""
     fields = item.get("fields", {})
     base = item.get("extend", {})
     if not isinstance(fields, Mapping) or not isinstance(base, Mapping):
         word = "extend" if isinstance(fields, Mapping) else "fields"
         report.misshapen(line_of(item, word), f"{word} must be a mapping", item[word], "Correct it.")
         return None
-    below = _inherited(base, report) if base else Marked()
-    return None if below is None else _over(below, fields)
+    base_fields = _inherited(base, report) if base else Marked()
+    return None if base_fields is None else _merged_over(base_fields, fields)
 
 
-def _over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
+def _merged_over(base: Marked, fields: Mapping[Any, Any]) -> Marked:
     """Put `fields` over `base`, with their lines: mappings merge deeply, everything else replaces."""
     merged = Marked(base, base.line, base.lines)
     for key, value in fields.items():
         old = merged.get(key)
         if isinstance(old, Mapping) and isinstance(value, Mapping):
-            merged[key] = _over(old if isinstance(old, Marked) else Marked(old), value)
+            merged[key] = _merged_over(old if isinstance(old, Marked) else Marked(old), value)
         else:
             merged[key] = value
         merged.lines[str(key)] = line_of(fields, str(key))
@@ -141,7 +142,7 @@ def _release(identity: Any, fields: Mapping[Any, Any], line: int, report: Report
 
 
 def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The repositories of a release; an empty list if its metadata has none, or something else there.
+    """The repositories of a release; an empty list if its metadata has none, or not a list.
 
     >>> metadata = with_repositories({}, [{"name": "mos"}])
     >>> repositories_in(metadata), repositories_in({})
@@ -154,14 +155,14 @@ def repositories_in(metadata: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def with_repositories(metadata: Mapping[str, Any], repositories: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The section of metadata that a release with these repositories has."""
+    """The section of metadata that gives a release these repositories."""
     attributes = plain(metadata.get(_ATTRIBUTES) or {})
-    place = attributes
+    section = attributes
     for key in _PATH[:-1]:
-        below = place.get(key)
-        place[key] = below if isinstance(below, dict) else {}
-        place = place[key]
-    place[_PATH[-1]] = plain(repositories)
+        child = section.get(key)
+        section[key] = child if isinstance(child, dict) else {}
+        section = section[key]
+    section[_PATH[-1]] = plain(repositories)
     return {_ATTRIBUTES: attributes}
 
 
@@ -201,8 +202,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _MAPPING = "volumes_roles_mapping"
 DESCRIBED = ("name", "meta", _MAPPING)
 """The keys with which Nailgun's API describes a role; a tag has the first two."""
-_MAPPED = ("id", "allocate_size")
-"""All that Nailgun returns of a volume of a role; the volumes themselves are metadata of the release."""
+_VOLUME_KEYS = ("id", "allocate_size")
+"""The keys that Nailgun returns of a role's volume; the volumes themselves are metadata of the release."""
 SIZES = ("all", "min", "full-disk")
 """The values of `allocate_size`: how much of the disks a volume of a role gets."""
 
@@ -210,13 +211,13 @@ SIZES = ("all", "min", "full-disk")
 def require_name(noun: str, name: str) -> None:
     """Raise `UsageError` if Nailgun does not allow `name` for a role or a tag."""
     if not _NAME.fullmatch(name):
-        odd = next((letter for letter in name if not _NAME.fullmatch(letter)), "")
+        odd = next((character for character in name if not _NAME.fullmatch(character)), "")
         but = f", not {odd!r}" if odd else ""
         raise UsageError(f"{name!r} cannot be the name of a {noun}.", hint=f"Use letters, digits, - and _ only{but}.")
 
 
 def role_to(role: Role) -> dict[str, Any]:
-    """Write a role as Nailgun does, and also its tags, its volumes as a whole and its owner."""
+    """Write a role as Nailgun does, with its tags, its whole volumes and its owner added."""
     return {
         **role_document_to(role),
         "tags": list(role.tags),
@@ -228,7 +229,7 @@ def role_to(role: Role) -> dict[str, Any]:
 def role_from(data: Any) -> Role:
     """Read a role. Raise `InvalidDocument` if it is not one.
 
-    From Fuel 10 on, Nailgun has the tags of a role in its metadata. A role without any carries one of its own name.
+    From Fuel 10 on, the tags of a role are in its metadata. A role without tags has one tag, with its own name.
     """
     answer = Answer(data, "role")
     name, metadata = answer.required("name"), answer.mapping("meta")
@@ -256,7 +257,7 @@ def role_from_document(document: Document, name: str) -> Role:
     unknown keys.
     """
     report = Report(document.file)
-    data = _described(document.data, "role", name, DESCRIBED, report)
+    data = _checked_description(document.data, "role", name, DESCRIBED, report)
     meta = data.get("meta") or {}
     check_part("roles_metadata", {name: meta}, line_of(data, "meta") or 1, report)
     volumes = data.get(_MAPPING)
@@ -269,7 +270,7 @@ def role_from_document(document: Document, name: str) -> Role:
 def tag_from_document(document: Document, name: str) -> Tag:
     """Read the tag called `name` of a document. Raise the errors of `role_from_document`."""
     report = Report(document.file)
-    data = _described(document.data, "tag", name, DESCRIBED[:2], report)
+    data = _checked_description(document.data, "tag", name, DESCRIBED[:2], report)
     meta = data.get("meta") or {}
     has_primary = meta.get("has_primary") if isinstance(meta, Mapping) else None
     if has_primary is not None and not isinstance(has_primary, bool):
@@ -280,8 +281,8 @@ def tag_from_document(document: Document, name: str) -> Tag:
 
 
 def role_document_to(role: Role) -> dict[str, Any]:
-    """Write the document that `role_from_document` reads. Of the role's volumes only the sizes are included."""
-    volumes = [{key: plain(volume[key]) for key in _MAPPED if key in volume} for volume in mappings(role.volumes)]
+    """Write the document that `role_from_document` reads. Its volumes have only their ids and sizes."""
+    volumes = [{key: plain(volume[key]) for key in _VOLUME_KEYS if key in volume} for volume in mappings(role.volumes)]
     return {"name": role.name, "meta": plain(role.metadata), _MAPPING: volumes}
 
 
@@ -289,8 +290,8 @@ def tag_document_to(tag: Tag) -> dict[str, Any]:
     return {"name": tag.name, "meta": plain(tag.metadata)}
 
 
-def _described(data: Any, noun: str, name: str, keys: tuple[str, ...], report: Report) -> Mapping[str, Any]:
-    """Read the record, with the checks that roles and tags have in common."""
+def _checked_description(data: Any, noun: str, name: str, keys: tuple[str, ...], report: Report) -> Mapping[str, Any]:
+    """Check the parts of a description that roles and tags have in common, and return it."""
     if not isinstance(data, Mapping):
         report.misshapen(1, f"the description of a {noun} is a mapping", data, f"Start from 'fuel2 {noun} download'.")
         report.raise_errors()

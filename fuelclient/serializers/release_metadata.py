@@ -1,8 +1,8 @@
 """The shapes of the parts of a release that this package reads.
 
-A release keeps whatever its author wrote. The parts that are read here are checked when a release is read from a
+A release keeps whatever its author wrote. The parts that this package reads are checked when a release is read from a
 document. When a stored release is used, malformed parts are left out, because engine files of earlier versions can hold
-anything. `null` counts as not stated.
+anything. `null` counts as absent.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class _Shape:
     def fits(self, value: Any) -> bool:
         """Whether a value has the right type, regardless of its contents."""
         if self.wanted == _NAMES:
-            return isinstance(value, str) or (_LISTED.fits(value) and all(map(_NAMED.fits, value)))
+            return isinstance(value, str) or (_ANY_LIST.fits(value) and all(map(_ANY_NAME.fits, value)))
         return isinstance(value, _TYPES[self.wanted])
 
 
-_LISTED, _NAMED = _Shape(_LIST), _Shape(_NAME)
+_ANY_LIST, _ANY_NAME = _Shape(_LIST), _Shape(_NAME)
 
 
-_RECORDS = _Shape(_LIST, each=_Shape(_MAPPING, {"id": _NAMED, "name": _NAMED}))
+_RECORDS = _Shape(_LIST, each=_Shape(_MAPPING, {"id": _ANY_NAME, "name": _ANY_NAME}))
 _LIMITS = _Shape(_MAPPING, {"overrides": _Shape(_LIST, each=_Shape(_MAPPING))})
 _ROLE = _Shape(
     _MAPPING,
     {
-        "tags": _Shape(_LIST, each=_NAMED),
+        "tags": _Shape(_LIST, each=_ANY_NAME),
         "conflicts": _Shape(_NAMES),
         "restrictions": _Shape(_LIST),
         "limits": _LIMITS,
@@ -86,7 +86,7 @@ def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
     {'tags_metadata': {'b': {}}, 'else': 7}
     """
-    kept: Mapping[str, Any] = _kept(metadata, _METADATA)
+    kept: Mapping[str, Any] = _without_malformed(metadata, _METADATA)
     return kept
 
 
@@ -104,14 +104,14 @@ def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tupl
             yield from _malformed(item, shape.each, f"{path}[{index}]", at)
 
 
-def _kept(value: Any, shape: _Shape) -> Any:
+def _without_malformed(value: Any, shape: _Shape) -> Any:
     if isinstance(value, Mapping):
         pairs = ((key, item, shape.below(str(key)) if item is not None else None) for key, item in value.items())
         return {
-            key: item if below is None else _kept(item, below)
+            key: item if below is None else _without_malformed(item, below)
             for key, item, below in pairs
             if below is None or below.fits(item)
         }
     if isinstance(value, list | tuple) and shape.each is not None:
-        return [_kept(item, shape.each) for item in value if shape.each.fits(item)]
+        return [_without_malformed(item, shape.each) for item in value if shape.each.fits(item)]
     return value

@@ -1,4 +1,4 @@
-"""Collect what is wrong with a record while it is read."""
+"""Collect the errors of a record while it is read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_
 
 @dataclass(slots=True)
 class Report:
-    """The findings about one record. `layer` is its place if it does not come from a file."""
+    """The findings about one record. `layer` is its place in messages if it has no file."""
 
     file: str
     layer: str = ""
@@ -31,7 +31,7 @@ class Report:
         self.error("G006", line, f"{rule}, not {in_words(value)}", hint)
 
     def entries(self, data: Any, rule: str, hint: str) -> Iterator[tuple[Any, int]]:
-        """Yield the items of a document that is a list, each with its line; report other data, but none."""
+        """Yield the items of a document that is a list, each with its line. Report other data, except None."""
         if isinstance(data, list | tuple):
             yield from ((item, line_of(item) or line) for item, line in items_of(data, 1))
         elif data is not None:
@@ -46,7 +46,7 @@ class Report:
                 self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
 
     def raise_errors(self) -> None:
-        """Raise `InvalidDocument` with all findings, if any; its message is the first one's."""
+        """If there are findings, raise `InvalidDocument` with all of them and the message of the first."""
         if not self.findings:
             return
         first, more = self.findings[0], len(self.findings) - 1

@@ -22,8 +22,8 @@ from fuelclient.serializers.values import in_words, plain
 def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, Any]:
     """Write a run as a transaction.
 
-    A parent has no `graph_type`, a run that succeeded has no message, and `result` is always empty. Only Nailgun's
-    tasks and its answers to requests that begin something name the parent (`with_parent`).
+    A parent has no `graph_type`, a run that succeeded has no message, and `result` is always empty. Nailgun names the
+    parent (`with_parent`) only in tasks and in answers to requests that begin something.
     """
     done = run.status == RunStatus.READY and not run.dry_run
     return {
@@ -43,32 +43,32 @@ def nailgun_transaction_to(run: Run, *, with_parent: bool = False) -> dict[str, 
     }
 
 
-_OF_RUN = ("uuid", "name", "graph_type", "parent_id", "progress", "message", "result", "time_start", "time_end")
+_RUN_FIELDS = ("uuid", "name", "graph_type", "parent_id", "progress", "message", "result", "time_start", "time_end")
 
 
 def run_from(data: Any) -> Run:
     """Read a run. Raise `InvalidDocument` if it is not one.
 
-    Of the request, a master returns only the environment, the graph type, and whether the run changes anything.
+    A master returns only these parts of the request: the environment, the graph type, and whether it is a dry run.
     """
     answer = Answer(data, "transaction")
     cluster_id, graph_type = answer.number("cluster", NO_CLUSTER), answer.text("graph_type")
     request = RunRequest(cluster_id, (graph_type,) if graph_type else (), dry_run=answer.truth("dry_run"))
-    return answer.into(Run, "id", "status", optional=_OF_RUN, cluster_id=cluster_id, request=request)
+    return answer.into(Run, "id", "status", optional=_RUN_FIELDS, cluster_id=cluster_id, request=request)
 
 
-_BESIDE = ("executor", "on_originals", "unknown")
+_EXTRA_FIELDS = ("executor", "on_originals", "unknown")
 """Fields of a request that Nailgun lacks."""
 
 
 def execution_to(request: RunRequest) -> dict[str, Any]:
-    """Write the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out while
+    """Write the body of `POST graphs/execute/`. Fields that Nailgun lacks, such as `executor`, are left out if
     empty."""
     limits = {
         **({"nodes": list(request.node_ids)} if request.node_ids or request.master_only else {}),
         **({"tasks": list(request.task_names)} if request.task_names else {}),
     }
-    beside = {name: value for name in _BESIDE if (value := getattr(request, name))}
+    extra = {name: value for name in _EXTRA_FIELDS if (value := getattr(request, name))}
     assumed = {} if request.assumed.is_empty else {"assumed_facts": info_to(request.assumed)}
     return {
         "cluster": request.cluster_id,
@@ -78,7 +78,7 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
         "noop_run": request.noop,
         "force": request.force,
         "debug": request.trace,
-        **beside,
+        **extra,
         **assumed,
     }
 
@@ -86,8 +86,8 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
 def execution_from(data: Any) -> RunRequest:
     """Read the body of `POST graphs/execute/`.
 
-    An empty list of nodes leaves the stages and the tasks of the master, as on a Fuel master. Raise `UsageError` if the
-    graphs differ in their nodes or tasks.
+    An empty list of nodes selects only the stages and the tasks of the master, as on a Fuel master. Raise `UsageError`
+    if the graphs differ in their nodes or tasks.
     """
     answer = Answer(data, "request")
     graphs = [Answer(graph, "graph of a request") for graph in answer.items("graphs")]
@@ -97,7 +97,7 @@ def execution_from(data: Any) -> RunRequest:
         if len(limits) > 1:
             raise UsageError(f"The graphs of one run cannot have different {word}.", hint="Run them one after another.")
     return answer.into(
-        RunRequest, optional=("force", "dry_run", *_BESIDE), cluster_id=answer.identifier("cluster"),
+        RunRequest, optional=("force", "dry_run", *_EXTRA_FIELDS), cluster_id=answer.identifier("cluster"),
         graph_types=tuple(graph.required("type") for graph in graphs), node_ids=next(filter(None, nodes), ()),
         task_names=next(iter(tasks), ()), subgraphs=tuple(map(subgraph_from, answer.items("subgraphs"))),
         noop=answer.truth("noop_run"), trace=answer.truth("debug"), master_only=nodes == {()},
@@ -141,7 +141,7 @@ def _boundary(value: Any, word: str) -> str:
     return names[0] or ""
 
 
-_OF_INSTANCE = ("task_name", "node_id", "status", "time_start", "time_end")
+_INSTANCE_FIELDS = ("task_name", "node_id", "status", "time_start", "time_end")
 
 
 def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[str, Any]:
@@ -161,12 +161,12 @@ def history_row_to(row: HistoryRow, *, include_summary: bool = False) -> dict[st
 def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> HistoryRow:
     """Read a row. Raise `InvalidDocument` if it is not one.
 
-    `run_id` is the child run and `graph_type` that of its graph, which rows do not name. Fuel 9.0 has
+    `run_id` is the child run and `graph_type` the type of its graph, which rows do not contain. Fuel 9.0 has
     `deployment_graph_task_name` instead of `task_name`.
     """
     answer = Answer(data, "row of a history")
     old = "deployment_graph_task_name"
-    definition = answer.rest(*_OF_INSTANCE, "summary", old)
+    definition = answer.rest(*_INSTANCE_FIELDS, "summary", old)
     return answer.into(
         HistoryRow, "status", optional=("time_start", "time_end", "summary"), run_id=run_id, graph_type=graph_type,
         task=answer.required("task_name" if "task_name" in answer.data else old),
@@ -175,7 +175,7 @@ def history_row_from(data: Any, run_id: int = 0, graph_type: str = "") -> Histor
 
 
 def node_key_from(value: Any) -> NodeKey:
-    """The node of an instance: numbers are node ids, other strings stay. Raise `InvalidDocument` for the rest.
+    """The node of an instance: numbers are node ids, other strings are kept. Raise `InvalidDocument` for other values.
 
     >>> node_key_from("3"), node_key_from(3), node_key_from("master"), node_key_from("null")
     (3, 3, 'master', None)

@@ -1,4 +1,4 @@
-"""Sequences of graphs in Nailgun's shape, and the files that state them, to values and back."""
+"""Read and write sequences of graphs in Nailgun's shape, and read them from files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def sequence_from(data: Any) -> DeploymentSequence:
 
 
 _KEYS = ("id", "name", "graphs", "release_id", "release")
-"""Keys that a file may have. Ids and releases are those of the place it was downloaded from, and are ignored."""
+"""Keys that a file may have. Ids and releases belong to the server it was downloaded from, and are ignored."""
 
 
 def sequence_document_from(document: Document) -> tuple[str, list[str]]:

@@ -1,7 +1,7 @@
-"""Tasks: records of Nailgun and of task files to `model.task.Task`, and back.
+"""Read records of Nailgun and of task files to `model.task.Task`, and write them.
 
-Aliases of attributes end here. Reading collects everything that is wrong with a record, by the shapes that Nailgun's
-schema and Fuel's expander ask for; whether names exist is up to `graph.validate`. Writing gives the spellings that Fuel
+Only this module handles aliases of attributes. Reading reports all errors of a record, by the shapes that Nailgun's
+schema and Fuel's expander require; `graph.validate` checks whether names exist. Writing uses the spellings that Fuel
 documents.
 """
 
@@ -24,18 +24,18 @@ _CANONICAL = {
     "cross-depends": "cross_depends",
     "cross-depended-by": "cross_depended_by",
 }
-_WRITTEN = {"cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
-_TWICE = {"roles": "role", "cross-depends": "cross_depends", "cross-depended-by": "cross_depended_by"}
-"""Attributes that Nailgun's answers have under a second name as well."""
+_FUEL_SPELLINGS = {"cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
+_SECOND_NAMES = {"roles": "role", "cross-depends": "cross_depends", "cross-depended-by": "cross_depended_by"}
+"""Attributes that Nailgun's answers have under two names."""
 
-_LONE = (["*"], ["master"])
-"""Lists of one role that Nailgun's answers have as text."""
+_STRING_ROLES = (["*"], ["master"])
+"""Lists of one role that are strings in Nailgun's answers."""
 
 _CUSTOM = "_custom"
 _STRATEGIES = ("parallel", "one_by_one")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _WITH_EXPRESSIONS = ("requires", "required_for")
-"""Name lists that may be a YAQL expression, or have one as an item."""
+"""Lists of names that may be a YAQL expression, or contain one."""
 
 Lines = Callable[[str], int]
 
@@ -43,7 +43,7 @@ Lines = Callable[[str], int]
 def task_from(
     record: Any, *, file: str, owner_label: str, position: int, line: int = 0
 ) -> tuple[Task | None, list[Finding]]:
-    """Read a task, with all findings about it; there is no task if there are any.
+    """Read a task and all findings about it. The task is None if there are findings.
 
     `file` names the document in messages; if it is empty, `owner_label` is the place. An entry with a stage but no id
     comes from a plugin's `tasks.yaml`, and is named after `owner_label`, its stage and its `position` in the document.
@@ -63,7 +63,7 @@ def task_from(
     report.task = name
     for code, at, message, hint in given.problems:
         report.error(code, at, message, hint)
-    attributes = _checked(given.values, given.line_of, report)
+    attributes = _plain_attributes(given.values, given.line_of, report)
     if report.findings:
         return None, report.findings
     return Task(name, attributes, Source(file, line, given.lines, frozenset(given.lone)), legacy), []
@@ -76,7 +76,7 @@ def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
     """
     record: dict[str, Any] = {"id": task.id} if with_id or task.has_own_id else {}
     for attribute, value in task.attributes.items():
-        record[_WRITTEN.get(attribute, attribute)] = value
+        record[_FUEL_SPELLINGS.get(attribute, attribute)] = value
     return record
 
 
@@ -87,17 +87,17 @@ def nailgun_task_to(task: Task) -> dict[str, Any]:
 def nailgun_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Add the second spellings and the default version of Nailgun's answers to the record of a task.
 
-    A lone `*` or `master` is a text there. A record without type, which Nailgun does not have, gets no version: it
-    would override that of the task below it.
+    A lone `*` or `master` is a string there. A record without type, which Nailgun does not have, gets no version,
+    because that would override the version of the task in the layer below.
 
     >>> nailgun_record({"type": "skipped", "roles": ["*"]})
     {'type': 'skipped', 'roles': '*', 'role': '*', 'version': '1.0.0'}
     """
     spelled: dict[str, Any] = {}
     for attribute, value in record.items():
-        name = _WRITTEN.get(attribute, attribute)
-        spelled[name] = value[0] if name == "roles" and value in _LONE else value
-    spelled |= {other: spelled[name] for name, other in _TWICE.items() if name in spelled}
+        name = _FUEL_SPELLINGS.get(attribute, attribute)
+        spelled[name] = value[0] if name == "roles" and value in _STRING_ROLES else value
+    spelled |= {other: spelled[name] for name, other in _SECOND_NAMES.items() if name in spelled}
     if "type" in spelled:
         spelled.setdefault("version", DEFAULT_VERSION)
     return spelled
@@ -114,7 +114,7 @@ class _Attributes:
         self.problems: list[tuple[str, int, str, str]] = []
 
     def read(self, record: Mapping[Any, Any]) -> None:
-        """Add the attributes of `record`, and those that older clients nest below `_custom`."""
+        """Add the attributes of `record`, and those that older clients nest in `_custom`."""
         for raw_key, value in record.items():
             key = key_text(raw_key)
             line = line_of(record, str(raw_key)) or self.line
@@ -124,21 +124,21 @@ class _Attributes:
                 message = f"_custom must be a mapping, not {in_words(value)}"
                 self.problems.append(("G006", line, message, "Write its keys directly."))
             elif key != _CUSTOM:
-                self._take(_CANONICAL.get(key, key), value, line)
+                self._add(_CANONICAL.get(key, key), value, line)
 
-    def _take(self, key: str, value: Any, line: int) -> None:
+    def _add(self, key: str, value: Any, line: int) -> None:
         if value is None and key in (*NAME_LISTS, *RELATION_LISTS):
             return
         lines = {key: line} if line else {}
-        _mark(value, key, lines)
-        normal = value if key in (*NAME_LISTS, *RELATION_LISTS) else plain(value)
+        _collect_lines(value, key, lines)
+        normalised = value if key in (*NAME_LISTS, *RELATION_LISTS) else plain(value)
         if key in NAME_LISTS and isinstance(value, str) and (key, value) != ("tags", "*"):
             self.lone.add(key)
-            normal = [value]  # a lone name is a list of one; of tags, `*` means every node, and a list of it none
+            normalised = [value]  # a lone name is a list of one; but the tags `*` mean every node, and `[*]` none
         if key not in self.values:
-            self.values[key] = normal
+            self.values[key] = normalised
             self.lines.update(lines)
-        elif plain(self.values[key]) != plain(normal):
+        elif plain(self.values[key]) != plain(normalised):
             other = f" (the other one is on line {self.line_of(key)})" if line else ""
             message = f"{key} is stated in two spellings with different values{other}"
             self.problems.append(("G007", line, message, "Keep one of the two."))
@@ -147,17 +147,17 @@ class _Attributes:
         return self.lines.get(key, 0) or self.lines.get(key.partition(".")[0], 0) or self.line
 
 
-def _mark(value: Any, path: str, lines: dict[str, int]) -> None:
+def _collect_lines(value: Any, path: str, lines: dict[str, int]) -> None:
     if not isinstance(value, Marked):
         return
     for key, item in value.items():
         below = f"{path}.{key_text(key)}"
         lines[below] = line_of(value, str(key))
-        _mark(item, below, lines)
+        _collect_lines(item, below, lines)
 
 
 def _identity(given: _Attributes, report: Report, owner_label: str, position: int) -> tuple[str, bool]:
-    """The task's id, and whether it was made up for a legacy entry. The id is empty after an error."""
+    """The task's id, and whether it was generated for a legacy entry. The id is empty after an error."""
     line = given.line_of("id")
     report.subject = f"entry {position}"
     if "id" in given.values:
@@ -178,7 +178,7 @@ def _identity(given: _Attributes, report: Report, owner_label: str, position: in
     return "", False
 
 
-def _checked(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:
+def _plain_attributes(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:
     """Convert the attributes to plain types, with names as strings. Only shapes are checked."""
     attributes: dict[str, Any] = {}
     for key, value in values.items():
@@ -192,7 +192,7 @@ def _checked(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> d
         if key in _CHECKS:
             _CHECKS[key](value, line_of_key, report)
     if "type" in values:
-        _strategy_type(values.get("parameters"), line_of_key, report)
+        _check_strategy_type(values.get("parameters"), line_of_key, report)
     return attributes
 
 
@@ -201,16 +201,16 @@ def _is_expression(value: Any) -> bool:
 
 
 def _names(key: str, value: Any, line: int, report: Report) -> Any:
-    expressions = key in _WITH_EXPRESSIONS
-    if (expressions and _is_expression(value)) or (key, value) == ("tags", "*"):
+    may_be_expressions = key in _WITH_EXPRESSIONS
+    if (may_be_expressions and _is_expression(value)) or (key, value) == ("tags", "*"):
         return value
     if not isinstance(value, list | tuple):
         report.misshapen(line, f"{key} must be a list of names", value, f"Write {key}: [name].")
         return value
     for item, at in items_of(value, line):
-        if not isinstance(_text(item), str) and not (expressions and _is_expression(item)):
+        if not isinstance(_text(item), str) and not (may_be_expressions and _is_expression(item)):
             message = f"an item of {key} is {in_words(item)}, not a name"
-            report.error("G006", at, message, "List the names of tasks." if expressions else "List names.")
+            report.error("G006", at, message, "List the names of tasks." if may_be_expressions else "List names.")
     return list(map(_text, value))
 
 
@@ -244,7 +244,7 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
             report.misshapen(line_of(item, "name") or line, rule, entry["name"], "Write the id of a task.")
     for word in ("role", "tags"):
         if word in entry:
-            entry[word] = _holders(shown, word, entry[word], line_of(item, word) or line, report)
+            entry[word] = _relation_roles(shown, word, entry[word], line_of(item, word) or line, report)
     policy = entry.get("policy", "all")
     if policy not in ("all", "any"):
         rule = f"policy in {shown} must be all or any"
@@ -252,7 +252,7 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
     return entry
 
 
-def _holders(shown: str, word: str, value: Any, line: int, report: Report) -> Any:
+def _relation_roles(shown: str, word: str, value: Any, line: int, report: Report) -> Any:
     """The roles of a relation: a name, names, an expression, or null for the sync points."""
     if value is None or isinstance(value, str) or _is_expression(value):
         return value
@@ -271,7 +271,7 @@ def _text(value: Any) -> Any:
     return str(value) if _is_number(value) else value
 
 
-def _type(value: Any, lines: Lines, report: Report) -> None:
+def _check_type(value: Any, lines: Lines, report: Report) -> None:
     known = tuple(TaskType)
     if not isinstance(value, str):
         hint = "Write a type, or remove the key to override a task of another layer."
@@ -282,13 +282,13 @@ def _type(value: Any, lines: Lines, report: Report) -> None:
         report.error("G004", lines("type"), f"unknown type {value!r}", f"{hint}Types: {', '.join(known)}.")
 
 
-def _version(value: Any, lines: Lines, report: Report) -> None:
+def _check_version(value: Any, lines: Lines, report: Report) -> None:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
         hint = "Write for example version: 2.1.0."
         report.misshapen(lines("version"), "version must be three numbers like 2.1.0", value, hint)
 
 
-def _parameters(value: Any, lines: Lines, report: Report) -> None:
+def _check_parameters(value: Any, lines: Lines, report: Report) -> None:
     if value is None:
         return
     if not isinstance(value, Mapping):
@@ -313,8 +313,8 @@ def _parameters(value: Any, lines: Lines, report: Report) -> None:
         report.misshapen(lines(where), f"{where} must be a whole number", amount, hint)
 
 
-def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
-    """Check that a whole definition has a type of strategy; a partial one may change the amount alone."""
+def _check_strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
+    """Check that the strategy of a whole definition has a type; a partial one may change only the amount."""
     strategy = parameters.get("strategy") if isinstance(parameters, Mapping) else None
     if isinstance(strategy, Mapping) and "type" not in strategy and not _is_expression(strategy):
         message = "parameters.strategy has no type"
@@ -322,7 +322,7 @@ def _strategy_type(parameters: Any, lines: Lines, report: Report) -> None:
 
 
 _CHECKS: dict[str, Callable[[Any, Lines, Report], None]] = {
-    "type": _type,
-    "version": _version,
-    "parameters": _parameters,
+    "type": _check_type,
+    "version": _check_version,
+    "parameters": _check_parameters,
 }

@@ -1,4 +1,4 @@
-"""Plain JSON types from values of a YAML reader; merges of mappings; the line and the name of a value for messages."""
+"""Convert values of a YAML reader to plain JSON types, merge mappings, and describe values and lines for messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
 
 
 def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Put `above` over `below`: mappings merge, everything else is replaced.
+    """Merge `above` over `below`: mappings merge deeply, other values are replaced.
 
     >>> deep_merged({"a": {"x": 1, "y": [1]}}, {"a": {"y": [2]}, "b": 3})
     {'a': {'x': 1, 'y': [2]}, 'b': 3}
@@ -46,7 +46,7 @@ def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str,
 
 
 def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of `given` that differs from `known`, so that merged over `known` it restores `given`.
+    """The part of `given` that differs from `known`; merged over `known`, it restores `given`.
 
     >>> beyond({"a": {"x": 1, "y": 2}, "b": {}}, {"a": {"x": 1, "y": 3}})
     {'a': {'y': 2}, 'b': {}}
@@ -58,9 +58,9 @@ def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
             continue
         old = known[name]
         if isinstance(value, Mapping) and isinstance(old, Mapping):
-            rest = beyond(value, old)
-            if rest:
-                result[name] = rest
+            difference = beyond(value, old)
+            if difference:
+                result[name] = difference
         elif value != old or isinstance(value, bool) != isinstance(old, bool):
             result[name] = value
     return result
@@ -69,12 +69,12 @@ def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
 def rebased(own: Any, before: Any, now: Any) -> Any:
     """Apply to `own` the changes from `before` to `now`, in its own order.
 
-    Mappings are followed by their names, and lists of mappings by what identifies each; anything else is a whole.
+    Mappings are compared by name, and lists of mappings by the fields that identify each; other values as a whole.
 
     >>> rebased({"b": 2, "a": 1, "own": 0}, {"a": 5, "b": 5, "c": 5}, {"a": 5, "b": 6, "c": 5})
     {'b': 6, 'a': 1, 'own': 0}
     """
-    ours, old, new = map(_named, (own, before, now))
+    ours, old, new = map(_by_identity, (own, before, now))
     if ours is None or old is None or new is None or isinstance(own, list) != isinstance(now, list):
         return own if before == now and isinstance(before, bool) == isinstance(now, bool) else now
     merged = {
@@ -94,14 +94,14 @@ def rebased(own: Any, before: Any, now: Any) -> Any:
 _IDENTITY = ("uid", "role", "id", "name")
 
 
-def _named(value: Any) -> Mapping[Any, Any] | None:
-    """A mapping, or a list of mappings by what identifies each; None for anything else."""
+def _by_identity(value: Any) -> Mapping[Any, Any] | None:
+    """A mapping, or a list of mappings by the fields that identify each; None for anything else."""
     if not isinstance(value, list):
         return value if isinstance(value, Mapping) else None
     if not all(isinstance(item, Mapping) for item in value):
         return None
-    named = {tuple(str(item.get(key)) for key in _IDENTITY): item for item in value}
-    return named if len(named) == len(value) else None
+    by_identity = {tuple(str(item.get(key)) for key in _IDENTITY): item for item in value}
+    return by_identity if len(by_identity) == len(value) else None
 
 
 def key_text(key: Any) -> str:

@@ -1,9 +1,9 @@
 """Load the settings: every value that can be configured, with its origin.
 
 From least to most important: the default, `$XDG_CONFIG_HOME/fuel/fuel_client.yaml`, the file that
-FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line or the program. Nothing is written or printed. Keys
-that are not registered have no effect, because the original client reads the same files; a warning says so of those
-that are probably misspelt.
+FUELCLIENT_CUSTOM_SETTINGS names, the environment, the command line or the program. Nothing is written or printed.
+Unknown keys have no effect, because the original client reads the same files; a key that is probably misspelt causes a
+warning.
 """
 
 from __future__ import annotations
@@ -15,15 +15,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
-from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Setting, Spec, ValueType, home, sample
+from fuelclient.settings.registry import (
+    DATA_HOME,
+    KNOWN,
+    OF_ENGINE,
+    SPECS,
+    Setting,
+    Spec,
+    ValueType,
+    expand_home,
+    sample,
+)
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
 
 _Type = TypeVar("_Type")
 
-_OF_OLDER_CLIENTS = ("PERF", "KEYSTONE_")
-"""What the settings begin with that only older clients read."""
+_OLD_CLIENT_PREFIXES = ("PERF", "KEYSTONE_")
+"""Prefixes of settings that only older clients read."""
 
 CUSTOM_SETTINGS = "FUELCLIENT_CUSTOM_SETTINGS"
 """The environment variable that names one more settings file."""
@@ -35,11 +45,11 @@ PROGRAM = "program"
 """The origin of a setting that a program gave to `fuelclient.connect`."""
 
 _in_force: list[Mapping[str, Setting]] = []
-"""What the open connections of a program gave the engine, the latest last."""
+"""The settings that the open connections of a program gave the engine, the latest last."""
 
 _ALL_SETTINGS = "`fuel2 config show` lists all settings."
-_MOST_SHOWN = 200
-"""The most characters of a wrong value in a message."""
+_MAX_VALUE_CHARACTERS = 200
+"""The maximum number of characters of a wrong value in a message."""
 _SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
 
 
@@ -122,14 +132,14 @@ def load(
 ) -> Settings:
     """Read the settings of this process, each with its origin.
 
-    `overrides` are the options of the command line, by setting, or with `by_program` what a program gives by any name
-    of a setting; None means that an option was not given. With `local`, or if `overrides` name an engine, only they can
-    name a master. A blank environment variable counts as not set.
+    `overrides` are the options of the command line, by setting, or with `by_program` values from a program, by any name
+    of a setting; None means that an option was not given. With `local`, or if `overrides` name an engine, only
+    `overrides` can name a master. A blank environment variable counts as not set.
 
-    A file that cannot be opened is a warning, unless the caller `chooses` by it whether to use the engine or a master:
-    then raise `Unavailable`, or `UsageError` for a directory.
+    A file that cannot be opened causes a warning; but if the caller `chooses` between the engine and a master by the
+    settings, raise `Unavailable`, or `UsageError` for a directory.
 
-    Raise `UsageError` for an unknown name, an option or a variable that cannot be used, `NotFound` if the file that
+    Raise `UsageError` for an unknown name or an invalid option or variable, `NotFound` if the file that
     FUELCLIENT_CUSTOM_SETTINGS names does not exist, and `InvalidDocument` (`file:line`) if a settings file is not a
     mapping or gives a setting a value of the wrong type.
     """
@@ -162,7 +172,7 @@ def _apply_file(path: str, environ: Mapping[str, str], values: dict[str, Setting
     for key, setting in _read(path):
         spec = KNOWN.get(key)
         if spec is None:
-            close = "" if key.startswith(_OF_OLDER_CLIENTS) else nearest(key.upper(), KNOWN)
+            close = "" if key.startswith(_OLD_CLIENT_PREFIXES) else nearest(key.upper(), KNOWN)
             if close:
                 hint = f"Did you mean {close}?"
                 warnings.append(f"{setting.origin}: {key} is not a setting and has no effect. {hint}")
@@ -175,7 +185,7 @@ def _apply_file(path: str, environ: Mapping[str, str], values: dict[str, Setting
         try:
             value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:
-            shown = "" if KNOWN[name].secret else f" is {repr(setting.value)[:_MOST_SHOWN]}, but"
+            shown = "" if KNOWN[name].secret else f" is {repr(setting.value)[:_MAX_VALUE_CHARACTERS]}, but"
             raise InvalidDocument(f"{setting.origin}: {key}{shown or ':'} {error}.", hint=_SAMPLE_HINT) from error
         values[name] = Setting(value, setting.origin)
 
@@ -199,7 +209,8 @@ def _apply_environment(spec: Spec, environ: Mapping[str, str], values: dict[str,
 
 @contextmanager
 def in_force(settings: Settings) -> Iterator[None]:
-    """Let what a program gave the engine count in each `load` of this process, and in the processes that it starts."""
+    """Apply the settings that a program gave the engine to each `load` in this process and in processes that it
+    starts."""
     given = {spec.name: settings[spec.name] for spec in OF_ENGINE if settings[spec.name].origin == PROGRAM}
     _in_force.append(given)
     try:
@@ -209,7 +220,7 @@ def in_force(settings: Settings) -> Iterator[None]:
 
 
 def handed_on() -> dict[str, str]:
-    """What `in_force` holds, as environment variables for processes of the engine."""
+    """The settings of `in_force`, as environment variables for processes of the engine."""
     held = {name: setting.value for given in _in_force for name, setting in given.items()}
     return {KNOWN[name].environment[0]: KNOWN[name].text(value) for name, value in held.items()}
 
@@ -222,9 +233,10 @@ def _spec(name: str) -> Spec:
 
 
 def _given(spec: Spec, value: Any, environ: Mapping[str, str], *, by_program: bool) -> Setting:
-    """What an option or a program gives. An option must not be blank: a blank path would name the working directory."""
+    """The setting from an option or a program. An option must not be blank: such a path would be the working
+    directory."""
     name, what = (spec.name, "it") if by_program else (spec.options[-1], "the option")
-    if isinstance(value, str) and not value.strip() and (spec.needed or not by_program):
+    if isinstance(value, str) and not value.strip() and (spec.required or not by_program):
         named = "a file" if spec.type is ValueType.PATH else "a value"
         raise UsageError(f"{name} is empty.", hint=f"Name {named}, or leave {what} out.")
     try:
@@ -244,7 +256,7 @@ def _files(environ: Mapping[str, str]) -> Iterator[str]:
         yield own
     custom = environ.get(CUSTOM_SETTINGS, "")
     if custom.strip():
-        custom = os.path.abspath(home(custom, environ))
+        custom = os.path.abspath(expand_home(custom, environ))
         if not os.path.exists(custom):
             hint = f"{CUSTOM_SETTINGS} names it: correct the path, or unset the variable."
             raise NotFound("settings file", custom, hint=hint)
@@ -271,9 +283,9 @@ def _default(spec: Spec, environ: Mapping[str, str]) -> Any:
 
 
 def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
-    """An XDG base directory. A relative one is ignored, as the XDG specification demands."""
+    """An XDG base directory. A relative one is ignored, as the XDG specification requires."""
     value = environ.get(variable, "")
-    return value if os.path.isabs(value) else home(default, environ)
+    return value if os.path.isabs(value) else expand_home(default, environ)
 
 
 __all__ = [

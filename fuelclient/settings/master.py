@@ -32,12 +32,12 @@ class Credentials:
 
     @property
     def stated(self) -> bool:
-        """Whether there are any credentials at all."""
+        """Whether there are any credentials."""
         return bool(self.token or self.application_credential_id or self.username)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The texts that must not appear in any message."""
+        """The strings that must not appear in any message."""
         return tuple(filter(None, (self.password, self.application_credential_secret, self.token)))
 
 

@@ -18,13 +18,13 @@ DATA_HOME = "~/.local/share"
 """Where data is stored if XDG_DATA_HOME is not set."""
 
 _TRUE = frozenset(("1", "true", "yes", "on"))
-_MOST = 2**31 - 1
+_MAX_NUMBER = 2**31 - 1
 _FALSE = frozenset(("0", "false", "no", "off"))
 
 
 class ValueType(StrEnum):
-    """The type of a value. In a path a leading `~` is resolved; in a settings file, relative paths start at the
-    directory of that file."""
+    """The type of a value. In a path a leading `~` is resolved; relative paths in a settings file are relative to
+    the directory of that file."""
 
     PATH = "path"
     TEXT = "text"
@@ -35,11 +35,11 @@ class ValueType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A setting as it can be set.
+    """The definition of a setting.
 
     `environment` are the variables that set it (the first one wins), `options` its names on the command line,
-    `aliases` other names in a settings file, and `deprecated` those that cause a warning. A `needed` setting must not
-    be empty, a `secret` one is never shown, and a number is at least `least`.
+    `aliases` other names in a settings file, and `deprecated` those that cause a warning. A `required` setting must not
+    be empty, a `secret` one is never shown, and a number is at least `minimum`.
     """
 
     name: str
@@ -50,9 +50,9 @@ class Spec:
     options: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     deprecated: tuple[str, ...] = ()
-    needed: bool = False
+    required: bool = False
     secret: bool = False
-    least: int = 1
+    minimum: int = 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,24 +62,24 @@ class Spec:
     def read(self, value: Any, environ: Mapping[str, str], directory: str = "") -> Any:
         """Convert `value`, from the environment, an option or a settings file in `directory`, to the setting's type.
 
-        Raise `ValueError`, saying what is needed, if it does not fit.
+        Raise `ValueError`, with a message about the required type, if it does not fit.
         """
         if self.type is ValueType.MAPPING:
             return _mapping(value)
         if self.type is ValueType.NUMBER:
-            return _number(value, self.least)
+            return _number(value, self.minimum)
         if self.type is ValueType.FLAG:
             return _flag(value)
         if self.type is ValueType.TEXT and isinstance(value, int) and not isinstance(value, bool):
             return str(value)  # YAML reads a password of digits as a number
-        if not isinstance(value, str) or (self.needed and not value.strip()):
+        if not isinstance(value, str) or (self.required and not value.strip()):
             raise ValueError("a string is needed")
         if self.type is ValueType.PATH and value.strip():
-            return os.path.join(directory, home(value, environ))
+            return os.path.join(directory, expand_home(value, environ))
         return value.strip() if self.type is ValueType.TEXT and not self.secret else value
 
     def text(self, value: Any) -> str:
-        """A value as an environment variable has it."""
+        """A value in the form of an environment variable."""
         return json.dumps(value) if self.type is ValueType.MAPPING else str(value)
 
 
@@ -91,13 +91,13 @@ class Setting:
     origin: str
 
 
-def _number(value: Any, least: int) -> int:
-    """Settings files of the original client have the port as a string."""
-    with suppress(ValueError):  # Python reads no number of more than 4300 digits, and writes none
+def _number(value: Any, minimum: int) -> int:
+    """Convert a number or a string: settings files of the original client have the port as a string."""
+    with suppress(ValueError):  # Python converts no number of more than 4300 digits
         text = "" if isinstance(value, bool) else str(value).strip()
-        if text.isascii() and text.isdigit() and least <= int(text) <= _MOST:
+        if text.isascii() and text.isdigit() and minimum <= int(text) <= _MAX_NUMBER:
             return int(text)
-    raise ValueError(f"a whole number from {least} to {_MOST} is needed")
+    raise ValueError(f"a whole number from {minimum} to {_MAX_NUMBER} is needed")
 
 
 def _flag(value: Any) -> bool:
@@ -118,10 +118,10 @@ def _mapping(value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def home(path: str, environ: Mapping[str, str]) -> str:
+def expand_home(path: str, environ: Mapping[str, str]) -> str:
     """`path` with a leading `~` resolved, by HOME of `environ` if that is set.
 
-    >>> home("~/a", {"HOME": "/home/fuel"}), home("a/~", {})
+    >>> expand_home("~/a", {"HOME": "/home/fuel"}), expand_home("a/~", {})
     ('/home/fuel/a', 'a/~')
     """
     user_home = environ.get("HOME")
@@ -131,7 +131,7 @@ def home(path: str, environ: Mapping[str, str]) -> str:
 
 
 def _of_keystone(name: str, description: str, *aliases: str, secret: bool = False, default: str = "") -> Spec:
-    """A setting of OpenStack: its names are its environment variables and, in lower case, its options.
+    """Define a setting of OpenStack: its names are its environment variables and, in lower case, its options.
 
     Secrets have no option, because the process list shows options to everybody.
     """
@@ -146,7 +146,7 @@ _ENGINE = (
         "The file of the embedded engine: releases, plugins, environments, nodes and graphs live in it. "
         "It is created when it is first used, with its directories. The default follows $XDG_DATA_HOME if that "
         "variable is set. In a settings file, a relative path starts at the directory of that file.",
-        "$XDG_DATA_HOME/fuel/engine.db", ("FUEL_ENGINE",), ("--engine",), needed=True,
+        "$XDG_DATA_HOME/fuel/engine.db", ("FUEL_ENGINE",), ("--engine",), required=True,
     ),
     Spec(
         "HANDLER_COMMANDS", ValueType.MAPPING,
@@ -165,25 +165,25 @@ _ENGINE = (
         "RETENTION_DAYS", ValueType.NUMBER,
         "How many days the embedded engine keeps runs that have ended. Older ones are deleted at the end of the next "
         "run, with their history and files, but never those that later runs are compared with. 0: for ever.",
-        365, ("FUEL_RETENTION_DAYS",), least=0,
+        365, ("FUEL_RETENTION_DAYS",), minimum=0,
     ),
     Spec(
         "RETENTION_RUNS", ValueType.NUMBER,
         "How many runs the embedded engine keeps. Beyond that the oldest are deleted, except as RETENTION_DAYS says. "
         "0: no limit.",
-        1000, ("FUEL_RETENTION_RUNS",), least=0,
+        1000, ("FUEL_RETENTION_RUNS",), minimum=0,
     ),
     Spec(
         "RETENTION_MEGABYTES", ValueType.NUMBER,
         "How much room the engine file and the files of its runs on this machine may take before the oldest runs are "
         "deleted, except as RETENTION_DAYS says. 0: no limit.",
-        4096, ("FUEL_RETENTION_MEGABYTES",), least=0,
+        4096, ("FUEL_RETENTION_MEGABYTES",), minimum=0,
     ),
     Spec(
         "OUTPUT_MEGABYTES", ValueType.NUMBER,
         "How much is kept of what a task instance writes to each of its outputs: the first megabyte and the last ones. "
         "A line of the log says how much was left out between them.",
-        16, ("FUEL_OUTPUT_MEGABYTES",), least=2,
+        16, ("FUEL_OUTPUT_MEGABYTES",), minimum=2,
     ),
     Spec(
         "FEATURE_GROUPS", ValueType.TEXT,
@@ -246,7 +246,7 @@ _MASTER = (
     Spec(
         "HTTP_RETRIES", ValueType.NUMBER,
         "How often a request that only reads is repeated if the master is busy or the connection breaks.",
-        3, ("FUEL_HTTP_RETRIES",), least=0,
+        3, ("FUEL_HTTP_RETRIES",), minimum=0,
     ),
     Spec(
         "OS_CACERT", ValueType.PATH,
@@ -286,7 +286,7 @@ SPECS = (*_ENGINE, *_MASTER, *_KEYSTONE)
 """All settings that this version reads."""
 
 OF_ENGINE = _ENGINE[1:]
-"""Those that the engine reads when it works; it opens its file, the first one, before."""
+"""The settings that the engine reads while it works: all but ENGINE, which it needs earlier, to open its file."""
 
 KNOWN = {name: spec for spec in SPECS for name in spec.names}
 """The settings by every name that a settings file can use."""

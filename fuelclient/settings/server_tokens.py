@@ -1,4 +1,4 @@
-"""Where a server on this machine leaves the token that lets only its own user in, and how clients find it."""
+"""The files in which servers on this machine store the tokens for their own users, and how clients find them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import stat
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from fuelclient.settings.registry import DATA_HOME, home
+from fuelclient.settings.registry import DATA_HOME, expand_home
 
 
 def directory(environ: Mapping[str, str] | None = None) -> str:
     """The directory with one file for each server of this user."""
     environ = os.environ if environ is None else environ
-    return os.path.join(environ.get("XDG_DATA_HOME") or home(DATA_HOME, environ), "fuel", "servers")
+    return os.path.join(environ.get("XDG_DATA_HOME") or expand_home(DATA_HOME, environ), "fuel", "servers")
 
 
 def path_of(url: str) -> str:
@@ -28,7 +28,7 @@ def path_of(url: str) -> str:
 
 
 def token_of(url: str) -> str:
-    """The token for exactly this URL; empty without a file that names it and that only this user can read.
+    """The token for exactly this URL; empty unless a file names this URL and only this user can read it.
 
     A name such as `localhost` has no token: it may lead to the server of another user.
     """

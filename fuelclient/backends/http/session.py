@@ -83,7 +83,7 @@ class Session:
         """Return the JSON of the answer. GET is tried again while the master is busy or the connection breaks.
 
         A path that begins with a slash is relative to the root of the master, any other one to `API`. Parameters of
-        the query that are None are tries_left out.
+        the query that are None are left out.
         """
         answer = self._authenticated(method, self._url(path, query), body, about)
         if answer.status >= 400:

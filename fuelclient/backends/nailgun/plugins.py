@@ -1,7 +1,7 @@
 """Plugins of a master: list, enable, synchronise and remove them. Packages are installed on the master itself.
 
 The settings of an environment have a section for each plugin, whose `metadata` have `class: plugin`, `enabled`, and the
-id of the version that is enabled_ids in `chosen_id`.
+id of the version that is chosen in `chosen_id`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Plugins(Facet):
         return plugin_named(self.list(), name, version, first)
 
     install = unsupported(
-        "A master takes no packages over its API, only from its own_names disk.",
+        "A master takes no packages over its API, only from its own disk.",
         hint="Copy {0} to the master and install it there, then run `fuel2 plugins sync`.",
     )
 

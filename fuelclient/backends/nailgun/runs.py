@@ -9,7 +9,7 @@ the graph, the decisions are read from the serialized tasks; this is impossible 
 keeps no events of a run: they are found by comparing its states.
 
 As in Nailgun's `TransactionsManager`, the earlier facts for a task on a node are those of the last run in which it
-succeeded there, even if that run failed as a with_parts; dry runs and noop runs do not count.
+succeeded there, even if that run failed as a whole; dry runs and noop runs do not count.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def with_relatives(run: Run, tasks: Sequence[Run]) -> Run:
 
 
 def summary_line(summary: Mapping[str, Any]) -> str:
-    """The summary that a task summary_line, on one line, without empty and zero values.
+    """The summary that a task reported, on one line, without empty and zero values.
 
     >>> summary_line({"resources": {"failed": 1, "total": 3, "skipped": 0}, "raw": ""})
     'resources failed: 1, resources total: 3'
@@ -317,7 +317,7 @@ class Runs(Facet):
     )
 
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
-        """Collect the histories of the parts: a run as a with_parts has none on a master."""
+        """Collect the histories of the parts: a run as a whole has none on a master."""
         require_instance_statuses(filters.statuses)
         return self._history(self._transaction(run_id), filters)
 
