@@ -1,8 +1,8 @@
 """Check access to the engine file, read it where nothing can be written, and translate errors of SQLite.
 
-People read engine files of colleagues. SQLite cannot do that by itself: a file in WAL mode needs two more files beside
-it, and if the reader may create them, they belong to the reader and keep the owner from writing. So a file that no
-process has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be
+Users read engine files of colleagues. SQLite does not support this: a file in WAL mode needs two more files beside it,
+and if the reader creates them, they belong to the reader and keep the owner from writing. So a file that no process
+has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be
 created either, and users need to read the file to choose what to delete.
 """
 
@@ -22,7 +22,7 @@ from fuelclient.store import migrations
 _Connection = TypeVar("_Connection", bound=sqlite3.Connection)
 
 ELSEWHERE = "Name another file with --engine (--to-engine of a copy) or FUEL_ENGINE."
-_ROOM = 1 << 16
+_MIN_FREE_BYTES = 1 << 16
 """Bytes that SQLite needs for the files beside the database before it can read."""
 
 _OWN_COPY = "Copy it to a directory of your own and name that with --engine or FUEL_ENGINE, or ask its owner."
@@ -31,8 +31,8 @@ _OWN_COPY = "Copy it to a directory of your own and name that with --engine or F
 def size_of(path: str) -> int:
     """The size of the regular file at `path`, through links.
 
-    Raise `Unavailable` if it is anything but a regular file: replacing a device, a pipe or a socket with a database
-    would be a disaster. Raise `OSError` if it does not exist or cannot be examined.
+    Raise `Unavailable` if it is not a regular file: a device, a pipe or a socket must not be replaced with a
+    database. Raise `OSError` if it does not exist or cannot be examined.
     """
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
@@ -53,11 +53,11 @@ def is_full(path: str) -> bool:
         disk = os.statvfs(os.path.dirname(os.path.realpath(path)))
     except OSError:
         return False
-    return disk.f_bavail * disk.f_frsize < _ROOM
+    return disk.f_bavail * disk.f_frsize < _MIN_FREE_BYTES
 
 
 def is_quiet(path: str) -> bool:
-    """Whether no process has the file open, and none was killed while it had."""
+    """Whether no process has the file open, and no process was killed while it had the file open."""
     return not os.path.exists(f"{os.path.realpath(path)}-wal")
 
 
@@ -70,14 +70,14 @@ def is_whole(path: str) -> bool:
 
 
 def read_only(path: str, but: str = "") -> Unavailable:
-    """The error for a write to a read-only file; `but` is the reason why it cannot even be read."""
+    """The error for a write to a read-only file. `but` is appended to the sentence: why it cannot even be read."""
     text = f"Engine file {path} is read-only for you: you cannot write to it or to its directory{but}."
     return Unavailable(text, hint=_OWN_COPY)
 
 
 def opened(path: str, mode: str, **options: Any) -> Any:
     """Connect to the file that `path` leads to, in a `mode` of SQLite: `rw`, `ro`, or `ro&immutable=1` for a file that
-    no process writes to. Raise what SQLite raises."""
+    no process writes to. Raise the errors of SQLite."""
     from urllib.parse import quote  # most commands open no file in this way
 
     return sqlite3.connect(f"file:{quote(os.fsencode(os.path.realpath(path)))}?mode={mode}", uri=True, **options)
@@ -87,8 +87,8 @@ def opened(path: str, mode: str, **options: Any) -> Any:
 def reading(path: str, *, recover: bool = False, **options: Any) -> Iterator[sqlite3.Connection]:
     """Yield a connection to a file for reading. Its errors are translated.
 
-    Only a file that no process writes may be read as immutable. A write-ahead log must be read, too, by its index. With
-    `recover`, a writable file is opened so that SQLite can bring its log into it.
+    Only a file that no process writes to may be read as immutable; otherwise the write-ahead log must be read, too.
+    With `recover`, a writable file is opened so that SQLite can write its log into it.
     """
     mode = "rw" if recover else "ro"
     if is_read_only(path):
@@ -99,7 +99,7 @@ def reading(path: str, *, recover: bool = False, **options: Any) -> Iterator[sql
 
 @contextmanager
 def unchanging(path: str, kind: type[_Connection]) -> Iterator[_Connection]:
-    """Yield a connection to a file that does not change meanwhile; it takes no locks and leaves nothing behind.
+    """Yield a connection to a file that must not change meanwhile. It takes no locks and creates no files.
 
     Raise `Unavailable` at the end, instead of any other error, if the file was changed.
     """
@@ -153,7 +153,7 @@ def translated(path: str) -> Iterator[None]:
         if code in _MAYBE_FULL and is_full(path):
             code = sqlite3.SQLITE_FULL
         raise unavailable(path, code) from error
-    except json.JSONDecodeError as error:  # we store nothing else
+    except json.JSONDecodeError as error:  # columns with documents contain only JSON
         raise unavailable(path, sqlite3.SQLITE_CORRUPT) from error
     except UnicodeEncodeError as error:
         raise InvalidDocument(
@@ -169,15 +169,15 @@ def translated(path: str) -> Iterator[None]:
 def _is_damaged(path: str, error: Exception) -> bool:
     """Whether an error that should not happen comes from a file whose pages are damaged.
 
-    SQLite reports only some damage by itself; elsewhere it returns wrong rows, or text that is none.
+    SQLite reports only some damage; otherwise it returns wrong rows or invalid text.
     """
     if isinstance(error, sqlite3.OperationalError) and "decode to UTF-8" in str(error):
         return True
     try:
         with closing(sqlite3.connect(path)) as connection:
-            sound = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
-            dangling = sound and connection.execute("PRAGMA foreign_key_check").fetchone()
-            return not sound or bool(dangling or migrations.lacking(connection))
+            is_intact = connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+            dangling = is_intact and connection.execute("PRAGMA foreign_key_check").fetchone()
+            return not is_intact or bool(dangling or migrations.lacking(connection))
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # SQLite's message quotes the damaged text
         return True
 

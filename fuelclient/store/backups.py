@@ -1,10 +1,10 @@
-"""Copy engine files while they are in use, put a copy back, export and import all rows.
+"""Copy engine files while they are in use, restore copies, and export and import all rows.
 
-SQLite's backup copies one state of the file, whoever writes meanwhile, and a file that is restored gets its new content
-in one transaction, so that processes that have it open see either state.
+SQLite's backup copies one state of the file, even if others write meanwhile. A restored file gets its new content in
+one transaction, so that processes that have it open see either the old or the new state.
 
-An export has all rows as plain data. Columns with documents are written out as documents, but only where the same text
-is stored again for them: everything that is exported is imported as it was.
+An export has all rows as plain data. Columns with JSON are exported as documents, but only if importing them stores the
+same text again: an import restores exactly what was exported.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from fuelclient.store.access import translated
 from fuelclient.store.locks import lock
 from fuelclient.store.rows import decode, encode, insert_row
 
-_SECONDS = 30.0
-"""How long to wait for other writers."""
+_BUSY_SECONDS = 30.0
+"""How many seconds to wait for other writers."""
 
-_BESIDE = ("", "-wal", "-shm")
+_ENDINGS = ("", "-wal", "-shm")
 
 
 def copy(source: str, target: str) -> None:
-    """Copy the present content of an engine file to `target`, whole or not at all, readable only by its owner.
+    """Copy the current content of an engine file to `target`, completely or not at all, readable only by its owner.
 
-    Raise `Unavailable` if it cannot be read, is damaged where it is read, or the copy cannot be written.
+    Raise `Unavailable` if it cannot be read, is found to be damaged, or the copy cannot be written.
     """
     try:
         with temporary(target) as fresh:
             _fill(fresh, source, target)
-            remove(target, _BESIDE[1:])  # of a process that was killed: SQLite would write it over the new file
+            remove(target, _ENDINGS[1:])  # of a killed process: SQLite would apply its log to the new file
             os.replace(fresh, target)
     except OSError as error:
         raise Unavailable(
@@ -55,19 +55,19 @@ def temporary(path: str) -> Iterator[str]:
 
 
 def create(path: str, fill: Callable[[sqlite3.Connection], object]) -> None:
-    """Make an empty file an engine file, whose content `fill` writes."""
+    """Turn an empty file into an engine file, whose content `fill` writes."""
     with translated(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         fill(connection)
 
 
 def restore(source: str, target: str) -> str:
-    """Give an engine file the content of a copy, upgraded if it is old; the path where its earlier content is kept.
+    """Give an engine file the content of a copy, upgraded if it is old. Return the path of its earlier content.
 
-    A file that is too damaged to be read is moved aside as it is.
+    A file that is too damaged to be read is moved to that path.
     """
     real = os.path.realpath(target)
-    kept = _free(f"{real}.before-restore")
+    kept = _unused_path(f"{real}.before-restore")
     with lock(real), temporary(real) as fresh:
         _fill(fresh, source, real)
         with translated(source), closing(sqlite3.connect(fresh, isolation_level=None)) as copied:
@@ -78,9 +78,9 @@ def restore(source: str, target: str) -> str:
         try:
             copy(target, kept)
             with (
-                access.reading(fresh, recover=True, timeout=_SECONDS) as origin,
+                access.reading(fresh, recover=True, timeout=_BUSY_SECONDS) as origin,
                 translated(target),
-                closing(sqlite3.connect(target, timeout=_SECONDS, isolation_level=None)) as current,
+                closing(sqlite3.connect(target, timeout=_BUSY_SECONDS, isolation_level=None)) as current,
             ):
                 origin.backup(current)
         except Unavailable:
@@ -91,11 +91,11 @@ def restore(source: str, target: str) -> str:
 
 
 def compact(path: str) -> tuple[int, int]:
-    """Give the free pages of an engine file back to the disk; its bytes before and after that.
+    """Give the free pages of an engine file back to the disk. Return its size in bytes, before and after.
 
     Writers wait meanwhile.
     """
-    with translated(path), closing(sqlite3.connect(path, timeout=_SECONDS, isolation_level=None)) as connection:
+    with translated(path), closing(sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
         before = _size(connection)
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -108,21 +108,21 @@ def _size(connection: sqlite3.Connection) -> int:
 
 
 def _fill(fresh: str, source: str, target: str) -> None:
-    """Copy an engine file into an empty file, which will be `target`; errors of writing name that."""
-    origin_of = access.reading(source, recover=True, timeout=_SECONDS)
+    """Copy an engine file into an empty file, which will become `target`; errors of writing name `target`."""
+    origin_of = access.reading(source, recover=True, timeout=_BUSY_SECONDS)
     with origin_of as origin, translated(target), closing(sqlite3.connect(fresh)) as copied:
         copied.execute("PRAGMA journal_mode = OFF")  # a copy that fails is removed, so nothing is rolled back
         origin.backup(copied)
 
 
-def _free(path: str) -> str:
-    """A path that does not exist yet: the content that an earlier restore has kept stays."""
+def _unused_path(path: str) -> str:
+    """A path that does not exist yet, so that the content that an earlier restore kept is not overwritten."""
     names = (path, *(f"{path}-{number}" for number in range(2, 10_000)))
     return next(name for name in names if not os.path.lexists(name))
 
 
 def _is_damaged(path: str) -> bool:
-    """Whether a file is no database, or a damaged one. A lock or a full disk is no damage."""
+    """Whether a file is not a database, or is damaged. A lock or a full disk is not damage."""
     try:
         with closing(access.opened(path, "ro")) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
@@ -142,13 +142,13 @@ def _put_in_place(fresh: str, path: str, kept: str) -> None:
 
 
 def _move_aside(path: str, kept: str) -> None:
-    for ending in _BESIDE:
+    for ending in _ENDINGS:
         with suppress(FileNotFoundError):
             os.replace(path + ending, kept + ending)
 
 
-def remove(path: str, endings: Sequence[str] = _BESIDE) -> None:
-    """Remove a file with those that SQLite keeps beside it, or those with some of their endings."""
+def remove(path: str, endings: Sequence[str] = _ENDINGS) -> None:
+    """Remove a file and the files that SQLite keeps beside it, or those of them with these `endings`."""
     for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)
@@ -156,13 +156,13 @@ def remove(path: str, endings: Sequence[str] = _BESIDE) -> None:
 
 FORMAT = "fuelclient-engine"
 
-_NUMBERS = "sqlite_sequence"
-"""SQLite's table of the highest ids, which are never used again."""
+_HIGHEST_IDS = "sqlite_sequence"
+"""SQLite's table of the highest ids that were used, which are never used again."""
 
 
 def exported(connection: sqlite3.Connection) -> dict[str, Any]:
     """All rows of an engine file as plain data."""
-    contents = {name: [*_rows(connection, name)] for name in (*_tables(connection), _NUMBERS)}
+    contents = {name: [*_rows(connection, name)] for name in (*_tables(connection), _HIGHEST_IDS)}
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     return {"format": FORMAT, "schema": schema, "tables": contents}
 
@@ -178,44 +178,44 @@ def size(connection: sqlite3.Connection) -> int:
 
 
 def imported(connection: sqlite3.Connection, path: str, contents: Mapping[str, Any]) -> None:
-    """Store the result of `exported` in a new file, of any schema so far, and upgrade it.
+    """Store the result of `exported`, from this or an earlier schema, in a new file, and upgrade it.
 
     Raise `InvalidDocument` for anything else.
     """
     schema, tables = contents.get("schema"), contents.get("tables")
     if contents.get("format") != FORMAT or not isinstance(schema, int) or not isinstance(tables, dict):
-        raise _invalid(f"it is no export of an engine file: it needs format: {FORMAT}, schema and tables")
+        raise _import_error(f"it is no export of an engine file: it needs format: {FORMAT}, schema and tables")
     if not 0 < schema <= migrations.LATEST:
-        raise _invalid(f"its schema is {schema}, this version knows schemas from 1 to {migrations.LATEST}")
+        raise _import_error(f"its schema is {schema}, this version knows schemas from 1 to {migrations.LATEST}")
     migrations.migrate(connection, path, migrations.MIGRATIONS[:schema])
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN IMMEDIATE")
-    known = {name: _columns(connection, name) for name in (*_tables(connection), _NUMBERS)}
+    known = {name: _columns(connection, name) for name in (*_tables(connection), _HIGHEST_IDS)}
     for name, rows in tables.items():
         _insert(connection, name, rows, known)
     dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
     if dangling:
-        raise _invalid(f"row {dangling[1]} of {dangling[0]} refers to a row of {dangling[2]} that is missing")
+        raise _import_error(f"row {dangling[1]} of {dangling[0]} refers to a row of {dangling[2]} that is missing")
     connection.execute("COMMIT")
     migrations.migrate(connection, path)
     misshapen = health.misshapen(connection)
     if misshapen:
-        raise _invalid(misshapen[0])
+        raise _import_error(misshapen[0])
 
 
 def _insert(connection: sqlite3.Connection, name: str, rows: Any, known: Mapping[str, set[str]]) -> None:
     if name not in known or not isinstance(rows, list):
-        raise _invalid(f"{name} is no table of an engine file, or not a list of rows")
-    if name == _NUMBERS:
-        connection.execute(f"DELETE FROM {_NUMBERS}")  # noqa: S608 - rows of other tables have been counted
+        raise _import_error(f"{name} is no table of an engine file, or not a list of rows")
+    if name == _HIGHEST_IDS:
+        connection.execute(f"DELETE FROM {_HIGHEST_IDS}")  # noqa: S608 - rows of other tables have been counted
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or not row.keys() <= known[name]:
-            raise _invalid(f"row {number} of {name} is not a mapping of its columns")
+            raise _import_error(f"row {number} of {name} is not a mapping of its columns")
         stored = {key: encode(value) if isinstance(value, dict | list) else value for key, value in row.items()}
         try:
             insert_row(connection, name, {f'"{key}"': value for key, value in stored.items()})
         except (sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError, OverflowError) as error:
-            raise _invalid(f"row {number} of {name} cannot be stored: {error}") from error
+            raise _import_error(f"row {number} of {name} cannot be stored: {error}") from error
 
 
 def _tables(connection: sqlite3.Connection) -> list[str]:
@@ -236,7 +236,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]
 
 
 def _document(value: Any) -> Any:
-    """Decode a text if its document has the same text again; other values stay."""
+    """Decode a text if encoding it again gives the same text; keep other values."""
     if not isinstance(value, str) or value[:1] not in ("{", "["):
         return value
     try:
@@ -246,5 +246,5 @@ def _document(value: Any) -> Any:
         return value
 
 
-def _invalid(why: str) -> InvalidDocument:
+def _import_error(why: str) -> InvalidDocument:
     return InvalidDocument(f"The file cannot be imported: {why}.", hint="Name a file that `fuel2 engine export` wrote.")

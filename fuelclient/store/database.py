@@ -1,11 +1,11 @@
 """Open the engine file, create and upgrade it safely among many processes, and run transactions.
 
 A new file is created under another name, under a lock, with its journal mode and its schema, and then moved into place,
-so that no process ever meets a half-made one. Upgrades of the schema take the same lock. With WAL, readers and one
+so that no process ever opens an incomplete one. Upgrades of the schema take the same lock. With WAL, readers and one
 writer work at the same time. Transactions are explicit: `read` sees one state of the file from its first query to its
 end, and `write` holds the write lock from its beginning, because a transaction that reads first and then writes fails
-if another process wrote in between. A use case opens one and passes its connection on. `together` joins several use
-cases that write, and `reading` several that read.
+if another process wrote in between. An operation opens one and passes its connection on. `together` joins several
+operations that write, and `reading` several that read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _Value = TypeVar("_Value")
 class Connection(sqlite3.Connection):
     """A connection to an engine file, which only this package creates.
 
-    A transaction that only reads sees one state of the file, so what was read in it is remembered until it ends.
+    A transaction that only reads sees one state of the file, so its results can be remembered until it ends.
     """
 
     remembered: dict[Hashable, Any] | None = None
@@ -45,7 +45,7 @@ class Connection(sqlite3.Connection):
 
 
 BUSY_SECONDS = 30.0
-"""Seconds that a process waits for another one's write before it gives up."""
+"""How many seconds a process waits for the write of another process before it gives up."""
 
 
 class Locked(Unavailable):
@@ -90,19 +90,19 @@ class Database:
         if self._joined is not None:
             return _savepoint(self._joined)
         if self._read_in is not None:
-            return self._further(self._read_in)
-        if self._connection is None and not _is_there(self.path):
-            transaction = self._nothing()
+            return self._nested(self._read_in)
+        if self._connection is None and not _exists(self.path):
+            transaction = self._empty_tables()
         else:
-            transaction = self._unchanging() if self._must_be_immutable else self._transaction("BEGIN")
+            transaction = self._immutable() if self._must_be_immutable else self._transaction("BEGIN")
         if self._moment is None:
             return self._remembering(transaction)
-        return self._further(self._moment.enter_context(self._remembering(transaction)))
+        return self._nested(self._moment.enter_context(self._remembering(transaction)))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read in one transaction until something is written, wherever in the block that is: all data are of one
-        moment, and read once."""
+        """Read in one transaction until the block writes something: all data are from one moment, and are read only
+        once."""
         if self._moment is not None or self._joined is not None:
             yield
             return
@@ -114,12 +114,12 @@ class Database:
             self._moment = None
 
     def commits(self) -> int:
-        """A number that differs from an earlier one if another connection has committed since.
+        """A number that has changed if another connection has committed since the last call.
 
-        It is that of the open transaction, or else of now.
+        It describes the state that the open transaction sees, or else the current state.
         """
         with translated(self.path):
-            (number,) = self._opened().execute("PRAGMA data_version").fetchone()
+            (number,) = self._open().execute("PRAGMA data_version").fetchone()
             return int(number)
 
     @property
@@ -138,13 +138,13 @@ class Database:
                 connection.remembered = None
 
     @contextmanager
-    def _further(self, connection: Connection) -> Iterator[Connection]:
+    def _nested(self, connection: Connection) -> Iterator[Connection]:
         with translated(self.path):
             yield connection
 
     @property
     def _must_be_immutable(self) -> bool:
-        """Whether the file can only be read as immutable, and is safe to be read so."""
+        """Whether the file can only be read as immutable, and this is safe."""
         if self._connection is not None or not os.path.exists(self.path):
             return False
         if access.is_read_only(self.path):
@@ -169,7 +169,7 @@ class Database:
 
     @contextmanager
     def undone(self) -> Iterator[Connection]:
-        """Begin a transaction as `write` does, and roll it back at its end, to try a change."""
+        """Begin a transaction as `write` does, and roll it back at its end, to compute the effect of a change."""
         with suppress(_Undone), self.write() as connection:
             yield connection
             raise _Undone
@@ -189,13 +189,13 @@ class Database:
     def alone(self) -> Iterator[None]:
         """Exclude other callers of `alone`, for work on the files beside the engine file.
 
-        Transactions go on. The lock is the one for creating the file, so the file is opened first.
+        Transactions are not excluded. The lock is the one for creating the file, so the file is opened first.
         """
         if self._joined is not None:  # `together` holds the lock
             yield
             return
         with translated(self.path):
-            self._opened()
+            self._open()
         with ExitStack() as stack:
             try:
                 stack.enter_context(lock(os.path.realpath(self.path)))
@@ -210,8 +210,8 @@ class Database:
         self._closing.clear()
         self._connection = self._empty = self._queue = None
 
-    def _kept(self, connection: Connection) -> Connection:
-        """Close the connection with this object at the latest: no caller has to remember it."""
+    def _close_later(self, connection: Connection) -> Connection:
+        """Register a connection to be closed with this object, so that callers need not close it."""
         self._closing.append(weakref.finalize(self, _close, connection))
         return connection
 
@@ -225,11 +225,11 @@ class Database:
     @contextmanager
     def _transaction(self, begin: str, *, at_once: bool = False) -> Iterator[Connection]:
         with translated(self.path):
-            connection = self._opened()
+            connection = self._open()
             try:
                 if at_once:
                     self._begin_at_once(connection, begin)
-                elif begin == "BEGIN" or not self._begun_in_turn(connection, begin):
+                elif begin == "BEGIN" or not self._begin_in_turn(connection, begin):
                     self._begin(connection, begin)
                 yield connection
                 connection.execute("COMMIT")
@@ -241,10 +241,10 @@ class Database:
                 if self._queue is not None:
                     self._queue.leave()
 
-    def _begun_in_turn(self, connection: Connection, begin: str) -> bool:
-        """Wait for the turn among writers; whether the transaction has begun meanwhile.
+    def _begin_in_turn(self, connection: Connection, begin: str) -> bool:
+        """Wait for our turn among writers. Return whether the transaction has begun meanwhile.
 
-        Without a queue (another user's file, a full disk) writers still exclude each other, in no order.
+        Without a queue (another user's file, a full disk) writers still exclude each other, in no particular order.
         """
 
         def overtake() -> bool:
@@ -265,7 +265,7 @@ class Database:
         return False
 
     def _begin(self, connection: Connection, begin: str) -> None:
-        """Begin a transaction. Nothing was done in it yet, so that it can be tried again and again."""
+        """Begin a transaction; if the file is locked, try again until `still_waiting` raises."""
         began = time.monotonic()
         while True:
             try:
@@ -290,10 +290,10 @@ class Database:
             connection.execute(f"PRAGMA busy_timeout = {round(self.busy_seconds * 1000)}")
 
     @contextmanager
-    def _nothing(self) -> Iterator[Connection]:
-        """Yield empty tables, as a new file would have them. They are in memory, and made only once."""
+    def _empty_tables(self) -> Iterator[Connection]:
+        """Yield the empty tables of a new file. They are in memory, and made only once."""
         if self._empty is None:
-            self._empty = self._kept(_connect(":memory:", self.busy_seconds))
+            self._empty = self._close_later(_connect(":memory:", self.busy_seconds))
             migrations.migrate(self._empty, self.path)
         self._empty.execute("BEGIN")
         try:
@@ -302,8 +302,8 @@ class Database:
             self._empty.execute("ROLLBACK")
 
     @contextmanager
-    def _unchanging(self) -> Iterator[Connection]:
-        """Yield the immutable file. It is opened for one transaction only, because its owner may write soon."""
+    def _immutable(self) -> Iterator[Connection]:
+        """Yield the file as immutable. It is opened for only one transaction, because its owner may write soon."""
         with translated(self.path):
             if not access.size_of(self.path):
                 raise access.read_only(self.path, ", and it is empty")
@@ -313,9 +313,9 @@ class Database:
                 connection.execute("BEGIN")
                 yield connection
 
-    def _opened(self) -> Connection:
+    def _open(self) -> Connection:
         if self._connection is None:
-            self._connection = self._kept(self._existing() or self._made())
+            self._connection = self._close_later(self._open_existing() or self._create_or_upgrade())
             with suppress(OSError):
                 self._identity = _identity(self.path)
         elif self._identity is not None and _is_another(self.path, self._identity):
@@ -325,7 +325,7 @@ class Database:
             )
         return self._connection
 
-    def _existing(self) -> Connection | None:
+    def _open_existing(self) -> Connection | None:
         """Open the file; None if it is missing, empty or of an earlier version."""
         try:
             if not access.size_of(self.path):
@@ -342,8 +342,8 @@ class Database:
             stack.pop_all()
             return connection
 
-    def _made(self) -> Connection:
-        """Open the file after it was created or upgraded, by this process or another one."""
+    def _create_or_upgrade(self) -> Connection:
+        """Create or upgrade the file, unless another process just did, and open it."""
         target = os.path.realpath(self.path)
         try:
             with lock(target):
@@ -383,7 +383,7 @@ def _is_busy(error: sqlite3.OperationalError) -> bool:
     return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     """Whether something is at `path`, even if it cannot be examined."""
     try:
         os.stat(path)
@@ -395,7 +395,7 @@ def _is_there(path: str) -> bool:
 
 
 def _identity(path: str) -> tuple[int, int]:
-    """The numbers that distinguish a file from another one that gets its name later."""
+    """The numbers that distinguish a file from a later file with the same name."""
     status = os.stat(path)
     return status.st_dev, status.st_ino
 
@@ -411,7 +411,7 @@ def _is_another(path: str, identity: tuple[int, int]) -> bool:
 
 
 def _close(connection: Connection) -> None:
-    with suppress(sqlite3.ProgrammingError):  # the last reference may go in another thread, which may not close it
+    with suppress(sqlite3.ProgrammingError):  # the last reference may be in another thread, which may not close it
         connection.close()
 
 
@@ -419,7 +419,7 @@ def _connect(path: str, busy_seconds: float) -> Connection:
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, factory=Connection)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
-        # With WAL, what is committed survives a killed process; after a power cut the last moments may be missing.
+        # With WAL, commits survive a killed process; after a power cut the last ones may be missing.
         connection.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error:  # not an engine file: leave it closed
         connection.close()
@@ -435,7 +435,7 @@ def _no_access(path: str, error: OSError) -> Unavailable:
 
 def _create(target: str, path: str, busy_seconds: float) -> None:
     """Create the file under another name and move it into place. Leftovers of an interrupted attempt are removed first,
-    and the log of a deleted file: SQLite would write it over the new one."""
+    and the log of a deleted file, which SQLite would apply to the new one."""
     fresh = f"{target}.new"
     for leftover in (fresh, *(f"{path}{ending}" for path in (fresh, target) for ending in ("-wal", "-shm"))):
         with suppress(FileNotFoundError):

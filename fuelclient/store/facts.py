@@ -1,4 +1,4 @@
-"""Facts in the store: uploaded ones, those that runs saw, and values that keep computed facts the same."""
+"""Facts in the store: uploaded facts, the facts of runs, and values that keep computed facts the same."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from fuelclient.store.rows import decode, encode, encoded_or_null, firsts, mappi
 _COMMON = ""
 """The uid of the common part."""
 
-_ORIGINAL, _THEN = "/original/", "/computed/"
-"""What precedes the uid of a part that was copied from the original of a copy, and of one that was computed then."""
+_ORIGINAL, _COMPUTED = "/original/", "/computed/"
+"""Prefixes of uids: of parts copied from the original environment, and of parts computed when the copy was made."""
 
 SETTINGS, NETWORKS = "/settings", "/networks"
-"""The uids of the settings and the network configuration that a run began with. They are not facts, and no node has
-such a name."""
+"""The uids under which the settings and the network configuration of a run are stored. No node has such a uid."""
 
 
 def uploaded(connection: Connection, cluster_id: int, kind: str = "") -> DeploymentFacts:
-    """The uploaded facts of a cluster, which may be empty; or those of another `kind`, a prefix of the uids in the
-    store."""
+    """The uploaded facts of a cluster, which may be empty; or those of another `kind`, which is a prefix of
+    the stored uids."""
     rows = connection.execute(
         "SELECT uid, body FROM cluster_facts WHERE cluster_id = ? AND uid LIKE ? || '%' AND (uid LIKE '/%') = ? "
         "ORDER BY uid",
@@ -47,15 +46,15 @@ def delete(connection: Connection, cluster_id: int) -> None:
 
 
 def forget_node(connection: Connection, node_id: int) -> None:
-    """Remove the parts of a node that were uploaded or copied: they describe the machine in its environment."""
-    uids = [kind + str(node_id) for kind in ("", _ORIGINAL, _THEN)]
+    """Remove the parts of a node that were uploaded or copied, because they only apply to its environment."""
+    uids = [kind + str(node_id) for kind in ("", _ORIGINAL, _COMPUTED)]
     connection.execute("DELETE FROM cluster_facts WHERE uid IN (?, ?, ?)", uids)
 
 
 def copied(connection: Connection, cluster_id: int) -> tuple[DeploymentFacts, DeploymentFacts]:
     """The facts of a copy's original, and those that were computed for the copy when it was made; both are empty for an
-    environment that is no copy."""
-    return uploaded(connection, cluster_id, _ORIGINAL), uploaded(connection, cluster_id, _THEN)
+    environment that is not a copy."""
+    return uploaded(connection, cluster_id, _ORIGINAL), uploaded(connection, cluster_id, _COMPUTED)
 
 
 def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
@@ -66,11 +65,11 @@ def copied_nodes(connection: Connection, cluster_id: int) -> set[str]:
 
 def put_copied(connection: Connection, cluster_id: int, original: DeploymentFacts, then: DeploymentFacts) -> None:
     put(connection, cluster_id, original, _ORIGINAL)
-    put(connection, cluster_id, then, _THEN)
+    put(connection, cluster_id, then, _COMPUTED)
 
 
 def kept(connection: Connection, cluster_id: int) -> Kept:
-    """The secrets and the addresses of nodes that were chosen once for a cluster."""
+    """The secrets and the addresses of nodes that were generated once for a cluster."""
     row = connection.execute("SELECT generated, addresses FROM clusters WHERE id = ?", (cluster_id,)).fetchone()
     generated, chosen = (mapping(text) for text in row) if row else ({}, {})
     nodes = {network: {int(node): address for node, address in by_node.items()} for network, by_node in chosen.items()}
@@ -78,19 +77,19 @@ def kept(connection: Connection, cluster_id: int) -> Kept:
 
 
 def put_kept(connection: Connection, cluster_id: int, chosen: Kept) -> None:
-    """Replace the secrets and the addresses of nodes that were chosen for a cluster."""
+    """Replace the secrets and the addresses of nodes that were generated for a cluster."""
     values = {"generated": encoded_or_null(chosen.generated), "addresses": encoded_or_null(chosen.addresses)}
     update_row(connection, "clusters", cluster_id, values)
 
 
 def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> None:
-    """Store the facts that a run sees. Parts that another run saw are shared with it."""
+    """Store the facts of a run. Runs share equal parts."""
     for uid, part in {_COMMON: facts.common, **facts.nodes}.items():
         put_part(connection, run_id, uid, part)
 
 
 def put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, Any]) -> None:
-    """Store a part of the facts that a run sees, its `SETTINGS` or its `NETWORKS`. Runs with equal ones share them."""
+    """Store a part of the facts of a run, its `SETTINGS` or its `NETWORKS`. Runs share equal parts."""
     body = encode(part)
     digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
     connection.execute("INSERT OR IGNORE INTO fact_parts (digest, body) VALUES (?, ?)", (digest, body))

@@ -3,8 +3,8 @@
 A graph's type and owner are columns of its coupling, as in Nailgun. The view `graph_owners` shows all couplings with
 the names of their owners.
 
-Tasks come back as their author wrote them, in order, with their lines. A column holds the JSON of its attribute, and
-NULL if the author did not write it. Attributes without a column are in `_custom`. `stated` has the names of all
+Tasks are read as their author wrote them, in order, with their lines. A column has the JSON of its attribute, or NULL
+if the author did not write it. Attributes without a column are in `_custom`. `stated` has the names of all
 attributes in the author's order, so that falsy values and the order survive.
 """
 
@@ -25,10 +25,10 @@ _SELECT = """
         g.warnings, g.node_filter, g.on_success, g.on_error, g.on_stop
     FROM graph_owners w JOIN deployment_graphs g ON g.id = w.deployment_graph_id
 """
-_TASK = ("task_name", "stated", "_custom", "legacy", "source_file", "source_line", "source_lines", *COLUMNS)
-_QUOTED = ", ".join(f'"{column}"' for column in _TASK)
-_FIRST = len(_TASK) - len(COLUMNS)
-_COLUMNS = {name: place for place, name in enumerate(COLUMNS, start=_FIRST)}
+_TASK_COLUMNS = ("task_name", "stated", "_custom", "legacy", "source_file", "source_line", "source_lines", *COLUMNS)
+_QUOTED = ", ".join(f'"{column}"' for column in _TASK_COLUMNS)
+_FIRST_ATTRIBUTE = len(_TASK_COLUMNS) - len(COLUMNS)
+_INDEXES = {name: index for index, name in enumerate(COLUMNS, start=_FIRST_ATTRIBUTE)}
 """The index of each attribute in a selected row."""
 
 
@@ -37,7 +37,7 @@ def find(connection: Connection, level: Level, owner_id: int, graph_type: str) -
 
 
 def of_owner(connection: Connection, level: Level, owner_id: int, graph_type: str = "") -> list[Graph]:
-    """The graphs of an owner with their tasks by type, or only the one of a type."""
+    """The graphs of an owner with their tasks, in the order of their types, or only the graph of one type."""
     where = "WHERE w.level = ? AND w.owner_id = ? AND ? IN (w.type, '') ORDER BY w.type"
     rows = connection.execute(_SELECT + where, (level, owner_id, graph_type)).fetchall()
     return [_graph(connection, row) for row in rows]
@@ -55,7 +55,7 @@ def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
 
 
 def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | None = None) -> list[GraphSummary]:
-    """All graphs by id, or those of `owners`, without the bodies of their tasks."""
+    """All graphs, or those of `owners`, in the order of their ids, without the bodies of their tasks."""
     summaries = []
     for row in connection.execute(_SELECT + "ORDER BY g.id").fetchall():
         owner = _owner(row)
@@ -65,7 +65,7 @@ def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | No
 
 
 def create(connection: Connection, level: Level, owner_id: int, graph_type: str) -> int:
-    """Create an empty graph, which the owner must not have yet; its id."""
+    """Create an empty graph, of a type that the owner does not have yet. Return its id."""
     graph_id = int(connection.execute("INSERT INTO deployment_graphs DEFAULT VALUES").lastrowid or 0)
     coupling = {"type": graph_type, "deployment_graph_id": graph_id, f"{level.value}_id": owner_id}
     insert_row(connection, f"{level.value}_deployment_graphs", coupling)
@@ -73,7 +73,7 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
 
 
 def is_derived(connection: Connection, graph_id: int) -> bool:
-    """Whether a graph was derived from the package of a plugin, and not uploaded."""
+    """Whether a graph was derived from the package of a plugin, instead of uploaded."""
     return bool(column(connection, "deployment_graphs", "derived", graph_id))
 
 
@@ -88,7 +88,7 @@ def reset(connection: Connection, graph_id: int) -> None:
 
 
 def describe(connection: Connection, graph_id: int, name: str | None, metadata: Mapping[str, Any]) -> None:
-    """Set the name of a graph unless it is None, and those fields of its metadata that are given."""
+    """Set the name of a graph unless it is None, and the given fields of its metadata."""
     given = {key: encode(metadata[key]) for key in METADATA if key in metadata}
     if name is not None:
         given["name"] = name
@@ -141,7 +141,7 @@ def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warn
     connection.execute("DELETE FROM deployment_graph_tasks WHERE deployment_graph_id = ?", (graph_id,))
     connection.executemany(
         f"INSERT INTO deployment_graph_tasks (deployment_graph_id, position, {_QUOTED}) "  # noqa: S608 - our own names
-        f"VALUES ({', '.join('?' * (len(_TASK) + 2))})",
+        f"VALUES ({', '.join('?' * (len(_TASK_COLUMNS) + 2))})",
         _task_rows(graph_id, tasks),
     )
 
@@ -149,7 +149,7 @@ def put_tasks(connection: Connection, graph_id: int, tasks: Sequence[Task], warn
 def _task_rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]]:
     for position, task in enumerate(tasks):
         attributes, source = task.attributes, task.source
-        custom = encoded_or_null({name: value for name, value in attributes.items() if name not in _COLUMNS})
+        custom = encoded_or_null({name: value for name, value in attributes.items() if name not in _INDEXES})
         origin = (source.file, source.line, encoded_or_null(source.lines))
         columns = (encode(attributes[name]) if name in attributes else None for name in COLUMNS)
         yield graph_id, position, task.id, encode(list(attributes)), custom, task.legacy, *origin, *columns
@@ -157,15 +157,15 @@ def _task_rows(graph_id: int, tasks: Sequence[Task]) -> Iterator[tuple[Any, ...]
 
 @lru_cache(maxsize=1000)
 def _stated_names(text: str) -> tuple[str, ...]:
-    """Decode a column `stated`. The tasks of a graph have only a few different ones, hence the cache."""
+    """Decode a column `stated`. It is cached, because the tasks of a graph have only a few different values."""
     return tuple(decode(text))
 
 
 def _task(row: tuple[Any, ...]) -> Task:
-    task_id, stated, custom, legacy, file, line, lines = row[:_FIRST]
+    task_id, stated, custom, legacy, file, line, lines = row[:_FIRST_ATTRIBUTE]
     others = mapping(custom)
     attributes = {
-        name: decode(row[_COLUMNS[name]]) if name in _COLUMNS else others[name] for name in _stated_names(stated)
+        name: decode(row[_INDEXES[name]]) if name in _INDEXES else others[name] for name in _stated_names(stated)
     }
     source = Source(file, line, mapping(lines)) if file or line or lines else NOWHERE
     return Task(task_id, attributes, source, bool(legacy))

@@ -11,13 +11,13 @@ from fuelclient.model.task import COLUMNS
 from fuelclient.store import access, migrations
 from fuelclient.store.rows import decode
 
-_MOST = 5
+_MAX_REPORTS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
     """The state of an engine file: the number of its schema, SQLite's reports of damage and of rows that refer to
-    nothing, and the stored directories of plugins, by plugin."""
+    missing rows, and the name and stored directory of each plugin."""
 
     schema: int
     damage: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Examined:
 
 
 def schema(path: str) -> int:
-    """The number of the schema of an engine file that exists. Raise what `examine` raises."""
+    """The number of the schema of an engine file that exists. Raise the errors of `examine`."""
     access.size_of(path)
     with access.reading(path) as connection:
         return migrations.version(connection, path)
@@ -46,11 +46,11 @@ def examine(path: str) -> Examined:
     access.size_of(path)
     with access.reading(path) as connection:
         schema = migrations.version(connection, path)
-        lines = [line for (line,) in connection.execute(f"PRAGMA integrity_check({_MOST})") if line != "ok"]
-        damage = tuple(lines or migrations.lacking(connection)[:_MOST])
+        lines = [line for (line,) in connection.execute(f"PRAGMA integrity_check({_MAX_REPORTS})") if line != "ok"]
+        damage = tuple(lines or migrations.lacking(connection)[:_MAX_REPORTS])
         dangling = tuple(
             f"row {row} of {table} refers to {parent}"
-            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST)
+            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_MAX_REPORTS)
         )
         if schema != migrations.LATEST or damage:
             return Examined(schema, damage, dangling)
@@ -60,7 +60,7 @@ def examine(path: str) -> Examined:
 
 
 _MAPPING, _LIST, _ANY = "object", "array", ""
-"""The types of documents that columns hold: mappings, lists, or whatever was stored."""
+"""The JSON types of columns: mappings, lists, or any type."""
 
 _DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     "releases": {"metadata": _MAPPING},
@@ -94,7 +94,7 @@ def misshapen(connection: sqlite3.Connection) -> list[str]:
     for table, columns in _DOCUMENTS.items():
         for column, kind in columns.items():
             query = f'SELECT id FROM {table} WHERE json_valid("{column}") AND json_type("{column}") <> ?'  # noqa: S608 - ours
-            for (row,) in connection.execute(query, (kind,)).fetchmany(_MOST) if kind else ():
+            for (row,) in connection.execute(query, (kind,)).fetchmany(_MAX_REPORTS) if kind else ():
                 wanted = "mapping" if kind == _MAPPING else "list"
                 reports.append(f"column {column} of row {row} of table {table} is not a {wanted}")
     return reports
@@ -116,7 +116,7 @@ def unreadable(path: str) -> list[str]:
 
 
 def _is_document(text: object) -> bool:
-    """Whether we can read a document that SQLite refuses, such as an infinite number."""
+    """Whether Python can read a document that SQLite refuses, such as an infinite number."""
     try:
         decode(str(text))
     except (ValueError, RecursionError):

@@ -1,4 +1,5 @@
-"""The history of runs in the store: one row for each task instance; and its events, a log that is never changed."""
+"""The history of runs in the store, with a row for each task instance, and their events, to which rows are only
+added."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from fuelclient.plan.schedule import Change
 from fuelclient.store.database import Connection
 from fuelclient.store.rows import encoded_or_null, insert_row, mapping, matching
 
-_PLAIN = ("task", "type", "reason", "message", "time_start", "time_end", "return_code", "attempts")
-"""The columns with fields of `HistoryRow` as they are."""
+_UNCONVERTED = ("task", "type", "reason", "message", "time_start", "time_end", "return_code", "attempts")
+"""The columns that are fields of `HistoryRow` without conversion."""
 
 _LABEL = "task || coalesce('@' || node, '')"
 """SQL for the name of an instance: `task@node`, or the task alone for a sync point."""
@@ -22,7 +23,7 @@ _LABEL = "task || coalesce('@' || node, '')"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A change of an instance, with the result from its executor."""
+    """A change of an instance to write, with the result from its executor."""
 
     change: Change
     message: str = ""
@@ -58,15 +59,15 @@ def insert(connection: Connection, run_id: int, instances: Iterable[tuple[str, N
 
 
 def insert_ended(connection: Connection, run_id: int, rows: Sequence[HistoryRow]) -> None:
-    """Insert instances that ended elsewhere, with their times."""
+    """Insert instances that ended in another backend, with their times."""
     for vertex, row in enumerate(rows):
         node, summary = None if row.node is None else str(row.node), encoded_or_null(row.summary)
         stored = {"transaction_id": run_id, "vertex": vertex, "node": node, "status": row.status, "summary": summary}
-        insert_row(connection, "history", {**stored, **{name: getattr(row, name) for name in _PLAIN}})
+        insert_row(connection, "history", {**stored, **{name: getattr(row, name) for name in _UNCONVERTED}})
 
 
 def write(connection: Connection, run_id: int, changes: Iterable[Written], now: str) -> None:
-    """Write changes of instances at this time. Of several changes of one instance, the last one remains."""
+    """Write changes of instances at the time `now`. The last of several changes of an instance remains."""
     starting = "status = ?, time_start = ?, attempts = attempts + 1"
     ending = (
         "status = ?, reason = ?, because = ?, message = ?, return_code = ?, summary = ?, "
@@ -92,7 +93,7 @@ def changes(connection: Connection, run_id: int) -> list[Change]:
 
 
 def attempts(connection: Connection, run_id: int) -> dict[int, int]:
-    """How often each instance was begun, for those that were."""
+    """The number of attempts of each instance that has begun."""
     return dict(_selected(connection, run_id, "vertex, attempts", "AND attempts"))
 
 
@@ -120,11 +121,11 @@ def rows(
     where, values = matching({"transaction_id": run_id, **{column: names or None for column, names in allowed.items()}})
     same = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
     blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
-    columns = f"node, status, summary, {blamed}, {', '.join(_PLAIN)}"
+    columns = f"node, status, summary, {blamed}, {', '.join(_UNCONVERTED)}"
     query = f"SELECT {columns} FROM history WHERE {where} ORDER BY vertex"  # noqa: S608 - ours
     instances = []
     for node, status, summary, because, *plain in connection.execute(query, values):
-        fields = dict(zip(_PLAIN, plain, strict=True))
+        fields = dict(zip(_UNCONVERTED, plain, strict=True))
         fields |= {"because": because, "summary": mapping(summary), "definition": definitions.get(fields["task"], {})}
         instances.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))
     return instances
@@ -163,7 +164,7 @@ def statuses(connection: Connection, run_id: int) -> list[tuple[int, InstanceSta
 
 
 def by_node(connection: Connection, run_id: int) -> list[tuple[NodeKey, InstanceStatus, str]]:
-    """The distinct (node, status, reason) of all instances except sync points."""
+    """The distinct triples (node, status, reason) of all instances except sync points."""
     distinct, ordered = "DISTINCT node, status, reason", "AND node IS NOT NULL ORDER BY node, status, reason"
     selected = _selected(connection, run_id, distinct, ordered)
     return [(node_key(node), InstanceStatus(status), reason) for node, status, reason in selected]
@@ -175,19 +176,19 @@ def nodes_of(connection: Connection, run_id: int) -> set[NodeKey]:
 
 
 def begun(connection: Connection, run_id: int) -> set[tuple[NodeKey, str]]:
-    """(Node, task type) of all instances of a run that ever began, including those on the master."""
+    """The pairs (node, task type) of all instances of a run that have begun, including those on the master."""
     selected = _selected(connection, run_id, "DISTINCT node, type", "AND attempts AND node IS NOT NULL")
     return {(node_key(node), task_type) for node, task_type in selected}
 
 
 def running_names(connection: Connection, run_id: int, reason: str = "") -> dict[int, str]:
-    """The names (`task@node`) of all running instances by their numbers, or of those with a reason."""
+    """The names (`task@node`) of the running instances by vertex; with `reason`, only those with this reason."""
     chosen = "AND status = ? AND ? IN (reason, '') ORDER BY vertex"
     return dict(_selected(connection, run_id, f"vertex, {_LABEL}", chosen, InstanceStatus.RUNNING, reason))
 
 
 def placed(connection: Connection, run_id: int) -> set[str]:
-    """The tasks of which a run has instances."""
+    """The tasks that have instances in a run."""
     return {task for (task,) in _selected(connection, run_id, "DISTINCT task")}
 
 

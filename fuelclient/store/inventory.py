@@ -18,7 +18,7 @@ from fuelclient.store.rows import Table, column, decode, encode, insert_row, map
 
 
 class _Releases(Table[Release]):
-    """Releases. One that is deleted takes its graphs along."""
+    """Releases. Deleting a release also deletes its graphs."""
 
     def named(self, connection: Connection, name: str, version: str) -> int | None:
         query = "SELECT id FROM releases WHERE name = ? AND version = ?"
@@ -27,9 +27,9 @@ class _Releases(Table[Release]):
 
 
 class _Clusters(Table[Cluster]):
-    """Clusters. One that is deleted takes its graphs along; its nodes stay, without a cluster.
+    """Clusters. Deleting a cluster also deletes its graphs; its nodes stay, without a cluster.
 
-    `settings` are by section, without defaults; `metadata` has the roles, tags and volumes of a cluster's own, under
+    `settings` are by section, without defaults; `metadata` has the own roles, tags and volumes of a cluster, under
     the same names as in a release; `copied_graphs` are the digests of the graphs that an environment was copied from.
     """
 
@@ -40,7 +40,7 @@ class _Clusters(Table[Cluster]):
         self.copied_graphs, self.put_copied_graphs = self.document("copied_graphs")
 
     def named(self, connection: Connection, name: str) -> Cluster | None:
-        """The cluster with this name, or one that `similar.normal` makes equal to it, or None."""
+        """The cluster with this name after `similar.normal`, or None."""
         return next((cluster for cluster in self.every(connection) if normal(cluster.name) == normal(name)), None)
 
     def enable(self, connection: Connection, cluster_id: int, plugin_id: int) -> None:
@@ -55,11 +55,11 @@ class _Clusters(Table[Cluster]):
 
 
 class _Nodes(Table[Node]):
-    """Nodes. Facts that were uploaded for one go with it, and when it leaves its cluster."""
+    """Nodes. The facts that were uploaded for a node are deleted with it, and when it leaves its cluster."""
 
     def insert(self, connection: Connection, value: Node) -> int:
         node_id = super().insert(connection, value)
-        facts.forget_node(connection, node_id)  # those that an earlier version kept of another node
+        facts.forget_node(connection, node_id)  # earlier versions kept those of a deleted node with this id
         return node_id
 
     def update(self, connection: Connection, value: Node) -> None:
@@ -104,7 +104,7 @@ def vips(connection: Connection, cluster_id: int) -> list[Vip]:
 
 
 def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
-    """Store a virtual address, over the one of the same name; its id in the store. The id that it has is ignored."""
+    """Store a virtual address, in place of one with the same name. Its id is ignored. Return its stored id."""
     stored = _VIPS.first(connection, cluster_id=cluster_id, name=vip.name)
     if stored is None:
         return insert_row(connection, "vips", {"cluster_id": cluster_id, **_VIPS.row(vip)})
@@ -118,7 +118,7 @@ def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any]
 
 
 def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[str, list[Any]]:
-    """The documents of a part of the nodes of a cluster, by the id of the node."""
+    """The disks or interfaces (see `NodePart`) of the nodes of a cluster, by the id of the node."""
     rows = connection.execute(
         "SELECT p.node_id, p.body FROM node_parts p JOIN nodes n ON n.id = p.node_id "
         "WHERE n.cluster_id = ? AND p.part = ? ORDER BY p.node_id",

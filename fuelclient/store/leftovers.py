@@ -12,9 +12,9 @@ from fuelclient.store.rows import decode, encode, fields_of, insert_row, one
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """Files of deleted runs: on this machine those of one run, else those of all runs on the machine of `node`, which
-    `executor` reaches if it is given. `names` are the nodes that the machine stands for, `roots` the directories, and
-    `attempts` counts how often removing them failed."""
+    """Files of deleted runs: those of one run on this machine, or those of all runs on the machine of `node`, which
+    is reached by `executor` if that is given. `names` are the nodes that use the machine, `roots` the directories, and
+    `attempts` is the number of failed attempts to remove them."""
 
     id: int
     run_id: int
@@ -27,7 +27,7 @@ class Leftover:
 
 
 def insert(connection: Connection, leftover: Leftover, due: str) -> int:
-    """Store files that a sweep removes from `due` on; their id."""
+    """Store files that a sweep removes after the time `due`. Return their id."""
     fields = {name: value for name, value in asdict(leftover).items() if name not in ("id", "attempts")}
     return insert_row(connection, "leftovers", {"due": due, "attempts": leftover.attempts, "body": encode(fields)})
 
@@ -52,5 +52,5 @@ def postpone(connection: Connection, leftover_id: int, due: str) -> None:
 
 
 def delete(connection: Connection, ids: Iterable[int]) -> None:
-    """Remove rows whose files are gone, or are not going to be removed."""
+    """Delete rows whose files are gone, or will not be removed."""
     connection.executemany("DELETE FROM leftovers WHERE id = ?", [(leftover_id,) for leftover_id in ids])

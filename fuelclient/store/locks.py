@@ -1,10 +1,10 @@
 """The lock for work on an engine file as a whole, and the queue of its writers, in the order of their arrival.
 
-SQLite serves writers in no order, so that some of many wait for very long. Here each writer takes a number, and its
-turn comes when all lower numbers are gone. A number is a lock on one byte far beyond the end of a file beside the
-engine file, which the system drops when its process ends, however it ends: nothing is left to clean up, and a killed
-writer holds up no other. The numbers that come next are at the beginning of the file; they can only be wrong about the
-order, because it is still SQLite that excludes other writers.
+SQLite serves writers in no particular order, so with many writers some wait very long. Here each writer takes a number,
+and its turn comes when all lower numbers are released. A number is a lock on one byte far beyond the end of a file
+beside the engine file. The system releases it when its process ends, in any way: nothing is left to clean up, and a
+killed writer does not block others. Counters are at the beginning of the file. If they are wrong, only the order
+suffers, because SQLite itself still excludes other writers.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 _COUNTERS = struct.Struct("<QQ")
-"""The number of the next writer, and one below which all writers have finished."""
+"""The number of the next writer, and a number below which all writers have finished."""
 
-_FIRST = 2**40
-"""The byte of the number 0. Byte 0 is locked while a number is taken."""
+_FIRST_BYTE = 2**40
+"""The index of the byte for the number 0. Byte 0 is locked while a writer takes a number."""
 
 _LOCK = struct.Struct("hhqqi4x")
 """The system's `struct flock`: type, whence, start, length, process."""
 
-_STEP, _LONGEST = 0.001, 0.05
-"""Seconds between two looks of the next writer, and of one far behind it."""
+_MIN_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.001, 0.05
+"""Seconds between two polls by the next writer, and by one far behind it."""
 
 STALLED = 1.0
-"""The seconds without progress after which a writer tries whether the one before it, perhaps suspended, is writing."""
+"""Seconds without progress after which a writer tries to overtake the one before it, which may be suspended."""
 
 _SET, _WAIT, _GET = (getattr(fcntl, f"F_OFD_{name}", None) for name in ("SETLK", "SETLKW", "GETLK"))
 
 
 class Queue:
-    """A place in the queue of one file. `close` also leaves it."""
+    """A place in the queue of one file. `close` also leaves the queue."""
 
     def __init__(self, path: str) -> None:
-        """Open the file. Raise `OSError` if it cannot be written, or locks of open files do not exist here."""
+        """Open the file. Raise `OSError` if it cannot be written, or the system has no locks of open files."""
         if _SET is None:
             raise OSError("this system has no locks of open files")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._number = -1
 
     def enter(self) -> None:
-        """Take a number. Raise `OSError` if it cannot be written down."""
+        """Take a number. Raise `OSError` if the counters cannot be written."""
         self._lock(fcntl.F_WRLCK, 0, 1, wait=True)
         try:
             number, floor = self._counters()
-            while not self._lock(fcntl.F_WRLCK, _FIRST + number, 1):  # the counters were lost: go behind everyone
+            while not self._lock(fcntl.F_WRLCK, _FIRST_BYTE + number, 1):  # the counters were lost: take a free number
                 number += 1
             self._number = number
             os.pwrite(self._descriptor, _COUNTERS.pack(number + 1, min(floor, number)), 0)
@@ -57,11 +57,11 @@ class Queue:
             self._lock(fcntl.F_UNLCK, 0, 1)
 
     def wait(self, overtake: Callable[[], bool]) -> bool:
-        """Wait for the turn; whether `overtake` succeeded instead, which is tried when nothing moves on."""
+        """Wait for our turn. Return True if `overtake`, which is tried while there is no progress, succeeded first."""
         known, since = -1, time.monotonic()
         while True:
             floor = min(self._counters()[1], self._number)
-            first = self._lowest(floor)
+            first = self._lowest_taken(floor)
             if first is None:
                 self._put_floor(self._number)
                 return False
@@ -72,27 +72,27 @@ class Queue:
                     self._put_floor(first + 1)  # no writer waits for it any more
                     return True
                 since = time.monotonic() - STALLED / 2
-            time.sleep(min(_STEP * (self._number - first), _LONGEST))
+            time.sleep(min(_MIN_PAUSE_SECONDS * (self._number - first), _MAX_PAUSE_SECONDS))
 
     def leave(self) -> None:
         if self._number >= 0:
             with suppress(OSError):
-                self._lock(fcntl.F_UNLCK, _FIRST + self._number, 1)
+                self._lock(fcntl.F_UNLCK, _FIRST_BYTE + self._number, 1)
             self._number = -1
 
     def close(self) -> None:
         with suppress(OSError):
             os.close(self._descriptor)
 
-    def _lowest(self, floor: int) -> int | None:
-        """The lowest number before ours that is taken, or None."""
+    def _lowest_taken(self, floor: int) -> int | None:
+        """The lowest taken number before ours, or None."""
         lowest, end = None, self._number
         while end > floor:
-            wanted = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST + floor, end - floor, 0)
+            wanted = _LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _FIRST_BYTE + floor, end - floor, 0)
             kind, _, start, _, _ = _LOCK.unpack(fcntl.fcntl(self._descriptor, _GET, wanted))  # type: ignore[arg-type]
             if kind == fcntl.F_UNLCK:
                 break
-            lowest = end = start - _FIRST
+            lowest = end = start - _FIRST_BYTE
         return lowest
 
     def _counters(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from fuelclient.errors import Unavailable
 from fuelclient.store import schema
 
 APPLICATION_ID = 0x4655454C
-"""The letters FUEL. SQLite keeps the number in the header of the file."""
+"""The characters FUEL as a number, which SQLite keeps in the header of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def version(connection: sqlite3.Connection, path: str) -> int:
 
 
 def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration] = MIGRATIONS) -> None:
-    """Apply the steps that the file lacks. A step that fails raises, and leaves the file as it was before it."""
-    done = version(connection, path)
+    """Apply the steps that the file lacks. A step that fails raises its error and changes nothing."""
+    applied = version(connection, path)
     for step in steps:
-        if step.number > done:
+        if step.number > applied:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 for statement in step.statements:
@@ -89,18 +89,18 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Migration
 def lacking(connection: sqlite3.Connection) -> list[str]:
     """Report columns, views, indices and triggers that a file with the number of the latest schema lacks.
 
-    Their names can be damaged where SQLite sees nothing wrong.
+    SQLite does not notice damage to their names.
     """
     if connection.execute("PRAGMA user_version").fetchone() != (LATEST,):
         return []
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as sound:
-        migrate(sound, ":memory:")
-        expected = _parts(sound)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as intact:
+        migrate(intact, ":memory:")
+        expected = _parts(intact)
     return sorted(f"{part[0]} is missing or damaged" for part in expected - _parts(connection))
 
 
 def _parts(connection: sqlite3.Connection) -> set[tuple[str, ...]]:
-    """The columns, and the other parts of the schema with their SQL. That of tables differs by their history."""
+    """The columns, and the other parts of the schema with their SQL. The SQL of tables depends on their history."""
     columns = (
         "SELECT 'column ' || c.name || ' of table ' || m.name FROM sqlite_master m, pragma_table_info(m.name) c "
         "WHERE m.type = 'table'"

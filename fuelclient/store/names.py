@@ -1,6 +1,6 @@
-"""The ids and names that complete a command line, without the values behind them.
+"""The ids and names that complete a command line, read without building values of the model.
 
-Each noun is one query that builds no models: a shell waits for the answer at each press of Tab.
+Each noun is one query: a shell waits for the answer at each press of Tab.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from fuelclient.store.rows import encode, mapping
 Row = tuple[str, str, str]
 """An id (empty for a noun with names only), a name (empty for a noun with ids only), and a description for people."""
 
-_NEWEST = 100
-"""How many runs are listed: older ones are rarely looked at, and a screen holds no more."""
+_MAX_RUNS = 100
+"""How many runs are listed: older ones are rarely needed, and a screen shows no more."""
 
 _LAYERS = """
     (level = 'cluster' AND owner_id = :cluster)
@@ -31,7 +31,7 @@ _QUERIES: Mapping[str, str] = {
     "node": "SELECT id, name, status FROM nodes WHERE :cluster IS NULL OR cluster_id = :cluster ORDER BY id",
     "run": f"""
         SELECT id, '', status || ', ' || CASE graph_type WHEN '' THEN name ELSE graph_type END FROM transactions
-        WHERE :cluster IS NULL OR cluster_id = :cluster ORDER BY id DESC LIMIT {_NEWEST}
+        WHERE :cluster IS NULL OR cluster_id = :cluster ORDER BY id DESC LIMIT {_MAX_RUNS}
     """,  # noqa: S608 - a number of ours
     "type": f"SELECT DISTINCT '', type, '' FROM graph_owners WHERE :cluster IS NULL OR ({_LAYERS}) ORDER BY type",  # noqa: S608 - ours
     "task": f"""
@@ -46,14 +46,14 @@ _QUERIES: Mapping[str, str] = {
         ORDER BY task, node
     """,
 }
-"""The rows of each noun, of an environment or of all. Runs are described by status and graph, the newest first. Types
-are those of an environment with its release and plugins; instances are those of a run, or of its children."""
+"""The query for each noun, in one environment or in all. Runs have their status and graph, the newest first. Types are
+those of an environment with its release and plugins; instances are those of a run, or of its children."""
 
 
 def of(
     connection: Connection, noun: str, cluster: int | None, run: int | None, graph_types: Sequence[str]
 ) -> list[Row]:
-    """The rows of a noun; none for a noun without a query. Without `graph_types`, tasks are of all types."""
+    """The rows of a noun; none for an unknown noun. Without `graph_types`, the tasks of all types are included."""
     if noun == "role":
         return _roles(connection, cluster)
     values = {"cluster": cluster, "run": run, "types": encode([*graph_types])}

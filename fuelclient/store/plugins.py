@@ -1,8 +1,8 @@
 """Plugins in the store, with those parts of their packages that the engine needs.
 
-The text of a package has everything that a selection for a release needs, including the places of tasks. It leaves out
-the releases that a package defines, and their graphs, which have tables of their own, and findings, which belong to the
-moment of the check.
+The column `package` (JSON) has everything that is needed to select a plugin's content for a release, including the file
+and line of each task. It has neither the releases that a package defines and their graphs, which have tables of their
+own, nor findings, which are only valid when the package is checked.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from fuelclient.store.database import Connection
 
 
 class _Plugins(rows.Table[Plugin]):
-    """Plugins, each with its clusters and its releases, by name and version.
+    """Plugins, each with its clusters and its releases, in the order of names and versions.
 
-    One that is deleted takes its graphs along. It must not be enabled anywhere, nor define a release.
+    Deleting a plugin also deletes its graphs. It must not be enabled anywhere, nor define a release.
     """
 
     def every(self, connection: Connection, **columns: Any) -> list[Plugin]:
@@ -68,15 +68,15 @@ def names(connection: Connection) -> set[str]:
 
 
 def insert(connection: Connection, plugin: Plugin) -> int:
-    """Store a plugin under a new id, without its clusters and releases; the id."""
+    """Store a plugin, without its clusters and releases, and return its new id."""
     return rows.insert_row(connection, "plugins", table.row(plugin))
 
 
 def put_package(connection: Connection, plugin_id: int, package: Package) -> None:
     stored = {
         "metadata": plain(package.metadata),
-        "contents": _contents_to(package.contents),
-        "records": [_record_to(record) for record in package.records],
+        "contents": _stored_contents(package.contents),
+        "records": [_stored_record(record) for record in package.records],
         "scripts": list(package.scripts),
     }
     rows.update_row(connection, "plugins", plugin_id, {"package": rows.encode(stored)})
@@ -97,9 +97,9 @@ def package(connection: Connection, plugin_id: int) -> Package | None:
     )
 
 
-def _contents_to(contents: Contents) -> dict[str, Any]:
+def _stored_contents(contents: Contents) -> dict[str, Any]:
     return {
-        "graphs": {graph_type: _graph_to(graph) for graph_type, graph in contents.graphs.items()},
+        "graphs": {graph_type: _stored_graph(graph) for graph_type, graph in contents.graphs.items()},
         **{name: plain(getattr(contents, name)) for name in rows.columns_of(Contents, without=("graphs",))},
     }
 
@@ -109,8 +109,8 @@ def _contents_from(stored: Mapping[str, Any]) -> Contents:
     return Contents(**{**rows.fields_of(stored), "graphs": graphs})
 
 
-def _record_to(record: ReleaseRecord) -> dict[str, Any]:
-    contents = None if record.contents is None else _contents_to(record.contents)
+def _stored_record(record: ReleaseRecord) -> dict[str, Any]:
+    contents = None if record.contents is None else _stored_contents(record.contents)
     return {**asdict(replace(record, metadata=plain(record.metadata), contents=None)), "contents": contents}
 
 
@@ -119,7 +119,7 @@ def _record_from(stored: Mapping[str, Any]) -> ReleaseRecord:
     return ReleaseRecord(**{**rows.fields_of(stored), "contents": contents})
 
 
-def _graph_to(graph: GraphDocument) -> dict[str, Any]:
+def _stored_graph(graph: GraphDocument) -> dict[str, Any]:
     tasks = [
         [task.id, task.attributes, task.source.file, task.source.line, dict(task.source.lines), task.legacy]
         for task in graph.tasks

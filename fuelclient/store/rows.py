@@ -1,4 +1,4 @@
-"""Read and write whole rows, with JSON in their text columns: compact, readable, in the author's key order."""
+"""Read and write whole rows. Text columns have compact JSON, with keys in the author's order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Read = Callable[[Connection, int], dict[str, Any]]
 _Put = Callable[[Connection, int, Mapping[str, Any]], None]
 
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=False).encode
-"""Encodes a value of plain JSON types. One encoder is kept, because making one costs more than using it."""
+"""Encode a value of plain JSON types. One encoder is kept, because making one takes longer than using it."""
 
 _scan = json.JSONDecoder().raw_decode
 
@@ -24,8 +24,8 @@ _scan = json.JSONDecoder().raw_decode
 def decode(text: str) -> Any:
     """Decode a text that `encode` made. Raise `ValueError` for any other text.
 
-    Such a text has no white space around its value. `json.loads` takes longer to look for it than to decode what most
-    columns contain: a graph is thousands of words and short lists.
+    Such a text has no white space around its value. `json.loads` takes longer to search for it than to decode most
+    columns: a graph has thousands of words and short lists.
     """
     value, end = _scan(text)
     if end != len(text):
@@ -34,7 +34,7 @@ def decode(text: str) -> Any:
 
 
 def encoded_or_null(value: Any) -> str | None:
-    """Encode a value; an empty mapping or list as None (NULL)."""
+    """Encode a value. An empty mapping or list becomes None (NULL)."""
     return encode(value) if value else None
 
 
@@ -54,7 +54,7 @@ def names(text: str | None) -> tuple[str, ...]:
 
 
 def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
-    """Insert a row, given by column; its id."""
+    """Insert a row, given by column, and return its id."""
     marks = ", ".join("?" * len(row))
     statement = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})"  # noqa: S608 - the names are our own
     return int(connection.execute(statement, tuple(row.values())).lastrowid or 0)
@@ -84,7 +84,7 @@ def columns_of(kind: type[Any], *, without: Collection[str] = ()) -> tuple[str, 
 
 def matching(columns: Mapping[str, Any]) -> tuple[str, list[Any]]:
     """Make a condition in SQL that selects rows by the values of columns, and its parameters. A list or tuple has all
-    values that a column may have, None stands for any value."""
+    allowed values of a column; None allows any value."""
     clauses, values = list[str](), list[Any]()
     for name, wanted in columns.items():
         if wanted is not None:
@@ -95,8 +95,8 @@ def matching(columns: Mapping[str, Any]) -> tuple[str, list[Any]]:
 
 
 class Table(Generic[Value]):
-    """A table whose rows are values of one dataclass, with a column for each of `fields`, by default all. `id` is the
-    first one.
+    """A table whose rows are values of one dataclass, with a column for each of `fields` (by default all). The first
+    one is `id`.
 
     `renamed` maps fields to columns of other names. `read` has decoders of fields; those with `mapping` or `names` are
     stored as JSON, others by the encoders in `write`. Rows come in the order of the columns `order`.
@@ -117,7 +117,7 @@ class Table(Generic[Value]):
         self._fields = tuple(fields) or columns_of(kind)
         self._columns = {field: renamed.get(field, field) for field in self._fields}
         self._readers = [(self._fields.index(field), reader) for field, reader in read.items()]
-        self._texts = frozenset(field for field, reader in read.items() if reader in (mapping, names))
+        self._json_fields = frozenset(field for field, reader in read.items() if reader in (mapping, names))
         self._select = f"SELECT {', '.join(self._columns.values())} FROM {name} "  # noqa: S608 - the names are our own
         self._order = f"ORDER BY {order}"
 
@@ -138,11 +138,12 @@ class Table(Generic[Value]):
         return firsts(connection, f"SELECT id FROM {self._name} ORDER BY id")  # noqa: S608 - as above
 
     def insert(self, connection: Connection, value: Value) -> int:
-        """Store a value under its id, or under a new one if that is 0; the id."""
+        """Store a value under its id, or under a new one if that is 0, and return the id."""
         return insert_row(connection, self._name, {"id": value.id or None, **self.row(value)})
 
     def insert_all(self, connection: Connection, values: Sequence[Value]) -> list[Value]:
-        """Store values with their new ids; those with ids come first, so that no new id is one of them."""
+        """Store values and return them with their ids. Values with ids are stored first, so that new ids differ from
+        these."""
         given_first = sorted(enumerate(values), key=lambda pair: not pair[1].id)
         ids = {index: self.insert(connection, value) for index, value in given_first}
         return [replace(value, id=ids[index]) for index, value in enumerate(values)]
@@ -155,7 +156,7 @@ class Table(Generic[Value]):
         connection.execute(f"DELETE FROM {self._name} WHERE id = ?", (row_id,))  # noqa: S608 - as above
 
     def row(self, value: Value, fields: Sequence[str] = ()) -> dict[str, Any]:
-        """Encode fields of a value, by column; by default all but its id."""
+        """Encode `fields` of a value, by column; by default all except its id."""
         return {self._columns[field]: self._stored(value, field) for field in fields or self._fields[1:]}
 
     def document(self, name: str) -> tuple[_Read, _Put]:
@@ -174,7 +175,7 @@ class Table(Generic[Value]):
         if field in self._write:
             return self._write[field](value)
         stored = getattr(value, field)
-        return encoded_or_null(stored) if field in self._texts else stored
+        return encoded_or_null(stored) if field in self._json_fields else stored
 
     def _value(self, row: tuple[Any, ...]) -> Value:
         values = list(row)

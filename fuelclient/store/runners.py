@@ -35,7 +35,7 @@ def put(connection: Connection, runner: Runner) -> None:
 
 
 def beat(connection: Connection, cluster_id: int, pid: int, now: str) -> bool:
-    """Store that a runner is alive, unless another process took over; whether it was stored."""
+    """Store that a runner is alive, unless another process took over. Return whether it was stored."""
     cursor = connection.execute(
         "UPDATE runners SET heartbeat = ? WHERE cluster_id = ? AND pid = ?", (now, cluster_id, pid)
     )

@@ -14,7 +14,7 @@ from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.store import rows
 from fuelclient.store.database import Connection
 
-_CHANGING = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
+_CHANGING_FIELDS = ("status", "progress", "message", "result", "time_start", "time_end", "digest", "findings")
 
 
 def _stored(request: RunRequest) -> str:
@@ -54,7 +54,7 @@ every, find, ids = table.every, table.find, table.ids
 
 
 def insert(connection: Connection, run: Run) -> int:
-    """Store a run, without its children, under a new id; the id."""
+    """Store a run, without its children, and return its new id."""
     return rows.insert_row(connection, "transactions", {**table.row(run), "counts": not run.dry_run})
 
 
@@ -64,9 +64,9 @@ def children(connection: Connection, parent_id: int) -> list[Run]:
 
 
 def ended_by_age(connection: Connection, before: str = "", cluster_id: int | None = None) -> list[Run]:
-    """The parents that have ended (with `before`, earlier than that), oldest first, without those that later runs are
-    compared with: the last successes of every instance, and the latest run of each environment. None are of an
-    environment with a run that has not ended, which is compared with what was the last success when it began.
+    """The parents that have ended (with `before`, earlier than that), oldest first, except those that later runs are
+    compared with: the last successes of every instance, and the latest run of each environment. Environments with a run
+    that has not ended are left out, because it is compared with the last success at its beginning.
     """
     query = (
         "SELECT DISTINCT o.parent_id FROM transactions o JOIN (SELECT max(t.id) AS last FROM transactions t "
@@ -92,8 +92,8 @@ def unfinished(connection: Connection, cluster_id: int) -> Run | None:
 
 
 def update(connection: Connection, run: Run) -> None:
-    """Store the fields of a run that change after its beginning; its request and `stop` stay as they are."""
-    rows.update_row(connection, "transactions", run.id, table.row(run, _CHANGING))
+    """Store the fields of a run that change after its beginning, which excludes its request and `stop`."""
+    rows.update_row(connection, "transactions", run.id, table.row(run, _CHANGING_FIELDS))
 
 
 def set_progress(connection: Connection, child: Run, progress: int) -> None:
@@ -120,8 +120,8 @@ def stop_of(connection: Connection, run_id: int) -> str:
 def put_inputs(
     connection: Connection, run_id: int, nodes: Iterable[Node], forgotten: Sequence[str], tasks: Mapping[str, Any]
 ) -> None:
-    """Store the inputs of a child besides its graph and facts: the nodes as they are, and the nodes whose past does not
-    count; and its merged tasks, for its history."""
+    """Store the inputs of a child besides its graph and facts: the current nodes, the nodes whose earlier runs are
+    ignored, and its merged tasks, for its history."""
     stored_nodes, definitions = rows.encode([asdict(node) for node in nodes]), rows.encode(tasks)
     inputs = {"nodes": stored_nodes, "forgotten": rows.encoded_or_null(forgotten), "definitions": definitions}
     rows.update_row(connection, "transactions", run_id, inputs)
@@ -134,16 +134,16 @@ def nodes_of(connection: Connection, run_id: int) -> tuple[Node, ...]:
 
 
 def forgotten_of(connection: Connection, run_id: int) -> tuple[str, ...]:
-    """The uids of the nodes whose past did not count when a child began."""
+    """The uids of the nodes whose earlier runs were ignored when a child began."""
     return rows.names(rows.column(connection, "transactions", "forgotten", run_id))
 
 
 def definitions_of(connection: Connection, run_id: int) -> dict[str, Any]:
-    """The merged tasks of a child by id, in merged order."""
+    """The merged tasks of a child by id, in the order of the merge."""
     return rows.mapping(rows.column(connection, "transactions", "definitions", run_id))
 
 
 def delete(connection: Connection, run_id: int) -> None:
-    """Remove a run with its children, everything that belongs to them, and the facts that no other run saw."""
+    """Remove a run with its children, everything that belongs to them, and the facts that no other run shares."""
     table.delete(connection, run_id)
     connection.execute("DELETE FROM fact_parts WHERE id NOT IN (SELECT part_id FROM transaction_facts)")

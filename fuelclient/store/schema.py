@@ -1,13 +1,12 @@
-"""The SQL statements of the steps in `migrations`. What was released is never edited; a change is a new step.
+"""The SQL statements of the steps in `migrations`. Released statements are never edited; a change is a new step.
 
 Values without a fixed shape are JSON in text columns. NULL there means empty, or, for tasks and for metadata of graphs,
-not stated. Ids that users see are never used twice (AUTOINCREMENT). An owner's graphs are removed with it: a foreign
+absent. Ids that users see are never used twice (AUTOINCREMENT). An owner's graphs are removed with it: a foreign
 key removes its couplings, and a trigger removes the graph of a removed coupling.
 
 A row of `transactions` is a parent run, or the run of one graph (a child, which has a row in `history` for each task
-instance). Events are only ever appended. Facts are stored by their content, so that runs that saw the same facts share
-them; `transaction_facts` has the parts that a run saw (uid "" is the common part, "/settings" the settings it began
-with).
+instance). Events are only appended. Facts are stored by their content, so that runs with equal facts share them;
+`transaction_facts` has the parts of a run (uid "" is the common part, "/settings" the settings at its beginning).
 
 Source of the graph tables: the specification "custom-graph-execution", section Data model, and Nailgun's tables.
 """
@@ -81,7 +80,7 @@ NOUNS = (
 
 
 def _coupling(level: str) -> tuple[str, ...]:
-    """Return the table that couples graphs to owners of a level, and the trigger that removes a graph with it."""
+    """The table that couples graphs to owners of a level, and the trigger that removes a graph with its coupling."""
     return (
         f"""
         CREATE TABLE {level}_deployment_graphs (
@@ -182,11 +181,11 @@ KEPT_FACTS = (
     "ALTER TABLE clusters ADD COLUMN generated TEXT",
     "ALTER TABLE clusters ADD COLUMN addresses TEXT",
 )
-"""Facts need secrets that are drawn once (nested as in the `generated` block of the release), and the addresses of
-nodes (by network) that were chosen first."""
+"""Facts need secrets that are generated once (nested as in the `generated` block of the release), and the addresses
+of nodes (by network) that were assigned first."""
 
 WARNINGS = ("ALTER TABLE deployment_graphs ADD COLUMN warnings TEXT",)
-"""What the documents of graphs were warned of, and what nothing but the document shows."""
+"""The warnings about the documents of graphs, which cannot be computed from the stored tasks."""
 
 COPIED_GRAPHS = ("ALTER TABLE clusters ADD COLUMN copied_graphs TEXT",)
 """The digests of the graphs that a copy of an environment was made of."""
