@@ -103,9 +103,9 @@ def _settings(engine: str | os.PathLike[str] | None, server: str | None, given: 
     if server is not None and not server.strip():
         raise UsageError("The server is empty.", hint="Name a master, or leave it out.")
     target = {"ENGINE": None if engine is None else os.fspath(engine), "SERVER_ADDRESS": server}
-    named = {name: value for name, value in target.items() if value is not None}
-    rest = {name: value for name, value in given.items() if name not in target} if named else given
-    return load({**rest, **named}, by_program=True, chooses=True)
+    chosen = {name: value for name, value in target.items() if value is not None}
+    others = {name: value for name, value in given.items() if name not in target} if chosen else given
+    return load({**others, **chosen}, by_program=True, chooses=True)
 
 
 _Parameters = ParamSpec("_Parameters")

@@ -20,7 +20,7 @@ _COLLECTION_THRESHOLD = 100_000
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code (see `fuelclient.commands.exits`). Raise nothing."""
-    if argv is None:  # run as a program, so process-wide settings may be changed
+    if argv is None:  # run as a program, which may change the process
         _collect_rarely()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()

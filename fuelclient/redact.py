@@ -48,7 +48,7 @@ _YAQL = "yaql_exp"
 _MIN_CHARACTERS_IN_WORDS = 4
 """Secrets with fewer characters are replaced as whole words only, so that the rest of the text stays readable."""
 _MIN_LINE_CHARACTERS = 16
-"""Each line of a secret with at least so many characters is a secret by itself."""
+"""Lines of a secret of at least this length are secrets by themselves."""
 _REST_CHARACTERS = 256
 """How many characters after a cut may be the rest of a value, if no line ends there."""
 
@@ -163,8 +163,7 @@ def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False,
 
 
 def _leaked(text: str, spellings: Collection[str]) -> int:
-    """How many characters at the beginning of a text belong to the end of a cut secret, or to secrets that adjoin
-    it."""
+    """How many characters at the beginning of a text belong to a cut secret, or to secrets that adjoin it."""
     leaked = max((_overlap(spelling[1:], text) for spelling in spellings), default=0)
     while True:
         adjoining = ((text.rfind(spelling, 0, leaked + len(spelling)), len(spelling)) for spelling in spellings)

@@ -9,13 +9,13 @@ from functools import cached_property
 
 _MIN_RATIO = 0.6
 _MAX_LENGTH = 200
-"""Longer words and names are not compared; a comparison takes time in proportion to the product of their lengths."""
+"""Longer words and names are not compared; the time is proportional to the product of their lengths."""
 _MAX_COMPARED = 40
 """How many names are compared letter by letter: those that share the most letters with the word."""
 _MAX_WORDS = 200
 """How many words of one check are searched for a similar name: a graph can have thousands of unknown names."""
 _LETTER_CLASSES, _MAX_REPEATS = 128, 8
-"""The bit set of a word has this many classes of letters, each counted up to this many times."""
+"""The sizes of the bit set of a word, see `_letters`."""
 
 
 def normal(name: str) -> str:
@@ -28,8 +28,7 @@ def normal(name: str) -> str:
 
 
 class Similar:
-    """Find the nearest of many names. The names are prepared at the first search: most graphs have no misspelt
-    words."""
+    """Find the nearest of many names, which are prepared at the first search: most graphs need none."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known = set(names)

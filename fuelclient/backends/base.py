@@ -170,16 +170,13 @@ class Plugins(Protocol):
 class Graphs(Protocol):
     @reads
     def list(self, cluster_id: int | None = None, levels: Sequence[Level] = ()) -> Sequence[GraphSummary]:
-        """All graphs, or those of an environment, its release and its plugins, in the order of their ids.
-
-        `levels` restricts them to these levels.
-        """
+        """All graphs by id, or those of an environment with its release and plugins; of `levels` only, if given."""
 
     @reads
     def types(self, release_id: int) -> Collection[str]:
         """The types of graphs of a release, of its environments, and of all plugins.
 
-        A Fuel master does not list the releases of environments, so there the types of all environments are included.
+        A Fuel master does not list the releases of environments, so there all environments count.
         """
 
     @reads
@@ -228,7 +225,7 @@ class Graphs(Protocol):
 class Facts(Protocol):
     @reads
     def get(self, cluster_id: int) -> DeploymentFacts:
-        """The facts that were uploaded; they may be empty."""
+        """The uploaded facts; they may be empty."""
 
     @reads
     def default(self, cluster_id: int) -> DeploymentFacts:
@@ -296,7 +293,7 @@ class Runs(Protocol):
     def list(
         self, *, cluster_id: int | None = None, statuses: Sequence[str] = (), names: Sequence[str] = ()
     ) -> Sequence[Run]:
-        """The parents and children that match all non-empty filters, in the order of their ids."""
+        """The parents and children that match all non-empty filters, by id."""
 
     @reads
     def get(self, run_id: int) -> Run:
@@ -379,7 +376,7 @@ class Backend(Protocol):
 
     @property
     def target(self) -> str:
-        """The path of the engine file or the URL of the server, for messages."""
+        """The path of the engine file or the URL of the server."""
 
     @property
     def releases(self) -> Releases: ...

@@ -25,7 +25,7 @@ from fuelclient.store.locks import make_directories
 
 _AREA = "engine"
 _LITTLE_ROOM, _NO_ROOM = 200 << 20, 1 << 20
-"""Bytes of free disk space below which a warning, and an error, is reported."""
+"""Bytes of free disk space below which there is a warning, or an error."""
 
 _UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING)
 _ELSEWHERE = "Name another file with --engine or FUEL_ENGINE."
@@ -235,7 +235,7 @@ def _require(path: str) -> None:
 
 
 def _require_idle(path: str) -> None:
-    """Raise `Conflict` if a run has not ended, or another process has the file open. A damaged file counts as idle."""
+    """Raise `Conflict` if a run has not ended, or another process has the file open. A damaged file is idle."""
     try:
         with closing(LocalBackend(path)) as backend:
             running = backend.runs.list(statuses=_UNFINISHED, names=(PARENT,))

@@ -31,7 +31,7 @@ def reads(method: Method) -> Method:
 class Releases(Protocol):
     @reads
     def list(self) -> Sequence[Release]:
-        """All releases, in the order of their ids."""
+        """All releases by id."""
 
     @reads
     def get(self, release_id: int) -> Release:
@@ -209,7 +209,7 @@ class Sequences(Protocol):
 
     @reads
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """All sequences, or those of a release, or those that an environment can execute, in the order of their ids."""
+        """All sequences by id, or those of a release, or those that an environment can execute."""
 
     @reads
     def get(self, sequence_id: int) -> DeploymentSequence:

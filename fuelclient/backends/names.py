@@ -21,7 +21,6 @@ Row = tuple[str, str, str]
 """An id, a name, and a description, such as a status or version. Things without an id or a name have it empty."""
 
 MASTER_SECONDS = 2.0
-"""How many seconds a master may take to answer."""
 
 _BUSY_SECONDS = 0.2
 

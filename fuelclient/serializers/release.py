@@ -66,7 +66,7 @@ def release_to(release: Release) -> dict[str, Any]:
 
 
 def release_record_to(release: Release) -> dict[str, Any]:
-    """Write a release as `release_to` does, with all keys that clients expect."""
+    """Write a release with all keys that clients expect."""
     return {**plain(_DEFAULTS), **plain(release_to(release))}
 
 

@@ -15,17 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
-from fuelclient.settings.registry import (
-    DATA_HOME,
-    KNOWN,
-    OF_ENGINE,
-    SPECS,
-    Setting,
-    Spec,
-    ValueType,
-    expand_home,
-    sample,
-)
+from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Setting, Spec, ValueType, expand, sample
 
 if TYPE_CHECKING:
     from fuelclient.settings.master import Master
@@ -74,7 +64,6 @@ class Settings:
         return self.values[name]
 
     engine = _Value("ENGINE", str)
-    """The path of the engine file."""
 
     handler_commands = _Value[Mapping[str, str]]("HANDLER_COMMANDS", dict)
     """The commands that run tasks, by task type."""
@@ -256,7 +245,7 @@ def _files(environ: Mapping[str, str]) -> Iterator[str]:
         yield own
     custom = environ.get(CUSTOM_SETTINGS, "")
     if custom.strip():
-        custom = os.path.abspath(expand_home(custom, environ))
+        custom = os.path.abspath(expand(custom, environ))
         if not os.path.exists(custom):
             hint = f"{CUSTOM_SETTINGS} names it: correct the path, or unset the variable."
             raise NotFound("settings file", custom, hint=hint)
@@ -285,7 +274,7 @@ def _default(spec: Spec, environ: Mapping[str, str]) -> Any:
 def _base(variable: str, default: str, environ: Mapping[str, str]) -> str:
     """An XDG base directory. A relative one is ignored, as the XDG specification requires."""
     value = environ.get(variable, "")
-    return value if os.path.isabs(value) else expand_home(default, environ)
+    return value if os.path.isabs(value) else expand(default, environ)
 
 
 __all__ = [

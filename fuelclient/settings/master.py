@@ -61,8 +61,6 @@ class Master:
 
 
 def master_of(settings: Mapping[str, Setting]) -> Master:
-    """The master that the settings name."""
-
     def text(name: str) -> str:
         return str(settings[name].value or "")
 

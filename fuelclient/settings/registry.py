@@ -75,7 +75,7 @@ class Spec:
         if not isinstance(value, str) or (self.required and not value.strip()):
             raise ValueError("a string is needed")
         if self.type is ValueType.PATH and value.strip():
-            return os.path.join(directory, expand_home(value, environ))
+            return os.path.join(directory, expand(value, environ))
         return value.strip() if self.type is ValueType.TEXT and not self.secret else value
 
     def text(self, value: Any) -> str:
@@ -92,7 +92,7 @@ class Setting:
 
 
 def _number(value: Any, minimum: int) -> int:
-    """Convert a number or a string: settings files of the original client have the port as a string."""
+    """Accept strings, too: settings files of the original client have the port as a string."""
     with suppress(ValueError):  # Python converts no number of more than 4300 digits
         text = "" if isinstance(value, bool) else str(value).strip()
         if text.isascii() and text.isdigit() and minimum <= int(text) <= _MAX_NUMBER:
@@ -118,10 +118,10 @@ def _mapping(value: Any) -> dict[str, str]:
     return dict(value)
 
 
-def expand_home(path: str, environ: Mapping[str, str]) -> str:
+def expand(path: str, environ: Mapping[str, str]) -> str:
     """`path` with a leading `~` resolved, by HOME of `environ` if that is set.
 
-    >>> expand_home("~/a", {"HOME": "/home/fuel"}), expand_home("a/~", {})
+    >>> expand("~/a", {"HOME": "/home/fuel"}), expand("a/~", {})
     ('/home/fuel/a', 'a/~')
     """
     user_home = environ.get("HOME")
@@ -286,7 +286,7 @@ SPECS = (*_ENGINE, *_MASTER, *_KEYSTONE)
 """All settings that this version reads."""
 
 OF_ENGINE = _ENGINE[1:]
-"""The settings that the engine reads while it works: all but ENGINE, which it needs earlier, to open its file."""
+"""The settings that the engine reads while it works: all but ENGINE, which it needs to open its file."""
 
 KNOWN = {name: spec for spec in SPECS for name in spec.names}
 """The settings by every name that a settings file can use."""

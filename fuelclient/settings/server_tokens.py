@@ -8,13 +8,13 @@ import stat
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from fuelclient.settings.registry import DATA_HOME, expand_home
+from fuelclient.settings.registry import DATA_HOME, expand
 
 
 def directory(environ: Mapping[str, str] | None = None) -> str:
     """The directory with one file for each server of this user."""
     environ = os.environ if environ is None else environ
-    return os.path.join(environ.get("XDG_DATA_HOME") or expand_home(DATA_HOME, environ), "fuel", "servers")
+    return os.path.join(environ.get("XDG_DATA_HOME") or expand(DATA_HOME, environ), "fuel", "servers")
 
 
 def path_of(url: str) -> str:

@@ -116,7 +116,7 @@ def _fill(fresh: str, source: str, target: str) -> None:
 
 
 def _unused_path(path: str) -> str:
-    """A path that does not exist yet, so that the content that an earlier restore kept is not overwritten."""
+    """A path that does not exist yet, so that an earlier restore's file is kept."""
     names = (path, *(f"{path}-{number}" for number in range(2, 10_000)))
     return next(name for name in names if not os.path.lexists(name))
 
@@ -148,7 +148,7 @@ def _move_aside(path: str, kept: str) -> None:
 
 
 def remove(path: str, endings: Sequence[str] = _ENDINGS) -> None:
-    """Remove a file and the files that SQLite keeps beside it, or those of them with these `endings`."""
+    """Remove a file and the files of SQLite beside it, or those with these endings."""
     for ending in endings:
         with suppress(FileNotFoundError):
             os.unlink(path + ending)

@@ -55,7 +55,7 @@ def types(connection: Connection, level: Level, owner_id: int) -> list[str]:
 
 
 def summaries(connection: Connection, owners: Collection[tuple[Level, int]] | None = None) -> list[GraphSummary]:
-    """All graphs, or those of `owners`, in the order of their ids, without the bodies of their tasks."""
+    """All graphs by id, or those of `owners`, without the bodies of their tasks."""
     summaries = []
     for row in connection.execute(_SELECT + "ORDER BY g.id").fetchall():
         owner = _owner(row)
@@ -78,7 +78,6 @@ def is_derived(connection: Connection, graph_id: int) -> bool:
 
 
 def mark_derived(connection: Connection, graph_id: int, derived: bool) -> None:
-    """Mark a graph as derived from the package of a plugin, or as uploaded."""
     update_row(connection, "deployment_graphs", graph_id, {"derived": derived})
 
 
@@ -118,7 +117,7 @@ def _warnings(text: str | None) -> tuple[Finding, ...]:
 
 
 def tasks_of(connection: Connection, graph_id: int) -> tuple[Task, ...]:
-    """The tasks of a graph in their author's order."""
+    """The tasks of a graph in its author's order."""
     query = (
         f"SELECT {_QUOTED} FROM deployment_graph_tasks "  # noqa: S608 - our own names
         "WHERE deployment_graph_id = ? ORDER BY position"

@@ -118,7 +118,7 @@ def node_part(connection: Connection, node_id: int, part: NodePart) -> list[Any]
 
 
 def node_parts(connection: Connection, cluster_id: int, part: NodePart) -> dict[str, list[Any]]:
-    """The disks or interfaces (see `NodePart`) of the nodes of a cluster, by the id of the node."""
+    """The disks or interfaces of the nodes of a cluster, by the id of the node."""
     rows = connection.execute(
         "SELECT p.node_id, p.body FROM node_parts p JOIN nodes n ON n.id = p.node_id "
         "WHERE n.cluster_id = ? AND p.part = ? ORDER BY p.node_id",

@@ -2,7 +2,7 @@
 
 The column `package` (JSON) has everything that is needed to select a plugin's content for a release, including the file
 and line of each task. It has neither the releases that a package defines and their graphs, which have tables of their
-own, nor findings, which are only valid when the package is checked.
+own, nor findings, which each check makes anew.
 """
 
 from __future__ import annotations

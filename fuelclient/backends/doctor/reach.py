@@ -139,7 +139,6 @@ async def _ask_all(known: Sequence[Node]) -> Sequence[Sequence[Diagnosis]]:
 
 
 async def _ask(connections: Connections, node: Node) -> Sequence[Diagnosis]:
-    """The problems of one node."""
     target, name = target_of(node), f"{node.id} ({node.name})"
     try:
         async with asyncio.timeout(2 * SECONDS):

@@ -27,7 +27,7 @@ from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
 CHECK_ADDRESS = "Check --server or SERVER_ADDRESS, and the proxies in between."
 
 _MAX_MESSAGE_CHARACTERS = 1000
-_MESSAGE_KEYS = ("message", "error", "errors", "title")
+_TEXT_KEYS = ("message", "error", "errors", "title")
 """The keys under which a body may have its message."""
 _TRACEBACK = "Traceback (most recent call last)"
 _SCHEMA = re.compile(r"\n\s*(Failed validating|On instance)\b")
@@ -43,8 +43,7 @@ class Response:
     body: bytes
 
     def data(self) -> Any:
-        """The JSON of the answer; None if a request that writes got an empty one. Raise `Unavailable` for anything
-        else."""
+        """The JSON of the answer; None for an empty answer to a write. Raise `Unavailable` for anything else."""
         if not self.body.strip() and self.method != "GET":
             return None
         try:
@@ -71,8 +70,7 @@ class Response:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the body is neither JSON nor HTML. Nailgun sends such a text if the current state forbids a
-        request."""
+        """Whether the body is neither JSON nor HTML. Nailgun sends such a text to forbid a request for now."""
         try:
             json.loads(self.body)
         except (ValueError, RecursionError):
@@ -100,10 +98,8 @@ def _message_in(text: str) -> str:
     """
     try:
         data = json.loads(text)
-        while isinstance(data, Mapping) and (
-            matched := next((data[key] for key in _MESSAGE_KEYS if data.get(key)), None)
-        ):
-            data = matched
+        while isinstance(data, Mapping) and (inner := next((data[key] for key in _TEXT_KEYS if data.get(key)), None)):
+            data = inner
         if isinstance(data, str):
             return _message_in(data) if data.startswith("{") else data
         if isinstance(data, list) and all(isinstance(item, str) for item in data):

@@ -44,7 +44,7 @@ _PERMANENT_FAILURES = (
     TotalTimeout, BodyTooLarge, requests.exceptions.Timeout, requests.exceptions.SSLError,
     requests.exceptions.ProxyError, requests.exceptions.InvalidURL,
 )  # fmt: skip
-"""Failures after which a retry would not help; nor would it if no connection was made (`is_unconnected`)."""
+"""Failures after which a retry would not help; `is_unconnected` detects one more."""
 
 _NO_PROXIES = {"http": "", "https": ""}
 

@@ -32,7 +32,7 @@ _LOG_SECONDS = 10.0
 
 
 class BodyTooLarge(requests.exceptions.RequestException):
-    """An answer is larger than the limit, which no answer of a master reaches."""
+    """An answer is larger than any answer of a master."""
 
 
 class TotalTimeout(requests.exceptions.Timeout):

@@ -16,7 +16,7 @@ from fuelclient.model.graph import Level
 from fuelclient.serializers.answer import objects
 
 ATTRIBUTES = "attributes"
-"""The path of an environment's settings, below that of the environment."""
+"""The path of an environment's settings, relative to its own."""
 
 OSTF = "/ostf/"
 """The path of the service for health checks, which is not part of Nailgun's API."""

@@ -1,4 +1,4 @@
-"""Graphs of a master: layers are merged here, and whole tasks are uploaded, because Nailgun has no partial records."""
+"""Graphs of a master: layers are merged here, and tasks uploaded whole, because Nailgun has no partial records."""
 
 from __future__ import annotations
 

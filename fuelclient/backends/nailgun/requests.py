@@ -98,11 +98,7 @@ def act(master: Master, action: Action, request: RunRequest) -> Run:
     """Begin an action. The returned run has no parts yet."""
     spec = _ACTIONS[action]
     for option in _OPTIONS:
-        if getattr(request, option) and option not in (
-            *spec.always,
-            *spec.optional,
-            *spec.implied,
-        ):
+        if getattr(request, option) and option not in (*spec.always, *spec.optional, *spec.implied):
             raise Unsupported(
                 f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
                 hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",

@@ -118,7 +118,7 @@ _FAILED = HistoryFilter(statuses=(InstanceStatus.ERROR,))
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The ended runs of single graphs on an environment, without dry and noop runs, in the order of their ids.
+    """The ended runs of single graphs on an environment, without dry and noop runs, by id.
 
     `succeeded` requests the instances of a run that succeeded. `facts` requests its facts, or raises `NotFound`.
     """

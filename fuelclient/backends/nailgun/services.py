@@ -161,7 +161,6 @@ class Services(Facet):
         return _task(self._session.put("logs/package", about, plain(config)))
 
     def snapshot_config(self) -> Mapping[str, Any]:
-        """The default configuration of a snapshot."""
         return Answer(self._session.get("logs/package/config/default/"), "configuration of a snapshot").rest()
 
     def snapshot(self, task_id: int) -> services.Snapshot:
