@@ -106,7 +106,7 @@ def dry_run(
     """Compute what a request, or the master's own `action` on its nodes, would run.
 
     A Fuel master decides itself, and keeps its decision as a run: `begun` is called with that run before the wait for
-    its end, which takes at most `timeout` seconds. With `assume`, the master is not asked. Raise the errors
+    its end, which takes at most `timeout` seconds. With `assume`, the plan is computed here. Raise the errors
     of `Runs.begin` for a request that cannot run.
     """
     if assume or not supports(backend.runs.act):

@@ -1,5 +1,4 @@
-"""The history of runs in the store, with a row for each task instance, and their events, to which rows are only
-added."""
+"""The history of runs in the store, with a row for each task instance; and their events, which never change."""
 
 from __future__ import annotations
 

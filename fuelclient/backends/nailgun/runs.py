@@ -131,7 +131,7 @@ class History:
 def memory_of(
     history: History, environment: Environment, layers: Mapping[str, Sequence[Layer]], *, force: bool = False
 ) -> Memory | None:
-    """The memory of earlier runs about the tasks in `layers`; it is empty with `force`.
+    """The memory of earlier runs about the tasks in `layers`; without facts with `force`.
 
     Return None if the facts of one of these runs are not available. Without a task that looks back, nothing is read.
     """
