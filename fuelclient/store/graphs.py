@@ -73,7 +73,7 @@ def create(connection: Connection, level: Level, owner_id: int, graph_type: str)
 
 
 def is_derived(connection: Connection, graph_id: int) -> bool:
-    """Whether a graph was derived from the package of a plugin, instead of uploaded."""
+    """Whether a graph comes from the package of a plugin and was not uploaded."""
     return bool(column(connection, "deployment_graphs", "derived", graph_id))
 
 

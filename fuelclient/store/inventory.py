@@ -44,12 +44,12 @@ class _Clusters(Table[Cluster]):
         return next((cluster for cluster in self.every(connection) if normal(cluster.name) == normal(name)), None)
 
     def enable(self, connection: Connection, cluster_id: int, plugin_id: int) -> None:
-        """Enable a plugin on a cluster; nothing changes if it is enabled already."""
+        """Do nothing if it is enabled already."""
         query = "INSERT OR IGNORE INTO cluster_plugins (cluster_id, plugin_id) VALUES (?, ?)"
         connection.execute(query, (cluster_id, plugin_id))
 
     def disable(self, connection: Connection, cluster_id: int, plugin_id: int) -> None:
-        """Disable a plugin on a cluster; nothing changes if it is disabled already."""
+        """Do nothing if it is disabled already."""
         query = "DELETE FROM cluster_plugins WHERE cluster_id = ? AND plugin_id = ?"
         connection.execute(query, (cluster_id, plugin_id))
 

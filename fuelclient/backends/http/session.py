@@ -156,7 +156,7 @@ class Session:
     def _send_with_retries(
         self, method: str, url: str, body: Any, token: str, about: About | None = None, *, reads: bool = True
     ) -> Response:
-        """Send a request; if it `reads`, try again after a pause if it broke off or the server is busy."""
+        """If the request `reads`, try again after a pause if it broke off or the server is busy."""
         pause, began = _FIRST_PAUSE_SECONDS, time.monotonic()
         for tries_left in range(self.master.retries if reads else 0, -1, -1):
             is_late = time.monotonic() - began > self.master.total_timeout

@@ -67,7 +67,7 @@ def graphs_of(master: Master, owner: Owner) -> dict[str, Graph]:
 
 
 def summaries_of(master: Master, owner: Owner) -> list[GraphSummary]:
-    """The summaries of an owner's graphs, for listings. Raise `NotFound` if the owner does not exist."""
+    """Raise `NotFound` if the owner does not exist."""
     return [summary_from(record, owner) for record in _graph_records(master, owner)]
 
 

@@ -41,7 +41,7 @@ class Services(Facet):
         return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
 
     def network_template(self, cluster_id: int) -> Any:
-        """The network template of an environment; None if it has none."""
+        """None if the environment has none."""
         return plain(self._at(cluster_id, _TEMPLATE).get())
 
     def set_network_template(self, cluster_id: int, template: Mapping[str, Any]) -> None:
@@ -80,7 +80,6 @@ class Services(Facet):
         return [Answer(record, "extension").into(services.Extension, "name") for record in records]
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
-        """The names of the extensions that are enabled in an environment."""
         names = self._at(cluster_id, "extensions/").get()
         return Answer({"names": names}, "environment's extensions").texts("names")
 
