@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher, unified_diff
 from functools import cached_property
@@ -221,11 +221,11 @@ class Graph:
     notes: list[str] = field(default_factory=list)
 
     def migrate(self) -> None:
-        self._move_legacy()
+        moved = self._move_legacy()
         for task in self._mappings():
             self._name_roles(task)
         self._dissolve_groups([task for task in self._mappings() if task.get("type") == TaskType.GROUP])
-        self._order_stages()
+        self._order_stages(first=moved)
         for task in self._mappings():
             if task.get("type") and task.get("type") not in _INTERNAL and not has_version_2(task):
                 if "version" not in task:
@@ -235,8 +235,8 @@ class Graph:
     def _mappings(self) -> list[Any]:
         return [task for task in self.tasks if isinstance(task, Mapping)]
 
-    def _move_legacy(self) -> None:
-        """Turn the entries of `tasks.yaml`, most of which have no ids, into tasks."""
+    def _move_legacy(self) -> set[str]:
+        """Turn the entries of `tasks.yaml`, most of which have no ids, into tasks at the end, and return their ids."""
         known = {task.get("id") for task in self._mappings()}
         moved = []
         for number, entry in enumerate((entry for entry in self.legacy if isinstance(entry, Mapping)), 1):
@@ -253,6 +253,7 @@ class Graph:
         self.tasks.extend(moved)
         if moved:
             self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")
+        return {task["id"] for task in moved}
 
     def _name_roles(self, task: Any) -> None:
         """Turn `role` and `groups` into `roles`. Groups count only for a task without roles, and a record that
@@ -322,16 +323,18 @@ class Graph:
             left = [word for word in left if word.removeprefix(PRIMARY) != role]
         return left
 
-    def _order_stages(self) -> None:
+    def _order_stages(self, first: Collection[str]) -> None:
         """Turn the order of stages into a chain of dependencies, because version 2.0.0 has no stages.
 
         Each task waits for the one before on all nodes, as legacy tasks do; `requires` only orders tasks of one node.
+        Of the tasks with one stage and priority, those of `first` come before the others, as the entries of
+        `tasks.yaml` did.
         """
         legacy_tasks = []
         for index, task in enumerate(self._mappings()):
             if isinstance(task.get("stage"), str) and task.get("type") not in _INTERNAL and not has_version_2(task):
                 stage = parse_stage(task["stage"])
-                legacy_tasks.append((stage.name, stage.priority, index, task))
+                legacy_tasks.append((stage.name, stage.priority, (task.get("id") not in first, index), task))
         previous: dict[str, str] = {}
         for name, _, _, task in sorted(legacy_tasks, key=lambda item: item[:3]):
             del task["stage"]

@@ -97,6 +97,15 @@ def test_what_changes_and_what_stays(package: Path) -> None:
     assert migration_of(package, fix=True).changes == ()
 
 
+def test_entries_of_tasks_yaml_stay_before_tasks_of_their_stage_and_priority(tmp_path: Path) -> None:
+    shared = {"stage": "post_deployment/8000", "type": "shell", "parameters": {"cmd": "true", "timeout": 9}}
+    files = {"tasks.yaml": [{"role": "*", **shared}], "deployment_tasks.yaml": [{"id": "new", "role": "*", **shared}]}
+    package = write_package(tmp_path / "p", name="old", package_version="4.0.0", files=files)
+    apply(migration_of(Path(package)))
+    new, moved = yaml.safe_load((tmp_path / "p" / "deployment_tasks.yaml").read_text(encoding="utf-8"))
+    assert (new["cross-depends"], moved["requires"]) == ([{"name": moved["id"]}], ["post_deployment_end"])
+
+
 def test_a_task_of_one_half_of_a_role_keeps_a_role_of_its_own(tmp_path: Path) -> None:
     groups = "".join(
         f"- {{id: {word}, type: group, role: [{word}], tasks: [{names}]}}\n"
