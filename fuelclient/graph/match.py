@@ -1,15 +1,15 @@
-"""Match the names and patterns by which tasks, roles and tags are referred to, in time that grows only with the text.
+"""Match the names and patterns that refer to tasks, roles and tags, in time linear in the length of the text.
 
 A word between slashes is a regular expression that has to match the beginning of a name, because Nailgun uses
 `re.match`. Any other word is the name itself.
 
-Python's own matcher tries every way to read a text: `(a+)+$` on thirty letters takes it hours. Patterns come from
-uploads, plugins and masters, so RE2 matches them here. Python parses them first, so that they mean what they mean to
-`re`, and what RE2 cannot express is refused: references to groups, possessive repeats,
-and look-ahead except where a pattern for the beginning of a name begins with it.
+Python's own matcher backtracks: it needs hours to match `(a+)+$` on thirty letters. Patterns come from uploads,
+plugins and masters, so RE2 matches them here. Python parses them first, so that they keep the meaning they have in
+`re`. What RE2 cannot express is refused: references to groups, possessive repeats, and look-aheads except at the
+beginning of a pattern.
 
-Two differences remain: `\\b` takes only ASCII letters for letters, and `$` does not match before a newline that ends
-the text.
+Two differences remain: for `\\b` only ASCII letters are letters, and `$` does not match before a newline that ends the
+text.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _REFUSED = {
     op.ATOMIC_GROUP: "an atomic group",
     op.POSSESSIVE_REPEAT: "a possessive repeat",
 }
-_SAME = re.compile(r"(?:[\w.^$*+?|)-]|\((?!\?)|\(\?:|\\[.dw-]|\[[\w.-]+\])*", re.ASCII)
-"""Patterns that mean the same to Python and RE2, as long as texts are of ASCII; most are so."""
+_SAME_IN_RE2 = re.compile(r"(?:[\w.^$*+?|)-]|\((?!\?)|\(\?:|\\[.dw-]|\[[\w.-]+\])*", re.ASCII)
+"""Patterns that Python and RE2 understand alike if the text is ASCII, as most are."""
 _REPEATS = {(0, op.MAXREPEAT): "*", (1, op.MAXREPEAT): "+", (0, 1): "?"}
 _CATEGORIES: Mapping[Any, tuple[Callable[[str], bool], bool]] = {
     op.CATEGORY_DIGIT: (str.isdecimal, True),
@@ -44,7 +44,7 @@ _CATEGORIES: Mapping[Any, tuple[Callable[[str], bool], bool]] = {
     op.CATEGORY_SPACE: (str.isspace, True),
     op.CATEGORY_NOT_SPACE: (str.isspace, False),
 }
-"""Python's classes of characters, and whether their members are meant or all other characters."""
+"""A test for each of Python's character classes, and the result that it has for members of the class."""
 _ASCII, _CHARACTERS, _NEWLINE = 0x80, 0x110000, 10
 _IGNORECASE = int(re.IGNORECASE)
 _NEVER = r"[^\x00-\x{10ffff}]"
@@ -52,7 +52,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class Unbounded(re.error):
-    """Python can match a regular expression, but not in linear time."""
+    """A regular expression can be matched by Python, but not in linear time."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"it has {what}, and matching that can take unlimited time")
@@ -71,16 +71,16 @@ class Regex:
         self._source, self._forms = (pattern, flags), dict[tuple[bool | None, bool], Any]()
         self._items: Any = tree[0] if tree else None
         self._state: Any = tree[1] if tree else None
-        if tree is None and not flags and _SAME.fullmatch(pattern):
-            with contextlib.suppress(re.error):  # it is read again below, for Python's words about what is wrong
+        if tree is None and not flags and _SAME_IN_RE2.fullmatch(pattern):
+            with contextlib.suppress(re.error):  # Python parses it again below, for its own message
                 self._forms[True, True] = _compiled(f"(?m)^(?:{pattern})".encode())
         self.form("", lines=True)
 
     def form(self, text: str, *, lines: bool = False) -> Any:
-        """The pattern as RE2 reads it, for bytes in UTF-8.
+        """The compiled RE2 pattern for bytes in UTF-8.
 
-        It fits texts like `text`: those of ASCII need no tables of all characters. With `lines`, it matches only at the
-        beginning of a line and never beyond the line's end, so that many names are searched at once.
+        If `text` is ASCII, it is for ASCII texts only, and needs no tables of all characters. With `lines`, it matches
+        only at the beginning of a line and never beyond its end, so that many names are searched at once.
         """
         kind = (lines, text.isascii())
         if kind not in self._forms:
@@ -89,7 +89,7 @@ class Regex:
         return self._forms[kind]
 
     def for_text(self, text: str) -> Any:
-        """The pattern as RE2 reads it, for texts like `text`: its methods are those of Python's patterns."""
+        """The compiled RE2 pattern for strings; only for ASCII if `text` is. Its methods are those of `re.Pattern`."""
         kind = (None, text.isascii())
         if kind not in self._forms:
             self._forms[kind] = _compiled(self._written(lines=False, narrow=kind[1]))
@@ -111,9 +111,9 @@ class Regex:
 
 
 def anchored(pattern: str) -> tuple[tuple[Regex, bool], ...]:
-    """Split a pattern for the beginning of names into parts that have to match there, or not to match (false).
+    """Split a pattern into expressions that the beginning of a name must match, or must not match (False).
 
-    So `(?!primary)` at its beginning is no obstacle. Raise what `Regex` does.
+    This allows a look-ahead such as `(?!primary)` at the beginning. Raise what `Regex` raises.
     """
     if "(?" not in pattern:
         return ((Regex(pattern), True),)
@@ -130,7 +130,7 @@ def anchored(pattern: str) -> tuple[tuple[Regex, bool], ...]:
 
 
 def encoded(text: str) -> bytes:
-    """Encode `text` for RE2. Surrogates, which no file contains, stay what they are."""
+    """Encode `text` for RE2. Surrogates, which no file contains, are encoded like other characters."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -144,7 +144,7 @@ def parsed(pattern: str, flags: int) -> Any:
 
 
 def _compiled(written: str | bytes) -> Any:
-    import re2  # it takes 10 ms, and most commands match no pattern
+    import re2  # the import takes 10 ms, and most commands match no pattern
 
     try:
         return re2.compile(written, _options())
@@ -162,7 +162,7 @@ def _options() -> Any:
 
 
 class _Writer:
-    """Writes Python's parse of a pattern in RE2's syntax; see `Regex.form` for `lines`, and `narrow` is for ASCII."""
+    """Writes a parsed pattern in RE2's syntax. `lines` is as in `Regex.form`; `narrow` limits it to ASCII texts."""
 
     def __init__(self, names: Mapping[int, str], *, lines: bool, narrow: bool) -> None:
         self._names, self._lines, self._narrow = names, lines, narrow
@@ -233,7 +233,7 @@ def _without_newline(ranges: Ranges) -> Ranges:
 
 @functools.cache
 def _category(name: Any, narrow: bool, ascii_only: bool) -> Ranges:
-    """The characters of a class as Python defines it; `ascii_only` is the flag (?a), in which only they are members."""
+    """The characters of a class as Python defines it. `ascii_only` is the flag (?a): only ASCII characters belong."""
     belongs, wanted = _CATEGORIES[name]
     members = (
         belongs(chr(code)) and not (ascii_only and (code >= _ASCII or 0x1C <= code < 0x20))
@@ -251,15 +251,15 @@ def _category(name: Any, narrow: bool, ascii_only: bool) -> Ranges:
 
 
 _SIMPLE = re.compile(r"\^?([\w-]*)(\.\*|\$)?", re.ASCII)
-"""Most of Fuel's patterns: they say what a name is or how it begins, and need no matcher."""
-_LETTERS = re.compile(r"\^?([\w-]*)", re.ASCII)
-_FEW = 16
+"""Patterns for one name or one prefix, as most of Fuel's are. They need no matcher."""
+_PREFIX = re.compile(r"\^?([\w-]*)", re.ASCII)
+_MAX_SINGLE = 16
 """Up to this many names are matched one by one."""
-_LAST = "\U0010ffff"
+_LAST_CHARACTER = "\U0010ffff"
 
 
 def is_pattern(word: str) -> bool:
-    """Whether `word` is a regular expression. A lone slash is one, and matches everything."""
+    """Whether `word` is a regular expression. A lone slash is an empty one, which matches everything."""
     return word.startswith("/") and word.endswith("/")
 
 
@@ -293,7 +293,7 @@ def matches(word: str, name: str) -> bool:
 
 @functools.lru_cache(maxsize=65536)
 def pattern_error(word: str) -> str:
-    """What is wrong with `word` as a regular expression; an empty string for a good one or a plain name."""
+    """Why `word` cannot be matched as a regular expression; empty for a valid one and for a plain name."""
     try:
         matcher(word)
     except re.error as error:
@@ -302,9 +302,9 @@ def pattern_error(word: str) -> str:
 
 
 def is_refused(word: str) -> bool:
-    """Whether `word` is a pattern of Python that is refused here: it could take unlimited time, or is huge.
+    """Whether `word` is a pattern that Python accepts, but that could take unlimited time here or is too large.
 
-    An upload refuses it, but a master, or an older engine file, may have it.
+    Uploads refuse it, but a master or an older engine file may have it.
     """
     if not pattern_error(word):
         return False
@@ -318,15 +318,15 @@ def is_refused(word: str) -> bool:
 
 
 class Names(Collection[str]):
-    """Names among which many words are searched, in their order, without duplicates.
+    """An ordered set of names that can be searched by name or pattern.
 
-    A pattern is matched with those names only that begin with its letters, and with all of these at once.
+    A pattern is matched only with the names that begin with its literal prefix, and with all of these at once.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._ranks = {name: rank for rank, name in enumerate(dict.fromkeys(names))}
         self._names = sorted(self._ranks)
-        self._odd = [name for name in self._names if "\n" in name]
+        self._multiline = [name for name in self._names if "\n" in name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._ranks
@@ -345,21 +345,21 @@ class Names(Collection[str]):
         """
         if not is_pattern(word):
             return (word,) if word in self._ranks else ()
-        letters = beginning(word)
-        first = bisect_left(self._names, letters)
-        last = bisect_left(self._names, letters + _LAST, first)
-        if last - first <= _FEW or self._odd or _SIMPLE.fullmatch(word, 1, max(1, len(word) - 1)):
-            return self._in_order(filter(matcher(word), self._names[first:last]))
+        prefix = beginning(word)
+        first = bisect_left(self._names, prefix)
+        last = bisect_left(self._names, prefix + _LAST_CHARACTER, first)
+        if last - first <= _MAX_SINGLE or self._multiline or _SIMPLE.fullmatch(word, 1, max(1, len(word) - 1)):
+            return self._sorted(filter(matcher(word), self._names[first:last]))
         names = set(self._names[first:last])
         for regex, wanted in _parts(word):
-            scanned = self._scanned(regex, first, last)
-            names = names.intersection(scanned) if wanted else names.difference(scanned)
-        return self._in_order(names)
+            found = self._scan(regex, first, last)
+            names = names.intersection(found) if wanted else names.difference(found)
+        return self._sorted(names)
 
-    def _in_order(self, names: Iterable[str]) -> tuple[str, ...]:
+    def _sorted(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(names, key=self._ranks.__getitem__))
 
-    def _scanned(self, regex: Regex, first: int, last: int) -> Iterator[str]:
+    def _scan(self, regex: Regex, first: int, last: int) -> Iterator[str]:
         text, starts = self._lines
         form = regex.form("" if text.isascii() else "\x80", lines=True)
         for match in form.finditer(text, starts[first], starts[last] - 1):
@@ -367,18 +367,18 @@ class Names(Collection[str]):
 
     @functools.cached_property
     def _lines(self) -> tuple[bytes, list[int]]:
-        """The names as lines of one text, and where each begins; the last number is the end."""
+        """The names as lines of one text, and the offset of each line; the last offset is the end of the text."""
         lines = [encoded(name) + b"\n" for name in self._names]
         return b"".join(lines), [0, *accumulate(map(len, lines))]
 
 
 def beginning(word: str) -> str:
-    """Letters with which every name begins that the pattern `word` matches.
+    """The literal prefix of all names that the pattern `word` matches.
 
     >>> beginning("/^primary-.*/"), beginning("/dbs?/"), beginning("/a|b/")
     ('primary-', 'db', '')
     """
-    match = _LETTERS.match(word, 1) if "|" not in word else None
+    match = _PREFIX.match(word, 1) if "|" not in word else None
     if not match:
         return ""
     return match[1][:-1] if word.startswith(("?", "*", "{"), match.end()) else match[1]

@@ -30,9 +30,9 @@ def merge_layers(
 ) -> MergedGraph:
     """Merge `layers`, given in any order.
 
-    Mistakes become findings: a partial record with nothing below it is left out (G020), and of an id that one layer
-    states twice the first definition is kept (G005). With `keep_partial`, partial records without a base stay as they
-    are, which is right where only some layers of an environment are looked at.
+    Errors become findings: a partial record that overrides nothing is left out (G020), and if one layer defines an id
+    twice, the first definition is kept (G005). With `keep_partial`, partial records that override nothing are kept:
+    use it where only some layers of an environment are merged.
 
     >>> low = Layer(Owner(Level.RELEASE, 1), (Task("a", {"type": "puppet"}), Task("b", {"type": "shell"})))
     >>> high = Layer(Owner(Level.CLUSTER, 1), (Task("c", {"type": "sync"}), Task("a", {"type": "reboot"})))
@@ -45,7 +45,7 @@ def merge_layers(
     findings = [finding for layer in ordered for finding in duplicates(layer.tasks)]
     records = [(layer, task) for layer in ordered for task in _without_duplicates(layer.tasks)]
     if policy is MergePolicy.REPLACE and not keep_partial:
-        # Definitions of plugins come before overrides of plugins, so that the plugins' names decide nothing there.
+        # Plugins' definitions come before plugins' overrides, whatever the names of the plugins.
         plugins = [index for index, (layer, _) in enumerate(records) if layer.owner.level is Level.PLUGIN]
         if plugins:  # they are next to each other, because layers are ordered by level
             first, end = plugins[0], plugins[-1] + 1
@@ -77,7 +77,7 @@ def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
 
 
 def duplicates(tasks: Sequence[Task]) -> Iterator[Finding]:
-    """Yield a finding (G005) for each task whose id another one before it has, in one document or layer."""
+    """Yield a finding (G005) for each task of a document or layer that has the id of an earlier task."""
     seen: dict[str, Source] = {}
     for task in tasks:
         if task.id in seen:
@@ -96,20 +96,20 @@ def _without_duplicates(tasks: Iterable[Task]) -> Collection[Task]:
 
 
 class _Slot:
-    """One id during a merge: the release's definition, the plugins' variants of it, and the cluster's overrides."""
+    """The tasks of one id in a merge: the release's, the plugins' variants of it, and those that the cluster sets."""
 
-    __slots__ = ("base", "over", "variants")
+    __slots__ = ("base", "by_cluster", "variants")
 
     def __init__(self) -> None:
         self.base: MergedTask | None = None
         self.variants: list[MergedTask] = []
-        self.over: list[MergedTask] = []
+        self.by_cluster: list[MergedTask] = []
 
     def tasks(self) -> list[MergedTask]:
-        return self.over or self.variants or ([self.base] if self.base else [])
+        return self.by_cluster or self.variants or ([self.base] if self.base else [])
 
     def add(self, task: Task, layer: Layer, policy: MergePolicy, keep_partial: bool) -> bool:
-        """Add `task`. False: it is partial and has no base, and partial records may not stay."""
+        """Add `task`. Return False if it is partial, overrides nothing, and must not be kept."""
         level = layer.owner.level
         partial = task.is_partial or policy is MergePolicy.OVERLAY
         below = self.tasks()
@@ -130,7 +130,7 @@ class _Slot:
         elif level is Level.PLUGIN:
             self.variants.extend(made)
         else:
-            self.over = made
+            self.by_cluster = made
         return True
 
 
@@ -156,7 +156,7 @@ def _standalone(task: Task, layer: Layer) -> MergedTask:
 
 
 def _replaced(below: Sequence[MergedTask], task: MergedTask) -> MergedTask:
-    """Put `task` in place of `below`, with a record of the attributes that it replaces and of those that it drops."""
+    """Put `task` in place of `below`, and record which attributes it replaces and which it drops."""
     settings: dict[str, Setting] = dict(task.settings)
     recorded = (path for base in below for path in (*base.task.attributes, *base.settings))
     for path in dict.fromkeys((*task.task.attributes, *recorded)):
@@ -177,8 +177,8 @@ def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
     changed: dict[str, None] = {}
     for name, value in record.attributes.items():
         for path in _changed_paths(name, attributes.get(name), value):
-            inside = [known for known in settings if known.startswith(f"{path}.") and known not in attributes]
-            changed.update(dict.fromkeys((path, *inside)))
+            nested = [other for other in settings if other.startswith(f"{path}.") and other not in attributes]
+            changed.update(dict.fromkeys((path, *nested)))
         attributes[name] = _merged(attributes.get(name), value)
     for path in changed:
         origin = Origin(owner, record.source.place(path))
@@ -191,7 +191,7 @@ def _overlaid(below: MergedTask, record: Task, owner: Owner) -> MergedTask:
 
 
 def _dropped_by(below: Sequence[MergedTask], path: str) -> Origin | None:
-    """The layer that dropped a value already; None while one of the tasks below still has it."""
+    """The layer that dropped an attribute earlier; None if one of the tasks below still has it."""
     if any(_value_at(task.task.attributes, path) is not _MISSING for task in below):
         return None
     return next((task.settings[path].origin for task in below if path in task.settings), None)
@@ -216,17 +216,17 @@ def _value_at(attributes: Mapping[str, Any], path: str) -> Any:
     """The value at a dotted path, or `_MISSING`. Keys may contain dots themselves, so every split is tried."""
     if path in attributes:
         return attributes[path]
-    for end in (index for index, letter in enumerate(path) if letter == "."):
-        below = attributes.get(path[:end])
-        if isinstance(below, Mapping):
-            value = _value_at(below, path[end + 1 :])
+    for end in (index for index, character in enumerate(path) if character == "."):
+        nested = attributes.get(path[:end])
+        if isinstance(nested, Mapping):
+            value = _value_at(nested, path[end + 1 :])
             if value is not _MISSING:
                 return value
     return _MISSING
 
 
 def _paths(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Yield the path of every attribute, and of every key below those that merge."""
+    """Yield the dotted path of every attribute, and of every key in mappings that merge."""
     for key, value in attributes.items():
         yield f"{prefix}{key}"
         if _is_mergeable(value):

@@ -1,6 +1,6 @@
-"""The parameters of tasks: which there are for each type, and what makes them impossible.
+"""The parameters of each type of task, and the values that they can have.
 
-Handlers read their parameters by these tables, and checks use the same tables before a run.
+Handlers read parameters by these tables, and checks before a run use the same tables.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _PLACEHOLDER = re.compile(r"\{[A-Z][^{}]*\}")
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0", ""}
 _COMPUTED = object()
-"""Stands for what only a run can compute: an expression, and a text with a placeholder such as {CLUSTER_ID}."""
+"""A stand-in for what only a run can compute: an expression, or a text with a placeholder such as {CLUSTER_ID}."""
 
 
 class Missing(ValueError):
-    """A parameter that the type needs is not stated."""
+    """A parameter that the type requires is missing."""
 
 
 def text(parameters: Mapping[str, Any], name: str, default: str | None = None) -> str:
@@ -72,7 +72,7 @@ def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
 
 
 def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
-    """Return permissions as octal digits, or `default`. A number is what YAML made of an octal `0644`.
+    """Permissions as octal digits, or `default`. A number comes from YAML, which reads `0644` as octal.
 
     >>> mode({"permissions": "0640"}, "permissions", "0644"), mode({"permissions": 0o600}, "permissions", "0644")
     ('0640', '0600')
@@ -87,37 +87,37 @@ def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
 
 
 def number(parameters: Mapping[str, Any], name: str) -> float | None:
-    """A number of at least 0, which may be written as a string; None if it is not stated."""
+    """A number of at least 0, which may be written as a string; None if it is absent."""
     value = parameters.get(name)
     if value is None:
         return None
     try:
-        read = float(value) if not isinstance(value, bool) else -1.0
+        parsed = float(value) if not isinstance(value, bool) else -1.0
     except (TypeError, ValueError):
-        read = -1.0
-    if not 0 <= read < float("inf"):
+        parsed = -1.0
+    if not 0 <= parsed < float("inf"):
         raise ValueError(f"{name} must be a number of at least 0, not {value!r}")
-    return int(read) if read.is_integer() else read
+    return int(parsed) if parsed.is_integer() else parsed
 
 
-def is_remote(place: object) -> bool:
-    return isinstance(place, str) and place.startswith("rsync://")
+def is_remote(location: object) -> bool:
+    return isinstance(location, str) and location.startswith("rsync://")
 
 
-def _place(parameters: Mapping[str, Any], name: str) -> str:
-    place = path(parameters, name)
-    if is_remote(place):
-        return place
-    if "://" in place:
-        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {place!r}")
+def _path_or_url(parameters: Mapping[str, Any], name: str) -> str:
+    location = path(parameters, name)
+    if is_remote(location):
+        return location
+    if "://" in location:
+        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {location!r}")
     return absolute(parameters, name)
 
 
-def _target(parameters: Mapping[str, Any], name: str) -> str:
-    place = _place(parameters, name)
-    if is_remote(place) and is_remote(parameters.get("src")):
+def _sync_target(parameters: Mapping[str, Any], name: str) -> str:
+    location = _path_or_url(parameters, name)
+    if is_remote(location) and is_remote(parameters.get("src")):
         raise ValueError("src and dst are both rsync:// addresses, and rsync copies only from or to one")
-    return place
+    return location
 
 
 def _data(parameters: Mapping[str, Any], name: str) -> bytes:
@@ -134,7 +134,7 @@ def _data(parameters: Mapping[str, Any], name: str) -> bytes:
 
 
 class Entries:
-    """Reads a list of mappings of one shape that is not empty."""
+    """Reads a list of one or more mappings that all have one shape."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -158,7 +158,7 @@ _OWN_PERMISSIONS: Shape = {"permissions": partial(mode, default=""), "dir_permis
 _COMMAND: Shape = {"cmd": text, "cwd": partial(path, default="/")}
 
 LIMITS: Shape = dict.fromkeys(("timeout", "retries", "interval", "succeed_retries"), number)
-"""What every type can have."""
+"""Parameters that every type can have."""
 
 SHAPES: Mapping[str, Shape] = MappingProxyType(
     {
@@ -171,7 +171,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
             "debug": partial(flag, default=False),
             "command_prefix": partial(text, default=""),
         },
-        TaskType.SYNC: {"src": _place, "dst": _target},
+        TaskType.SYNC: {"src": _path_or_url, "dst": _sync_target},
         TaskType.UPLOAD_FILE: {
             "path": absolute,
             "data": _data,
@@ -201,7 +201,7 @@ _EVERYWHERE = (
 
 
 def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the parameters of a task by name, with defaults. Raise `ValueError` for the first that is impossible.
+    """Read the parameters of a task by name, with defaults. Raise `ValueError` for the first that cannot be read.
 
     >>> read("shell", {"cmd": "true"})
     {'cmd': 'true', 'cwd': '/'}
@@ -210,50 +210,50 @@ def read(type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_of(type: str) -> Sequence[str]:
-    """The names that parameters of a type can have; none for a type whose parameters are free."""
+    """The names of the parameters of a type; empty for a type that accepts any."""
     return (*SHAPES.get(type, ()), *_EVERYWHERE) if type in SHAPES or type == TaskType.REBOOT else ()
 
 
-def impossible(type: str, parameters: Any) -> Iterator[tuple[str, ValueError]]:
-    """Yield the parameters that a run would refuse, as their author stated them, each with the problem.
+def parameter_problems(type: str, parameters: Any) -> Iterator[tuple[str, ValueError]]:
+    """Yield the name of each parameter that a run would refuse, with the error.
 
-    What expressions and placeholders will give is not known, and so is left out.
+    Expressions, and texts with placeholders, are not checked.
 
-    >>> list(impossible("shell", {"command": "true"}))
+    >>> list(parameter_problems("shell", {"command": "true"}))
     [('cmd', Missing('the parameter cmd is missing; there is command instead'))]
     """
-    given = _known(parameters if isinstance(parameters, Mapping) else {})
+    given = _mark_computed(parameters if isinstance(parameters, Mapping) else {})
     shape = {**SHAPES.get(type, {}), **LIMITS}
     for name in shape if given is not _COMPUTED else ():
         try:
-            _one(shape, given, name)
+            _read_one(shape, given, name)
         except ValueError as error:
             yield name, error
 
 
 def _read(shape: Shape, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _one(shape, parameters, name) for name in shape}
+    return {name: _read_one(shape, parameters, name) for name in shape}
 
 
-def _one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
+def _read_one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
     if parameters.get(name) is _COMPUTED:
         return _COMPUTED
     try:
         return shape[name](parameters, name)
     except ValueError as error:
-        strange = [key for key in parameters if isinstance(key, str) and key not in shape and key not in _EVERYWHERE]
-        close = nearest(name, strange) if name not in parameters else ""
+        unknown = [key for key in parameters if isinstance(key, str) and key not in shape and key not in _EVERYWHERE]
+        close = nearest(name, unknown) if name not in parameters else ""
         if not close:
             raise
         raise type(error)(f"{error}; there is {close} instead") from None
 
 
-def _known(value: Any) -> Any:
+def _mark_computed(value: Any) -> Any:
     """Replace expressions, and texts with placeholders, by `_COMPUTED`."""
     if isinstance(value, Mapping):
-        return _COMPUTED if "yaql_exp" in value else {key: _known(item) for key, item in value.items()}
+        return _COMPUTED if "yaql_exp" in value else {key: _mark_computed(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_known(item) for item in value]
+        return [_mark_computed(item) for item in value]
     return _COMPUTED if isinstance(value, str) and _PLACEHOLDER.search(value) else value
 
 

@@ -1,24 +1,24 @@
-"""Check a merged graph for names that mean nothing in it."""
+"""Check the tasks of a merged graph for references to tasks and stages that it lacks, and for bad parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from fuelclient.graph.match import Names, is_pattern, is_refused, pattern_error
-from fuelclient.graph.parameters import SHAPES, Missing, impossible
+from fuelclient.graph.parameters import SHAPES, Missing, parameter_problems
 from fuelclient.graph.stage import parse_stage, stage_names
-from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, ineffective_values, unprintable_id, words_of
+from fuelclient.graph.validate import IGNORED_HINT, bad_pattern, ineffective_values, references_in, unprintable_id
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity, finding_at, listed, task_finding
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask
 from fuelclient.model.task import Task, TaskType
 from fuelclient.similar import Similar
 
 _NEVER_RUN = frozenset({TaskType.STAGE, TaskType.SKIPPED, TaskType.GROUP, TaskType.ROLE, TaskType.NOOP})
-_SET_ADAPTATION = (
+_OLD_TASKS_HINT = (
     "Give them version 2.0.0 and cross-depends. On releases after 8.0, the setting common.propagate_task_deploy also"
     " lets the groups of a default graph order old tasks."
 )
-_FILLED = (
+_FILLED_HINT = (
     "Until Fuel 8.0 a master fills in what such tasks of a release lack. Override the task in the environment's graph:"
     " state its parameters, or type: skipped."
 )
@@ -43,32 +43,32 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     stages = stage_names(task.task for task in graph.tasks)
     findings: list[Finding] = []
     for task in graph.tasks:
-        for attribute, word in words_of(task.task, ("requires", "required_for"), roles=False):
-            if word in legacy:
-                problem = f"{attribute} names {word}, an entry of tasks.yaml, which its stage alone orders"
+        for attribute, target in references_in(task.task, ("requires", "required_for"), roles=False):
+            if target in legacy:
+                problem = f"{attribute} names {target}, an entry of tasks.yaml, which its stage alone orders"
                 findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
             else:
-                findings += _check_reference(task, attribute, word, known, similar)
-        # Patterns that Python could match; those that it cannot read mean nothing, as on a master.
-        refused = ((name, word) for name, word in words_of(task.task) if is_pattern(word) and is_refused(word))
-        findings += (bad_pattern(task, attribute, word) for attribute, word in refused)
+                findings += _check_target(task, attribute, target, known, similar)
+        # Python accepts these. Patterns that it cannot read match nothing, as on a master.
+        refused = ((key, name) for key, name in references_in(task.task) if is_pattern(name) and is_refused(name))
+        findings += (bad_pattern(task, attribute, name) for attribute, name in refused)
         findings += _check_stage(task, stages)
         for code, attribute, problem, hint in ineffective_values(task.task):
             findings.append(task_finding(Severity.WARNING, code, task, attribute, problem, hint))
         if not task.id.isprintable():
             findings.append(unprintable_id(task, Severity.WARNING))
-    return (*findings, *_lost_orders(graph))
+    return (*findings, *_unordered_old_tasks(graph))
 
 
-def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
-    """Yield a warning at the first of the old tasks that no relation of groups orders, although groups state some."""
+def _unordered_old_tasks(graph: MergedGraph) -> Iterator[Finding]:
+    """Yield one warning, at the first of the tasks below version 2.0.0 that relations of their groups do not order."""
     groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP and not task.task.joins}
-    old = [
+    old_tasks = [
         (task, groups.keys() & task.task.placement[1])
         for task in graph.tasks
         if task.task.version_tuple < (2, 0, 0) and task.task.type not in _NEVER_RUN and not task.task.follows_stage
     ]
-    placed = set().union(*(names for _, names in old))
+    placed = set().union(*(names for _, names in old_tasks))
     relations = [
         (group.id, attribute, name, group.id if attribute == "requires" else name)
         for group in groups.values()
@@ -76,24 +76,24 @@ def _lost_orders(graph: MergedGraph) -> Iterator[Finding]:
         for name in group.task.names(attribute)
         if name in groups and name != group.id
     ]
-    lost = [f"{group} {attribute} {name}" for group, attribute, name, later in relations if later in placed]
-    concerned = [task for task, names in old if names & {later for *_, later in relations}]
-    if concerned:
-        first, *others = concerned
+    ignored = [f"{group} {attribute} {name}" for group, attribute, name, later in relations if later in placed]
+    unordered = [task for task, names in old_tasks if names & {later for *_, later in relations}]
+    if unordered:
+        first, *others = unordered
         which = f"task {first.id}" + (f" and {len(others)} more of these" if others else "")
-        message = f"{which}: a version below 2.0.0 is not ordered by the relations of groups: {listed(lost)}"
-        yield finding_at(Severity.WARNING, "G027", first, "id", message, _SET_ADAPTATION)
+        message = f"{which}: a version below 2.0.0 is not ordered by the relations of groups: {listed(ignored)}"
+        yield finding_at(Severity.WARNING, "G027", first, "id", message, _OLD_TASKS_HINT)
 
 
 def check_parameters(
     given: Task | MergedTask, *, runs: bool = True, packaged: bool = False, filled: bool | None = None
 ) -> Iterator[Finding]:
-    """Yield what a run would refuse in the parameters of a task (G046): an error if it certainly `runs` somewhere.
+    """Yield the problems that a run would have with the parameters of a task (G046).
 
-    A condition may skip it, and a record without type may belong to a task of any type. That a task of a document has
-    no parameters at all is a finding of `check_document`: another layer may have them. The shapes of parameters in a
-    package are up to the schemas of its version, which accept some that no executor here does. `filled` means that a
-    Fuel master fills in what a task lacks. For a file that is unknown (None); there, the ids of old tasks decide.
+    They are errors if the task certainly `runs` somewhere: it has a type and no condition. A task of a document that
+    has no parameters at all is left to `check_document`: another layer may have them. For a package (`packaged`), only
+    missing parameters are reported, because the schemas of its version check the others. `filled` means that a Fuel
+    master adds what a task lacks; None, for a file, that this depends on the ids of old tasks.
     """
     task = given.task if isinstance(given, MergedTask) else given
     is_bare = isinstance(given, Task) and task.type in SHAPES and not task.attributes.get("parameters")
@@ -102,33 +102,34 @@ def check_parameters(
     is_certain = runs and task.condition is None and not task.is_partial
     if filled is None and task.version_tuple < (2, 0, 0) and task.id in _FILLED_TASKS:
         filled, is_certain = True, False
-    hint = _FILLED if filled else "Correct its parameters."
+    hint = _FILLED_HINT if filled else "Correct its parameters."
     severity = Severity.ERROR if is_certain else Severity.WARNING
-    for name, problem in impossible(task.type, task.attributes.get("parameters")):
+    for name, problem in parameter_problems(task.type, task.attributes.get("parameters")):
         if isinstance(problem, Missing) or not packaged:
             attribute = "parameters" if isinstance(given, MergedTask) else f"parameters.{name}"
             yield task_finding(severity, "G046", given, attribute, f"it cannot run: {problem}", hint)
 
 
 def place_of_filter(layers: Iterable[Layer]) -> Place:
-    stating = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
-    return Place(layer=max(stating, key=lambda owner: owner.order).label) if stating else NO_PLACE
+    """The most important layer that has a node filter."""
+    owners = [layer.owner for layer in layers if layer.metadata.get("node_filter")]
+    return Place(layer=max(owners, key=lambda owner: owner.order).label) if owners else NO_PLACE
 
 
-def _check_reference(task: MergedTask, attribute: str, word: str, known: Names, similar: Similar) -> Iterator[Finding]:
-    if word in known or pattern_error(word) or known.matching(word):
+def _check_target(task: MergedTask, attribute: str, target: str, known: Names, similar: Similar) -> Iterator[Finding]:
+    if target in known or pattern_error(target) or known.matching(target):
         return
-    severity, code, problem = Severity.WARNING, "G030", f"{attribute} names {word}, which no layer defines"
-    if is_pattern(word):
-        severity, code, problem = Severity.INFO, "G031", f"the pattern {word} in {attribute} matches no task"
-    yield task_finding(severity, code, task, attribute, problem, _hint(word, known, similar))
+    severity, code, problem = Severity.WARNING, "G030", f"{attribute} names {target}, which no layer defines"
+    if is_pattern(target):
+        severity, code, problem = Severity.INFO, "G031", f"the pattern {target} in {attribute} matches no task"
+    yield task_finding(severity, code, task, attribute, problem, _hint(target, known, similar))
 
 
-def _hint(word: str, known: Names, similar: Similar) -> str:
-    pattern = f"/{word}/"
-    if _SPECIAL & set(word) and not is_pattern(word) and not pattern_error(pattern) and known.matching(pattern):
+def _hint(target: str, known: Names, similar: Similar) -> str:
+    pattern = f"/{target}/"
+    if _SPECIAL & set(target) and not is_pattern(target) and not pattern_error(pattern) and known.matching(pattern):
         return f"Did you mean the pattern {pattern}?"
-    close = similar.nearest(word)
+    close = similar.nearest(target)
     return f"Did you mean {close}?" if close else "The dependency is ignored."
 
 

@@ -1,7 +1,7 @@
 """Order the tasks of stages (`post_deployment/100`): priorities, bands, and the chains that tasks of a stage form.
 
 Source: the specification "plugins-deployment-order". The number after the slash decides, then the name of the
-plugin, then the order in the file; what ranges of numbers are for is a convention.
+plugin, then the order in the file. What a range of numbers is for is only a convention.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _BANDS = {0: "hardware", 2: "disks", 4: "network", 6: "software", 8: "monitoring
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage as a task states it. Without a postfix, or with one that is not a plain decimal number (`is_valid` is
-    then false), the priority is 0."""
+    """The stage of a task. Its priority is 0 if there is no postfix, or one that is not a plain decimal number (not
+    `is_valid`)."""
 
     name: str
     priority: float
@@ -86,7 +86,7 @@ def stage_names(tasks: Iterable[Task]) -> tuple[str, ...]:
 def chains(tasks: Sequence[MergedTask]) -> Iterator[Chain]:
     """Yield the chains of a merged graph, by stage name. Tasks without a stage are in no chain.
 
-    Of one priority, the tasks of the release come before those of plugins, and those of the environment come last.
+    Of tasks with equal priority, the release's come first, then the plugins', then the environment's.
     """
     staged = [
         (parse_stage(task.task.stage), author(task).order, index)
@@ -99,13 +99,13 @@ def chains(tasks: Sequence[MergedTask]) -> Iterator[Chain]:
     for stage, entries in stages.items():
         end = f"{stage}_end"
         after = tuple(index for index, task in points if task.id == end)
-        named = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
+        later = {name for task in tasks if task.id == end for name in task.task.names("required_for")}
         following = (
-            index for index, task in points if task.id != end and (end in task.names("requires") or task.id in named)
+            index for index, task in points if task.id != end and (end in task.names("requires") or task.id in later)
         )
         yield Chain(stage, tuple(entries), after, tuple(following) if after else ())
 
 
 def author(task: MergedTask) -> Owner:
-    """The plugin that a stage task comes from, so that an environment's override does not move it."""
+    """The plugin that a stage task comes from, so that an environment's override does not move it; else its owner."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)

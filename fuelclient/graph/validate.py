@@ -1,4 +1,4 @@
-"""Check a graph before it is stored, and report everything that is wrong with the document at once.
+"""Check a graph before it is stored, and report all problems of the document at once.
 
 The shape of documents is checked where they are read (`files`, `serializers`), and merged graphs in
 `graph.references` and `plan`.
@@ -15,7 +15,7 @@ from typing import Any
 from fuelclient.errors import UsageError, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicates
-from fuelclient.graph.parameters import SHAPES, Entries, Shape, impossible, names_of
+from fuelclient.graph.parameters import SHAPES, Entries, Shape, names_of, parameter_problems
 from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage, stage_names
 from fuelclient.model.finding import Finding, Severity, finding_at, limited, task_finding
 from fuelclient.model.graph import GraphDocument, Layer, Level, MergedTask, Owner
@@ -48,10 +48,10 @@ def require_type(graph_type: str) -> None:
 
 
 def check_document(document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None) -> tuple[Finding, ...]:
-    """Find everything wrong with a document that is to become the graph of `owner`, including findings of reading it.
+    """All findings about a document that is to become the graph of `owner`, including those of reading it.
 
-    `below` are the layers that it will lie over. None means that they are not known (a file that is only checked, a
-    plugin's graph); records without a type are then accepted.
+    `below` are the layers that it will override, or None if they are unknown (a file that is only checked, a plugin's
+    graph). Records without a type are then accepted.
     """
     return tuple(limited(_findings(document, owner, below)))
 
@@ -63,22 +63,22 @@ def _findings(document: GraphDocument, owner: Owner | None, below: Sequence[Laye
         yield Finding(Severity.ERROR, "G016", message, hint=_PRINTABLE)
     yield from duplicates(document.tasks)
     if below is not None:
-        yield from _partial(document.tasks, owner, below)
+        yield from _baseless_findings(document.tasks, owner, below)
     every = (*(task for layer in below or () for task in layer.tasks), *document.tasks)
     known = list(dict.fromkeys((*PLUGIN_STAGES, *stage_names(every))))
     for task in document.tasks:
         if not task.id.isprintable():
             yield unprintable_id(task, Severity.ERROR, _PRINTABLE)
-        yield from _stage(task, known)
+        yield from _stage_findings(task, known)
         for path, message, hint in unknown_keys(task):
             yield task_finding(Severity.WARNING, "G009", task, path, message, hint)
-        yield from (bad_pattern(task, attribute, word) for attribute, word in words_of(task) if pattern_error(word))
-        for code, attribute, message, hint in (*_lacking(task), *_on_itself(task), *ineffective_values(task)):
+        yield from (bad_pattern(task, key, name) for key, name in references_in(task) if pattern_error(name))
+        for code, attribute, message, hint in (*_problems(task), *_on_itself(task), *ineffective_values(task)):
             yield task_finding(Severity.WARNING, code, task, attribute, message, hint)
 
 
 def unprintable_id(given: Task | MergedTask, severity: Severity, hint: str = "") -> Finding:
-    """Return the finding for an id with characters that cannot be seen or typed; a terminal even obeys some of them.
+    """The finding for an id with characters that cannot be seen or typed; some would control the terminal.
 
     >>> unprintable_id(Task("a\\nb", {}), Severity.ERROR).message
     "task 'a\\\\nb': its id contains characters that cannot be printed"
@@ -87,11 +87,11 @@ def unprintable_id(given: Task | MergedTask, severity: Severity, hint: str = "")
     return finding_at(severity, "G016", given, "id", message, hint)
 
 
-def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer]) -> Iterator[Finding]:
+def _baseless_findings(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer]) -> Iterator[Finding]:
     known = {task.id for layer in below for task in layer.tasks}
     similar = Similar(known)
-    under = {Level.PLUGIN: "in the release", Level.CLUSTER: "in the release or an enabled plugin"}
-    where = under.get(owner.level, "below it") if owner else "below it"
+    levels_below = {Level.PLUGIN: "in the release", Level.CLUSTER: "in the release or an enabled plugin"}
+    where = levels_below.get(owner.level, "below it") if owner else "below it"
     for task in tasks:
         if task.is_partial and task.id not in known:
             close = similar.nearest(task.id)
@@ -101,7 +101,7 @@ def _partial(tasks: Sequence[Task], owner: Owner | None, below: Sequence[Layer])
             )
 
 
-def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
+def _stage_findings(task: Task, known: Sequence[str]) -> Iterator[Finding]:
     if not task.stage:
         return
     stage = parse_stage(task.stage)
@@ -117,7 +117,7 @@ def _stage(task: Task, known: Sequence[str]) -> Iterator[Finding]:
 
 
 def _on_itself(task: Task) -> Iterator[_Problem]:
-    """Yield a warning if a task waits for itself on the same node (G023). Patterns may well match their own task."""
+    """Yield a warning if a task waits for itself on the same node (G023). Patterns may match their own task."""
     for attribute in ("requires", "required_for", *RELATION_LISTS):
         related = [relation.name for relation in task.relations(attribute) if relation.roles == "self"]
         if task.id in (related if attribute in RELATION_LISTS else task.names(attribute)):
@@ -126,36 +126,36 @@ def _on_itself(task: Task) -> Iterator[_Problem]:
 
 
 def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield a warning for each role of a task that only a hyphen, an underscore or a capital letter keeps from being
-    one of Fuel's, one of `own`, or the primary of one (G041). Which other roles exist is known only in an environment.
+    """Yield a warning for each role of a task that differs from a role of Fuel or of `own`, or from the primary of
+    one, only in hyphens, underscores or case (G041). Only an environment has a list of all other roles.
 
     >>> [finding.hint for finding in misspelt_roles([Task("a", {"roles": ["primary_db", "Ceph_OSD", "My_role"]})])]
     ['Did you mean primary-db?', 'Did you mean ceph-osd?']
     """
-    known = {_spelt(name): name for name in (*FUEL_ROLES, *own)}
+    known = {_normalised(name): name for name in (*FUEL_ROLES, *own)}
     for task in tasks:
-        for attribute, word in words_of(task, ("roles", "groups", "tags"), names=False):
-            spelt = _spelt(word)
-            meant = known.get(spelt, word)
-            if spelt.startswith("primary-"):
-                meant = "primary-" + known.get(spelt[len("primary-") :], word[len("primary-") :])
-            if word != meant and word not in own:
-                problem = f"{attribute} names the role {word}, which is probably misspelt"
+        for attribute, role in references_in(task, ("roles", "groups", "tags"), names=False):
+            normalised = _normalised(role)
+            meant = known.get(normalised, role)
+            if normalised.startswith("primary-"):
+                meant = "primary-" + known.get(normalised[len("primary-") :], role[len("primary-") :])
+            if role != meant and role not in own:
+                problem = f"{attribute} names the role {role}, which is probably misspelt"
                 yield task_finding(Severity.WARNING, "G041", task, attribute, problem, f"Did you mean {meant}?")
 
 
-def _spelt(role: str) -> str:
+def _normalised(role: str) -> str:
     return role.replace("_", "-").casefold()
 
 
-def words_of(
+def references_in(
     task: Task, lists: Iterable[str] = NAME_LISTS, *, names: bool = True, roles: bool = True
 ) -> Iterator[tuple[str, str]]:
-    """Yield the names and patterns in some lists of a task, and in its relations those of other tasks (`names`) and of
-    `roles`, each with its attribute."""
+    """Yield the attribute of each name or pattern, and the name or pattern, in `lists` and in the relations of a task:
+    from these, the ones that refer to tasks (`names`) and to `roles`."""
     for attribute in lists:
-        for word in task.names(attribute):
-            yield attribute, word
+        for target in task.names(attribute):
+            yield attribute, target
     for attribute in RELATION_LISTS:
         for relation in task.relations(attribute):
             of_roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
@@ -164,13 +164,13 @@ def words_of(
                     yield attribute, given
 
 
-def bad_pattern(given: Task | MergedTask, attribute: str, word: str) -> Finding:
-    problem = f"{word} in {attribute} is not a regular expression that can be matched: {pattern_error(word)}"
+def bad_pattern(given: Task | MergedTask, attribute: str, target: str) -> Finding:
+    problem = f"{target} in {attribute} is not a regular expression that can be matched: {pattern_error(target)}"
     hint = "Correct the pattern between the slashes, or list the names that it means."
     return task_finding(Severity.ERROR, "G015", given, attribute, problem, hint)
 
 
-def _lacking(task: Task) -> Iterator[_Problem]:
+def _problems(task: Task) -> Iterator[_Problem]:
     attribute, names = task.placement
     if "*" in names and len(names) > 1:
         problem = f"'*' next to other names in {attribute} adds no nodes"
@@ -181,13 +181,13 @@ def _lacking(task: Task) -> Iterator[_Problem]:
 
 
 def ineffective_values(task: Task) -> Iterator[_Problem]:
-    """Yield each value that is accepted, and does not do what it seems to.
+    """Yield a warning for each value that is accepted, but does not do what it seems to.
 
-    The functions that compare facts (G017) pass the other facts to their argument as `$` only: `$common` and `$node`
-    are the current ones on both sides. Source: Nailgun `yaql_ext.datadiff`, whose authors moved their own tasks to `$`.
+    The functions that compare facts (G017) evaluate their argument with `$` as the old and as the new facts, but
+    `$common` and `$node` are the new ones both times. Source: Nailgun `yaql_ext.datadiff`, whose authors write `$`.
     """
     for attribute, value in task.attributes.items():
-        if variable := next(filter(None, map(never_changes, expressions_in(value))), ""):
+        if variable := next(filter(None, map(compared_with_itself, expressions_in(value))), ""):
             problem = f"{attribute} asks for changes of {variable}, which is the same in every run"
             hint = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
             yield "G017", attribute, problem, hint
@@ -196,8 +196,8 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
     if task.is_placed_by_star:
         attribute = task.placement[0]
         star = "'*'" if attribute in task.source.lone else "['*']"
-        takes = task.names("roles") == ("*",)
-        hint = f"Remove {attribute}: it takes precedence over roles." if takes else "Write roles: '*' for every node."
+        every = task.names("roles") == ("*",)
+        hint = f"Remove {attribute}: it takes precedence over roles." if every else "Write roles: '*' for every node."
         yield "G014", attribute, f"{attribute}: {star} means no node", hint
     for attribute in RELATION_LISTS:
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
@@ -215,24 +215,23 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
         yield "G025", "fault_tolerance", f"the fault_tolerance {given!r:.40} {effect}", hint
 
 
-def never_changes(expression: str) -> str:
-    """Find the first of `$common` and `$node` that an expression compares with itself; an empty string if there is
-    none.
+def compared_with_itself(expression: str) -> str:
+    """The first `$common` or `$node` that an expression compares with itself; empty if there is none.
 
-    >>> never_changes("changedAny($.get('vips'), $common.nodes)")
+    >>> compared_with_itself("changedAny($.get('vips'), $common.nodes)")
     '$common'
-    >>> never_changes("changed($.x) and $node.y = 'changed($node)'")
+    >>> compared_with_itself("changed($.x) and $node.y = 'changed($node)'")
     ''
     """
     if "$common" not in expression and "$node" not in expression:
         return ""
-    depth: list[bool] = []
+    in_calls: list[bool] = []
     for token in _TOKEN.finditer(expression):
         if token["call"] or token["open"]:
-            depth.append(bool(token["call"]))
-        elif token["close"] and depth:
-            depth.pop()
-        elif token["now"] and any(depth):
+            in_calls.append(bool(token["call"]))
+        elif token["close"] and in_calls:
+            in_calls.pop()
+        elif token["now"] and any(in_calls):
             return token["now"]
     return ""
 
@@ -248,19 +247,19 @@ _SPELLINGS = (*KNOWN, "role", "cross-depends", "cross-depended-by")
 _EXPRESSION = "yaql_exp"
 _RELATION = ("name", "role", "tags", "policy")
 _STRATEGY = ("type", "amount")
-_SHORTEST = 4
-"""Shorter keys are too easily like another one."""
+_MIN_KEY_LENGTH = 4
+"""Shorter keys resemble a known key too easily to be called typos."""
 
-_Holder = tuple[str, str, Iterable[str], Sequence[str]]
-"""The dotted path of what holds keys, what that is in words, its keys, and those that it can have."""
+_KeyCheck = tuple[str, str, Iterable[str], Sequence[str]]
+"""The dotted path of a mapping, its name in messages, the keys to check, and the keys that it can have."""
 
 
 def unknown_keys(task: Task) -> Iterator[tuple[str, str, str]]:
-    """Yield the keys of a task that look like others or are in a wrong place, and all that a relation, a strategy, an
-    expression or a file does not have: the dotted path of each, what is wrong with it, and what to do."""
-    yield from _of_task(task)
+    """Yield misspelt and misplaced keys of a task, and all unknown keys of its relations, strategies, expressions and
+    files: the dotted path of each, the problem, and what to do."""
+    yield from _task_keys(task)
     unknown: dict[tuple[str, str], tuple[str, Sequence[str]]] = {}
-    for path, holder, keys, known in (*_of_relations(task), *_of_parameters(task), *_of_expressions(task)):
+    for path, holder, keys, known in (*_relation_keys(task), *_parameter_keys(task), *_expression_keys(task)):
         for key in keys:
             if key not in known:
                 unknown.setdefault((path, key), (holder, known))
@@ -275,7 +274,7 @@ def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
     waiting, seen = [value], set[int]()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):  # as most are, and what follows takes ten times as long
+        if isinstance(item, str):  # most values are strings, and the checks below take ten times as long
             continue
         if isinstance(item, Mapping | list) and id(item) not in seen:
             seen.add(id(item))
@@ -284,7 +283,7 @@ def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
             waiting.extend(item.values() if isinstance(item, Mapping) else item)
 
 
-def _of_task(task: Task) -> Iterator[tuple[str, str, str]]:
+def _task_keys(task: Task) -> Iterator[tuple[str, str, str]]:
     for key in task.attributes:
         if key == "fault_tolerance" and task.type not in ("", TaskType.GROUP):
             yield key, "fault_tolerance does nothing in a task that is no group", "State it in the group of the role."
@@ -292,11 +291,11 @@ def _of_task(task: Task) -> Iterator[tuple[str, str, str]]:
             continue
         elif key == "strategy" or key in names_of(task.type):
             yield key, f"{key} does nothing beside the parameters", f"Move it into them: parameters: {{{key}: ...}}."
-        elif len(key) >= _SHORTEST and (close := _spelling(key)) and _is_typo(key, close):
+        elif len(key) >= _MIN_KEY_LENGTH and (close := _nearest_key(key)) and _is_typo(key, close):
             yield key, f"Fuel has no key {key!r}; it is kept, but does nothing", f"Did you mean {close}?"
 
 
-def _of_relations(task: Task) -> Iterator[_Holder]:
+def _relation_keys(task: Task) -> Iterator[_KeyCheck]:
     for attribute in RELATION_LISTS:
         given = task.attributes.get(attribute)
         for entry in given if isinstance(given, list) else ():
@@ -304,34 +303,34 @@ def _of_relations(task: Task) -> Iterator[_Holder]:
                 yield attribute, f"an entry of {attribute.replace('_', '-')}", entry, _RELATION
 
 
-def _of_parameters(task: Task) -> Iterator[_Holder]:
-    """Yield what strategies and files do not have, and what looks like a parameter of the task's type, unless it is
-    impossible without that one, which is an error of its own."""
+def _parameter_keys(task: Task) -> Iterator[_KeyCheck]:
+    """Yield the keys of strategies and files, and misspelt parameters, except for a required one: that it is missing is
+    reported as an error."""
     parameters = task.attributes.get("parameters")
     if not isinstance(parameters, Mapping) or _EXPRESSION in parameters:
         return
     strategy, known = parameters.get("strategy"), names_of(task.type)
     if isinstance(strategy, Mapping) and _EXPRESSION not in strategy:
         yield "parameters.strategy", "a strategy", strategy, _STRATEGY
-    missing = {name for name, _ in impossible(task.type, parameters)}
+    missing = {name for name, _ in parameter_problems(task.type, parameters)}
     for key in parameters:
-        if key not in known and len(key) >= _SHORTEST and (close := nearest(key, known)) and close not in missing:
+        if key not in known and len(key) >= _MIN_KEY_LENGTH and (close := nearest(key, known)) and close not in missing:
             yield "parameters", f"a task of type {task.type}", (key,), known
-    yield from _of_entries("parameters", SHAPES.get(task.type, {}), parameters)
+    yield from _entry_keys("parameters", SHAPES.get(task.type, {}), parameters)
 
 
-def _of_entries(path: str, shape: Shape, holder: Mapping[str, Any]) -> Iterator[_Holder]:
+def _entry_keys(path: str, shape: Shape, holder: Mapping[str, Any]) -> Iterator[_KeyCheck]:
     for name, reader in shape.items():
         given = holder.get(name) if isinstance(reader, Entries) else None
         for entry in given if isinstance(given, list) else ():
             if isinstance(reader, Entries) and isinstance(entry, Mapping) and _EXPRESSION not in entry:
                 yield f"{path}.{name}", f"an entry of {name}", entry, tuple(reader.shape)
-                yield from _of_entries(f"{path}.{name}", reader.shape, entry)
+                yield from _entry_keys(f"{path}.{name}", reader.shape, entry)
 
 
-def _of_expressions(task: Task) -> Iterator[_Holder]:
-    """Yield keys beside an expression, and keys that were meant to be one. A mapping as a condition is always
-    meant to be one."""
+def _expression_keys(task: Task) -> Iterator[_KeyCheck]:
+    """Yield the keys next to `yaql_exp`, and keys that are meant as `yaql_exp`. A condition that is a mapping is always
+    meant as an expression."""
     for attribute, value in task.attributes.items():
         for mapping in mappings_in(value):
             if _EXPRESSION in mapping or (attribute == "condition" and mapping is value):
@@ -342,15 +341,15 @@ def _of_expressions(task: Task) -> Iterator[_Holder]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _spelling(key: str) -> str:
+def _nearest_key(key: str) -> str:
     return nearest(key, _SPELLINGS)
 
 
-def _is_typo(key: str, word: str) -> bool:
-    """Whether `key` is `word` with a letter or two wrong, and not a different word such as `test_case`.
+def _is_typo(key: str, known: str) -> bool:
+    """Whether `key` is `reference` with a letter or two wrong, and not a different word such as `test_case`.
 
     >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
     (True, False)
     """
-    ours, theirs = (Counter(text.replace("-", "_")) for text in (key, word))
+    ours, theirs = (Counter(text.replace("-", "_")) for text in (key, known))
     return max((ours - theirs).total(), (theirs - ours).total()) <= 2

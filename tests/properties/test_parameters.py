@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.transport import Options
-from fuelclient.graph.parameters import SHAPES, impossible, names_of
+from fuelclient.graph.parameters import SHAPES, names_of, parameter_problems
 
 ANY: st.SearchStrategy[Any] = st.sampled_from(
     [None, "", "x", "/x", "/", "a\nb", "\0", "rsync://a/b", "http://a", "0644", 0o600, "rw", True, "perhaps", -1, "7.5",
@@ -48,7 +48,7 @@ def parameters(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 def test_what_is_impossible_is_what_a_run_refuses(made: tuple[str, dict[str, Any]]) -> None:
     kind, stated = made
     reason = MachineExecutor(Options("/nowhere")).check(job_of(kind, **stated))
-    found = [str(problem) for _, problem in impossible(kind, stated)]
+    found = [str(problem) for _, problem in parameter_problems(kind, stated)]
     assert bool(reason) == bool(found)
     assert not reason or any(problem in reason for problem in found)
 
@@ -58,9 +58,9 @@ def test_what_is_computed_is_never_impossible(made: tuple[str, dict[str, Any]], 
     kind, stated = made
     name = data.draw(st.sampled_from(sorted(names_of(kind))))
     computed = data.draw(st.sampled_from([{"yaql_exp": "$.x"}, "{CLUSTER_ID}", "/a/{SETTINGS.X}"]))
-    before = {other for other, _ in impossible(kind, stated)} - {name}
-    assert {other for other, _ in impossible(kind, {**stated, name: computed})} == before
-    assert not list(impossible(kind, {"yaql_exp": "$.all"}))
+    before = {other for other, _ in parameter_problems(kind, stated)} - {name}
+    assert {other for other, _ in parameter_problems(kind, {**stated, name: computed})} == before
+    assert not list(parameter_problems(kind, {"yaql_exp": "$.all"}))
 
 
 @pytest.mark.parametrize(
@@ -74,5 +74,5 @@ def test_what_is_computed_is_never_impossible(made: tuple[str, dict[str, Any]], 
     ],
 )
 def test_the_nearest_stated_name_is_told(kind: str, stated: dict[str, Any], said: str) -> None:
-    [(_, problem)] = impossible(kind, stated)
+    [(_, problem)] = parameter_problems(kind, stated)
     assert str(problem).endswith(said)
