@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ClusterStatus(StrEnum):
-    """Nailgun's words for the state of a cluster."""
+    """The status of a cluster, in Nailgun's words."""
 
     NEW = "new"
     DEPLOYMENT = "deployment"
@@ -26,7 +26,7 @@ class ClusterStatus(StrEnum):
 class Cluster:
     """An environment with its release and its status.
 
-    A master adds its version of Fuel, whether facts were uploaded for it, and what changed since its deployment.
+    A master adds its version of Fuel, `changes` since the deployment, and whether facts were uploaded (`is_customized`).
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""What an examination of this installation, or of a machine, found."""
+"""The results of checks of this installation, or of a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fuelclient.grouping import grouped
 
 
 class Health(StrEnum):
-    """How something is, from best to worst."""
+    """The result of one check, from best to worst."""
 
     OK = "ok"
     WARNING = "warning"
@@ -19,7 +19,7 @@ class Health(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What mends one problem of many machines at once: words, and a command in which `{}` stands for the subjects."""
+    """A fix for one problem of many machines: a description, and a command in which `{}` stands for the subjects."""
 
     words: str
     command: str
@@ -28,9 +28,9 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that was examined: its area, its name, how it is, what is known, and how a problem is mended.
+    """The result of one check: the area and name of its subject, a message, and the fix of a problem (`mend`).
 
-    Problems with the same message are alike, and `shared` mends all of them, where one command can.
+    `shared` is the part of this subject in a fix for all problems with the same message.
     """
 
     area: str
@@ -42,7 +42,7 @@ class Diagnosis:
 
 
 def alike(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
-    """Join diagnoses with the same problem of different things to one each, in the order of the first of them.
+    """Join the diagnoses that have the same area, health and message, in the order of their first subjects.
 
     >>> here, there = (
     ...     Diagnosis("nodes", name, Health.ERROR, "has no disk", f"buy {name}", Shared("Shop", "buy {}", name))
@@ -53,19 +53,19 @@ def alike(diagnoses: Iterable[Diagnosis]) -> list[Diagnosis]:
     """
     groups = grouped(((each.area, each.health, each.message), each) for each in diagnoses).values()
     return [
-        replace(same[0], name=", ".join(dict.fromkeys(each.name for each in same)), mend=_mend(same), shared=None)
+        replace(same[0], name=", ".join(dict.fromkeys(each.name for each in same)), mend=_joint_fix(same), shared=None)
         if len(same) > 1
         else same[0]
         for same in groups
     ]
 
 
-def _mend(group: Sequence[Diagnosis]) -> str:
+def _joint_fix(group: Sequence[Diagnosis]) -> str:
     shared = [diagnosis.shared for diagnosis in group if diagnosis.shared is not None]
     if len(shared) < len(group):
         return "; ".join(dict.fromkeys(filter(None, (diagnosis.mend for diagnosis in group))))
     subjects: dict[str, dict[str, None]] = {}
-    for mend in shared:
-        subjects.setdefault(mend.command, {})[mend.subject] = None
-    commands = "; ".join(command.replace("{}", " ".join(named)) for command, named in subjects.items())
+    for fix in shared:
+        subjects.setdefault(fix.command, {})[fix.subject] = None
+    commands = "; ".join(command.replace("{}", " ".join(names)) for command, names in subjects.items())
     return f"{shared[0].words}: {commands}"

@@ -35,16 +35,16 @@ class MarkedList(list[Any]):
 @dataclass(frozen=True, slots=True)
 class Document:
     """The content of a file: its data (mappings are `Marked`, lists `MarkedList`), its name for messages, and findings
-    of reading it (duplicate keys)."""
+    from reading it (duplicate keys)."""
 
     data: Any
     file: str
     findings: tuple[Finding, ...] = ()
 
     def place_findings(self, error: InvalidDocument) -> None:
-        """Give those findings of a refusal that have only a path its file and line here.
+        """Set the file and line of those findings of `error` that have only a path in the document.
 
-        The first keys of a path may be around what the document contains, so those are left out that it lacks.
+        A path may begin with keys that enclose the content of the document. Those that the document lacks are skipped.
         """
         error.findings = tuple(self._placed(each) if isinstance(each, Finding) else each for each in error.findings)
 
@@ -52,14 +52,14 @@ class Document:
         path = finding.place.path
         if path is None or finding.place.file:
             return finding
-        at, line = self.data, getattr(self.data, "line", 0)
-        if isinstance(at, Marked):
+        value, line = self.data, getattr(self.data, "line", 0)
+        if isinstance(value, Marked):
             path = tuple(itertools.dropwhile(lambda key: key not in self.data, path))
         for key in path:
-            if isinstance(at, Marked) and key in at:
-                at, line = at[str(key)], at.lines.get(str(key), line)
-            elif isinstance(at, MarkedList) and isinstance(key, int) and key < len(at):
-                at, line = at[key], at.lines[key]
+            if isinstance(value, Marked) and key in value:
+                value, line = value[str(key)], value.lines.get(str(key), line)
+            elif isinstance(value, MarkedList) and isinstance(key, int) and key < len(value):
+                value, line = value[key], value.lines[key]
             else:
                 break
         return replace(finding, place=Place(self.file, line))

@@ -23,8 +23,8 @@ class Environment:
     `own_networks` is the part of the network configuration that differs from the release's. `disks` and `interfaces`
     have the documents that were stored for nodes, by the id of the node. The environment of a Fuel master, which
     computes its facts itself, has no networks, addresses, disks or interfaces here. `unique_tasks` means that no two
-    plugins may define one task, as on a Fuel master, which then merges no graph at all.
-    `feature_groups` are those of the engine or the master. `nodes_are_assumed` means that it has no such nodes.
+    plugins may define the same task: a Fuel master then merges no graph at all.
+    `feature_groups` are those of the engine or the master. `nodes_are_assumed` means that the nodes do not exist.
 
     `fuelclient.environment` computes everything else from this, for any backend.
     """

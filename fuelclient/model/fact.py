@@ -9,9 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class DeploymentFacts:
-    """The common part, and by uid ("1", "master") what a node adds or overrides.
+    """The facts common to all nodes, and by uid ("1", "master") those that a node adds or overrides.
 
-    Masters before 9.0 state a record for each role of a node. Those are parts of their own: "controller_1", "cinder_1".
+    Masters before 9.0 have a record for each role of a node, each under its own key: "controller_1", "cinder_1".
     """
 
     common: Mapping[str, Any] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class DeploymentFacts:
 
 
 def uid_of(name: str) -> str:
-    """The uid in the name of a part: `1`, or `controller_1` for a record of one role of node 1.
+    """The uid in a key of `DeploymentFacts.nodes`: `1`, or `controller_1` for one role of node 1.
 
     >>> uid_of("primary-controller_1")
     '1'

@@ -20,7 +20,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place: a file and line, or the layer if something does not come from a file.
+    """A file and line, or the layer of something that does not come from a file.
 
     `path` has the keys and indexes that lead to it, for callers that have the lines of the document.
     """
@@ -66,7 +66,7 @@ class Finding:
 
 
 class _Subject(Protocol):
-    """A task, of one layer or merged."""
+    """A `Task` or a `MergedTask`."""
 
     @property
     def id(self) -> str: ...
@@ -74,14 +74,14 @@ class _Subject(Protocol):
 
 
 def finding_at(severity: Severity, code: str, task: _Subject, attribute: str, message: str, hint: str = "") -> Finding:
-    """A finding about an attribute of a task, at the place where its author wrote what is wrong."""
+    """A finding about an attribute of a task, at the place where the attribute was set."""
     return Finding(severity, code, message, task.place(attribute), task.id, hint)
 
 
 def task_finding(
     severity: Severity, code: str, task: _Subject, attribute: str, problem: str, hint: str = ""
 ) -> Finding:
-    """As `finding_at`, with the task at the beginning of the message."""
+    """The same as `finding_at`, but the message begins with the task."""
     return finding_at(severity, code, task, attribute, f"task {task.id}: {problem}", hint)
 
 
@@ -90,7 +90,7 @@ MOST_FINDINGS = 10_000
 
 
 def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield the first `MOST_FINDINGS`, and an error if there are more, because the rest was not checked."""
+    """Yield the first `MOST_FINDINGS` findings, and then an error if there are more: the rest is not computed."""
     for count, finding in enumerate(findings):
         if count >= MOST_FINDINGS:
             message = f"there are more than {MOST_FINDINGS} findings, and the rest was not checked"
@@ -102,7 +102,7 @@ def limited(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Join the first names, and count the rest.
+    """The first `most` names, and the number of the others.
 
     >>> listed(["node-1", "node-2", "node-3"], most=2)
     'node-1, node-2 and 1 more'
@@ -116,7 +116,7 @@ def errors_in(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def require_no_errors(findings: Sequence[Finding], subject: str, raised: type[InvalidDocument] = InvalidGraph) -> None:
-    """Raise `raised` with all findings if one of them is an error. Its message is the subject and how many errors.
+    """Raise `raised` with all findings if one of them is an error. Its message is `subject` and the number of errors.
 
     >>> require_no_errors([Finding(Severity.ERROR, "G002", "no id")], "The graph is not stored")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Graphs, the layers they are merged from, and who set what in the merged graph."""
+"""Graphs, the layers from which they are merged, and the origin of each attribute of a merged graph."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from fuelclient.model.finding import NO_PLACE, Finding, Place
 from fuelclient.model.task import Task
 
 DEFAULT_TYPE = "default"
-"""The graph type that counts if none is named."""
+"""The graph type that is used if none is given."""
 
 METADATA = ("node_filter", "on_success", "on_error", "on_stop")
-"""The metadata that a graph may state beside its tasks and its name."""
+"""The metadata that a graph may have besides its tasks and its name."""
 
 
 class Level(StrEnum):
@@ -90,8 +90,8 @@ class OwnerRef:
 class GraphDocument:
     """A graph from a file or a caller, before it has an owner.
 
-    If the document does not state its `name` (None) or a key of `metadata`, an upload keeps what is stored. `nulls` has
-    the places of the keys that are null, which counts as not stated.
+    If the document has no `name` (None), or lacks a key of `metadata`, an upload keeps the stored value. `nulls` has
+    the places of keys whose value is null, which counts as absent.
     """
 
     tasks: tuple[Task, ...]
@@ -143,7 +143,7 @@ class GraphSummary:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The tasks of one type that one owner contributes to a merge.
+    """The tasks that one owner contributes to a merged graph.
 
     A plugin adds two defaults to its own whole records: the working directory of its tasks (`cwd`), and the fault
     tolerance of the groups named after its roles. `warnings` are those of its `Graph`.
@@ -170,10 +170,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Who set an attribute (inside a mapping, `parameters.timeout`), and what it replaced.
+    """Where an attribute (`parameters.timeout` inside a mapping) was set, and the values that it replaced.
 
-    `replaced` has (value, origin) pairs, the nearest first. An attribute that a whole definition removed by not
-    stating it is `dropped`: it has no value any more, and `origin` removed it.
+    `replaced` has (value, origin) pairs, the nearest first. An attribute that a whole definition lacks is `dropped`:
+    it no longer has a value, and `origin` is that definition.
     """
 
     origin: Origin
@@ -183,8 +183,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class MergedTask:
-    """A task of the merged graph: its effective definition, the owner of the most important layer that states it, the
-    owners that this overrides, and who set each attribute."""
+    """A task of the merged graph: its effective definition, the owner of the most important layer that defines it, the
+    owners that this one overrides, and where each attribute was set."""
 
     task: Task
     owner: Owner

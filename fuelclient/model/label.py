@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label as it is named: `name=value`, or `name` alone, which matches any value in a search.
+    """A label on the command line: `name=value`, or `name` alone, which matches any value in a search.
 
     A label without a value has the value None.
     """
@@ -36,13 +36,13 @@ def has_any(labels: Mapping[str, str | None], wanted: Iterable[Label]) -> bool:
     return any(label.is_on(labels) for label in wanted)
 
 
-def without(labels: Mapping[str, str | None], gone: Iterable[Label] | None) -> dict[str, str | None]:
-    """The labels of a node without those that `gone` names; no labels if it is None.
+def without(labels: Mapping[str, str | None], removed: Iterable[Label] | None) -> dict[str, str | None]:
+    """The labels of a node except `removed`; no labels if that is None.
 
     >>> without({"a": "1", "b": None}, [label_from("a=2"), label_from("b")])
     {'a': '1'}
     """
-    if gone is None:
+    if removed is None:
         return {}
-    named = tuple(gone)
-    return {name: value for name, value in labels.items() if not has_any({name: value}, named)}
+    matching = tuple(removed)
+    return {name: value for name, value in labels.items() if not has_any({name: value}, matching)}

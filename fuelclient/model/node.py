@@ -12,17 +12,17 @@ DEPLOY_ERROR = "deploy"
 """The `error_type` of a node whose deployment failed."""
 
 DEFAULT_EXECUTOR = "ssh"
-"""The kind of executor that reaches a node which names none. It needs an address."""
+"""The kind of executor for a node that has an address and names no kind."""
 
 NO_EXECUTOR = "noop"
-"""The kind of executor that reaches no machine."""
+"""The kind of executor that connects to no machine."""
 
 _ADDRESS = re.compile(r"[A-Za-z0-9.:%_-]{1,253}")
 _LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 
 class NodeStatus(StrEnum):
-    """Nailgun's words for the state of a node."""
+    """The status of a node, in Nailgun's words."""
 
     READY = "ready"
     DISCOVER = "discover"
@@ -69,7 +69,7 @@ class Node:
 
     @property
     def hostname(self) -> str:
-        """The host name: the attribute of that name, or the one that a master gives after the id."""
+        """The host name: the attribute of that name, or else `node-ID`, as a master gives it."""
         return str(self.attributes.get("hostname") or f"node-{self.id}")
 
     @property
@@ -96,8 +96,8 @@ class Node:
         return self.status not in _BEFORE_DEPLOYMENT and self.error_type != "provision"
 
     def freed(self, status: str = "") -> Node:
-        """The node in no environment, without what it was there. Without a `status` it keeps its own, if it was not
-        deployed.
+        """The node outside of any environment, without roles or errors. If there is no `status`, it keeps its own, or
+        becomes provisioned if it was deployed.
 
         >>> Node(1, "a", 7, "ready", roles=("db",)).freed().status, Node(1, "a", 7, "discover").freed().status
         (<NodeStatus.PROVISIONED: 'provisioned'>, 'discover')

@@ -11,7 +11,7 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.release import Release
 
 ON_NODES = "/etc/fuel/plugins/"
-"""Where scripts of plugins are on the nodes, as on those of a Fuel master."""
+"""The directory of plugins' scripts on nodes, the same as with a Fuel master."""
 
 SCRIPTS = "deployment_scripts_path"
 """The key by which metadata, a record of `releases` or a release names the directory of scripts in its package."""
@@ -75,7 +75,7 @@ class Plugin:
 
     @property
     def scripts(self) -> str:
-        """The path on the nodes to which the plugin's scripts are brought, where its tasks run."""
+        """The directory on nodes to which the plugin's scripts are copied, and in which its tasks run."""
         return f"{ON_NODES}{self.directory}/"
 
 

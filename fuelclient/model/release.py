@@ -15,8 +15,8 @@ FUEL_ROLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role of nodes: its tags, its metadata as the release or plugin states it, and its volumes, each with the size
-    it takes (`allocate_size`) and its definition."""
+    """A role of nodes: its tags, its metadata as its author wrote it, and its volumes, each with the size it takes
+    (`allocate_size`) and its definition."""
 
     name: str
     tags: tuple[str, ...]
@@ -59,8 +59,8 @@ def roles_in(
     """Read the roles in `roles_metadata`, in its order.
 
     A role without a list of tags (every role before Fuel 10) has one tag of its own name. `volumes` are those of the
-    environment, in the shape of `volumes_metadata`, if it has more than the metadata. Each volume that a role maps is
-    completed by its definition there.
+    environment, in the shape of `volumes_metadata`, if it has more than the metadata. The volumes of a role are
+    completed with their definitions there.
 
     >>> roles_in({"roles_metadata": {"compute": {"name": "Compute"}}})["compute"].tags
     ('compute',)
@@ -78,7 +78,7 @@ def roles_in(
 
 
 def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
-    """Complete a mapped volume by its definition, if there is one.
+    """Add the definition of a volume, if there is one, to its entry in a role.
 
     >>> _resolved({"id": "os", "allocate_size": "min"}, {"os": {"id": "os", "type": "vg"}})
     {'id': 'os', 'allocate_size': 'min', 'type': 'vg'}
@@ -90,9 +90,9 @@ def _resolved(entry: Any, defined: Mapping[Any, Mapping[str, Any]]) -> Any:
 
 
 def tags_in(metadata: Mapping[str, Any], owner: str = "release") -> dict[str, Tag]:
-    """Read the tags in `tags_metadata`, in its order, and those that only roles have.
+    """Read the tags in `tags_metadata`, in its order, and then those that only roles name.
 
-    Whether the latter have a primary is taken from the role.
+    The latter have a primary if the role has one.
 
     >>> tags = tags_in({"tags_metadata": {"db": {"has_primary": True}}, "roles_metadata": {"web": {}}})
     >>> [(tag.name, dict(tag.metadata)) for tag in tags.values()]

@@ -1,4 +1,4 @@
-"""Runs: requests, runs and their history, events and logs; plans and simulated runs as people see them."""
+"""Runs: requests, runs and their history, events and logs; plans and simulated runs in the form that users see."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHILD = "deployment"
 """The name of the run of one graph. Both names are Nailgun's."""
 
 NO_CLUSTER = 0
-"""The environment of a run that has none."""
+"""The `cluster_id` of a run without an environment."""
 
 NodeKey = int | str | None
 """The node of a task instance: a node's id, "master", or None for the sync points."""
@@ -30,7 +30,7 @@ Deciding = Mapping[tuple[str, NodeKey], bool]
 
 
 def instance_name(task: str, node: NodeKey) -> str:
-    """A task instance as options take it; a sync point has no node.
+    """The name of a task instance in options. A sync point has no node.
 
     >>> instance_name("keystone", 1), instance_name("deploy_end", None)
     ('keystone/1', 'deploy_end')
@@ -44,11 +44,11 @@ class RunRequest:
 
     Empty `node_ids` mean the nodes that the graph's filter selects, unless the run is `master_only`: then only stages
     and what runs on the master run. Empty `task_names` and `subgraphs` mean all tasks. `subgraphs` are strings:
-    `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run like a first one. `dry_run` plans but runs
+    `[start[/nodes]][:end[/nodes]]` (`plan.select`). `force` makes the run ignore earlier ones. `dry_run` plans but runs
     nothing; `noop` runs everything but changes nothing, and nothing counts as done afterwards; `trace` asks tasks for
     verbose output. `executor` replaces the executors of all nodes; `on_originals` lets a run on a copy reach the
-    machines of its original. `unknown` ("run" or "skip") decides about instances whose condition reads facts that are
-    not known; without it a run does not begin. `assumed` are facts where the environment has none.
+    machines of its original. `unknown` ("run" or "skip") decides about instances whose condition reads unknown
+    facts; if it is empty, such a run is refused. `assumed` are facts to use where the environment has none.
     """
 
     cluster_id: int
@@ -68,7 +68,7 @@ class RunRequest:
 
 
 class Action(StrEnum):
-    """What a Fuel master can do to the nodes of an environment by rules of its own.
+    """An action of a Fuel master on the nodes of an environment, by its own rules.
 
     `DEPLOY` and `REDEPLOY` take all nodes, and delete, provision and deploy them as they need it.
     """
@@ -85,7 +85,7 @@ class Run:
     """A run as a user started it (the parent), or the run of one of its graphs (a child).
 
     A parent (`parent_id` None) has `children`, in the order in which they run; a child has a `graph_type`. Times are
-    UTC in ISO 8601, or None until they come. `dry_run` is also true of a noop run, as in Nailgun. `stop` is the stop
+    UTC in ISO 8601, or None if still to come. `dry_run` is also true of a noop run, as in Nailgun. `stop` is the stop
     that was requested: empty, `graceful` or `kill`. `findings` are those of the plan. `runner` is the state of the
     process of a parent that has not ended: `alive` or `gone`. `cluster_id` is `NO_CLUSTER` if a master has deleted the
     environment, or if the run was never about one.
@@ -120,7 +120,7 @@ class Run:
 
 
 NOWHERE = "-"
-"""The node, in a history, of a task that was placed on no node."""
+"""In a history, the node of a task that was placed on no node."""
 
 
 def uid_of(node: NodeKey) -> str:
@@ -168,7 +168,7 @@ class HistoryFilter:
     tasks: tuple[str, ...] = ()
 
     def passes(self, row: HistoryRow) -> bool:
-        """Whether a row passes.
+        """Whether the filter lets a row through.
 
         >>> row = HistoryRow(1, "default", "a", None, InstanceStatus.READY)
         >>> HistoryFilter(nodes=("null",)).passes(row), HistoryFilter(tasks=("b",)).passes(row)
@@ -189,7 +189,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of the log that followers read. Ids rise, and lines never change.
+    """One line of the log from which runs are followed. Ids rise, and lines never change.
 
     `run_id` is the child's for an instance, or else that of the run that changed; `parent_id` is the parent's. Events
     of runs have `progress`.
@@ -225,10 +225,9 @@ class Logs:
 
 @dataclass(frozen=True, slots=True)
 class PlannedInstance:
-    """A task instance of a plan. If it does not run (`runs`), `reason` and `detail` say why.
+    """A task instance of a plan. `reason` and `detail` are set if it does not run (`runs`).
 
-    `unknown` is the path of a fact that is not known, and that decides whether the instance runs, or with which
-    parameters.
+    `unknown` is the path of an unknown fact that decides whether it runs, or with which parameters.
     """
 
     task: str
@@ -243,7 +242,7 @@ class PlannedInstance:
 
     @property
     def action(self) -> str:
-        """What would happen to it.
+        """What would happen to the instance, in words.
 
         >>> PlannedInstance("a", 1, "shell", "release", 1, runs=False, reason="condition", detail="is false").action
         'skip (condition: is false)'
@@ -258,7 +257,7 @@ class PlannedInstance:
 
 @dataclass(frozen=True, slots=True)
 class PlannedGraph:
-    """A plan of one graph as people see it, its instances in execution order.
+    """A plan of one graph in the form that users see, its instances in execution order.
 
     `after_earlier` means that graphs run before it, which may change what the plan is computed from. `is_left_out`
     means that nothing would run because of the filters of the request. `assumption` is a sentence about assumed nodes.
@@ -277,10 +276,10 @@ class PlannedGraph:
 
 @dataclass(frozen=True, slots=True)
 class DryGraph:
-    """What would run of one graph: by the plan that is computed here, and by the decision of a Fuel master.
+    """The plan of one graph that is computed here, and the instances that a Fuel master would run (`decided`).
 
-    There is no plan if it cannot be computed, for the reason `problem`. `decided` is empty without a master, and if the
-    master gives no decision.
+    If the plan cannot be computed, it is None, and `problem` is the reason. `decided` is empty without a master, or
+    if the master gives no decision.
     """
 
     graph_type: str
@@ -291,7 +290,7 @@ class DryGraph:
 
     @property
     def only_decided(self) -> Deciding:
-        """What the master decides about instances that the plan does not have."""
+        """The decisions of the master about instances that the plan lacks."""
         planned = {(instance.task, instance.node) for instance in self.plan.instances} if self.plan else set()
         return {key: runs for key, runs in self.decided.items() if key not in planned}
 
@@ -299,8 +298,8 @@ class DryGraph:
     def disagreements(self) -> tuple[str, ...]:
         """The names of the instances that only one side would run, those of the plan first.
 
-        Instances that neither side would run do not count: a master does not list tasks without nodes as a plan does.
-        Nor do those that are unknown in the plan. Without a plan or a decision there are none.
+        Instances that are missing on one side count as not run there: unlike a plan, a master does not list tasks
+        without nodes. Instances that are unknown in the plan are left out. Empty without a plan or a decision.
         """
         if self.plan is None or not self.decided:
             return ()
@@ -315,9 +314,9 @@ class DryGraph:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The graphs of a dry run, and the run that a Fuel master keeps of it; no run if no master was asked.
+    """The graphs of a dry run, and its run on a Fuel master (None without a master).
 
-    A run that has not ended has no graphs yet: the time to wait for it was over.
+    There are no graphs if the run did not end within the time to wait for it.
     """
 
     graphs: tuple[DryGraph, ...] = ()
@@ -328,7 +327,7 @@ class DryRun:
 class SimulatedInstance:
     """What would happen to a task instance, and when (in seconds from the start; None if it never runs).
 
-    `unknown` is the path of a fact that is not known, and that it depends on.
+    `unknown` is the path of an unknown fact on which it depends.
     """
 
     task: str
@@ -345,7 +344,7 @@ class SimulatedInstance:
 class SimulatedGraph:
     """A simulated run of one graph.
 
-    `known` counts the durations that come from earlier runs; the others are `assumed_seconds`. `critical` are the
+    `known` is the number of durations from earlier runs; the others are `assumed_seconds`. `critical` are the
     instances whose durations add up to the makespan. `assumption` is as in `PlannedGraph`.
     """
 

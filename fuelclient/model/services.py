@@ -1,4 +1,4 @@
-"""What a Fuel master keeps beside deployments: extensions, OpenStack configurations, network groups, health checks."""
+"""What a Fuel master has besides deployments: extensions, OpenStack configurations, network groups, health checks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Extension:
 class OpenstackConfig:
     """Settings of OpenStack services for an environment, one of its nodes, or the nodes of a role.
 
-    It is inactive once another one replaced it, or after its deletion.
+    It is inactive if another configuration replaced it or it was deleted.
     """
 
     id: int
@@ -76,7 +76,7 @@ class HealthTest:
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """A run of a set of health checks. `tests` are only those of a single run, not of a list."""
+    """A run of a set of health checks. In lists of runs, `tests` is empty."""
 
     __test__ = False
     id: int
@@ -90,7 +90,7 @@ class TestRun:
 
 @dataclass(frozen=True, slots=True)
 class OstfCredentials:
-    """The OpenStack user as whom health checks run. Empty fields are those of the environment's administrator."""
+    """The OpenStack user for health checks. Fields that are None are taken from the environment's administrator."""
 
     username: str | None = None
     password: str | None = field(default=None, repr=False)

@@ -18,9 +18,9 @@ class Snapshot:
 
     `layers` are those of `graph_type`, least important first: the release's, the enabled plugins' by
     (name, version), the cluster's own. `roles` come from the release, the enabled plugins and the environment.
-    `primary_tags` are the tags with one primary node. `unique_tasks` is that of `Environment`.
-    `findings` are about the nodes, whatever the graph. `fills_parameters` means that a Fuel master fills in what
-    its release's tasks lack.
+    `primary_tags` are the tags with one primary node. `unique_tasks` is as in `Environment`.
+    `findings` are about the nodes, not the graph. `fills_parameters` means that a Fuel master adds parameters that
+    tasks of its release lack.
     """
 
     cluster: Cluster

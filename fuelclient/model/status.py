@@ -38,8 +38,8 @@ class RunStatus(_Status):
 class Reason(StrEnum):
     """Why an instance was skipped or failed; the history has it besides the status.
 
-    The first three mean that the instance was never reached; they are written when the run ends. With the others, the
-    instances that depend on this one run.
+    With the first three, the instance was never reached; they are stored when the run ends. With the others, the
+    instances that depend on it run.
     """
 
     DEP_FAILED = "dep_failed"
@@ -91,7 +91,7 @@ TRANSITIONS: Mapping[type[StrEnum], Mapping[str, frozenset[str]]] = MappingProxy
 """The statuses that may follow each status; those that end a task instance or a run have no successor.
 
 An instance may go from running to skipped. Nailgun refuses that, and so shows instances whose failure is ignored as
-running for ever. A run that never began ends in `error` if one before it failed. Source: Nailgun
+running for ever. A run that never began ends in `error` if the graph before it failed. Source: Nailgun
 `objects/deployment_history.py`.
 """
 
@@ -99,9 +99,9 @@ S = TypeVar("S", InstanceStatus, RunStatus)
 
 
 def changed(before: S, after: S) -> S:
-    """`after`, if it may follow `before`.
+    """Return `after` if it may follow `before`.
 
-    Raise `Conflict` if it may not: the status was changed in between, or the caller has a bug.
+    Raise `Conflict` otherwise: the status was changed in between, or the caller has a bug.
 
     >>> changed(InstanceStatus.RUNNING, InstanceStatus.SKIPPED).value
     'skipped'

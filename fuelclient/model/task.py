@@ -1,4 +1,4 @@
-"""Tasks: the records of a deployment graph, as their authors stated them."""
+"""Tasks: the records of a deployment graph, as their authors wrote them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ ORCHESTRATOR_TYPES = frozenset({TaskType.UPLOAD_FILES, TaskType.COBBLER_SYNC, Ta
 """Types that only the orchestrator has: Nailgun stores no tasks of them."""
 
 DEFAULT_VERSION = "1.0.0"
-"""The version of a task that does not state one; it is the default of Nailgun's column."""
+"""The version of a task that has none: the default of Nailgun's column."""
 
 NAME_LISTS = ("groups", "tasks", "roles", "tags", "reexecute_on", "refresh_on", "required_for", "requires")
-"""Attributes with a list of names; a lone string means a list of one."""
+"""Attributes with a list of names; a string stands for a list of one."""
 
 RELATION_LISTS = ("cross_depends", "cross_depended_by")
 """Attributes with dependencies on tasks of other nodes."""
@@ -79,8 +79,8 @@ class Source:
     """Where a task was written: its file, its first line, and the line of every attribute.
 
     The keys of `lines` are attributes, and dotted paths below mappings (`parameters.timeout`). Lines count from 1; a
-    task that does not come from a file has an empty `file` and line 0. `lone` are the attributes that were a name in
-    place of a list of one.
+    task that does not come from a file has an empty `file` and line 0. `lone` are the attributes that were written as
+    one name instead of a list.
     """
 
     file: str = ""
@@ -119,11 +119,11 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task definition: an id and the attributes its author stated, in the author's order.
+    """A task definition: an id and the attributes that its author wrote, in that order.
 
     `attributes` has canonical names (`roles` and `cross_depends`, never `role` or `cross-depends`) and values of plain
-    JSON types. Absent attributes were not stated, so that falsy values keep their meaning. A record without `type` is
-    a partial override. `legacy` marks an entry of a plugin's `tasks.yaml`, most of which are named after their place.
+    JSON types. Attributes that were not written are absent, so falsy values keep their meaning. A record without `type`
+    is a partial override. `legacy` marks an entry of a plugin's `tasks.yaml`; most get their id from their place.
     `joins` marks a group whose relations order the old tasks of its role, after the tasks of other groups.
     """
 
@@ -162,7 +162,7 @@ class Task:
 
     @property
     def follows_stage(self) -> bool:
-        """Whether only its stage orders the task, and no dependency: a legacy entry, below version 2.0.0."""
+        """Whether the task is ordered by its stage alone, as a legacy entry below version 2.0.0 is."""
         return self.legacy and bool(self.stage)
 
     @property
@@ -176,7 +176,7 @@ class Task:
 
     @property
     def has_own_id(self) -> bool:
-        """Whether the author gave the id; most legacy entries have none, and are named after their place.
+        """Whether the author gave the id; most legacy entries get one from their place.
 
         >>> [Task(id, {"stage": "pre_deployment/5"}, legacy=True).has_own_id for id in ("lma:pre_deployment#1", "lma")]
         [False, True]
@@ -191,9 +191,9 @@ class Task:
 
     @property
     def condition(self) -> Any:
-        """The stated condition. None without one: an empty text, list or mapping states nothing, unlike `false`.
+        """The condition, or None. An empty text, list or mapping counts as no condition, unlike `false`.
 
-        >>> [Task("a", {"condition": stated}).condition for stated in (" ", {}, False, "1")]
+        >>> [Task("a", {"condition": given}).condition for given in (" ", {}, False, "1")]
         [None, None, False, '1']
         """
         given = self.attributes.get("condition")
@@ -237,13 +237,13 @@ class Task:
         return names == ("*",) and attribute != "roles" and self.attributes[attribute] != "*"
 
     def relations(self, attribute: str) -> Iterator[Relation]:
-        """Yield the dependencies in `cross_depends` or `cross_depended_by` that are not expressions as a whole."""
+        """Yield the entries of `cross_depends` or `cross_depended_by`, except those that are expressions."""
         value = self._effective(attribute)
         given = (item for item in (value if isinstance(value, list) else []) if isinstance(item, dict) and item)
         return (_relation(item) for item in given if "yaql_exp" not in item)
 
     def computed_attributes(self) -> Iterator[str]:
-        """Yield each attribute in which expressions state dependencies.
+        """Yield the attributes in which expressions compute dependencies.
 
         >>> task = Task("a", {"requires": [{"yaql_exp": "$.x"}], "cross_depends": [{"name": "b"}]})
         >>> list(task.computed_attributes())
