@@ -17,7 +17,7 @@ from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse,
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Word, stated_names
+from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Statement, stated_names
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.study import Study
 
@@ -110,7 +110,7 @@ class Step:
     after: str
     before_task: int
     after_task: int
-    statements: tuple[Word, ...]
+    statements: tuple[Statement, ...]
     start: int
     end: int
 
@@ -131,20 +131,20 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
     parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
     last = next(reversed(parent), -1)
     path = path_to(parent, last, expansion.size) if last in ends else []
-    name, task_of, statements = expansion.name, expansion.task_of, expansion.words_between
+    name, task_of, statements = expansion.name, expansion.task_of, expansion.statements_between
     return tuple(
         Step(name(first), name(second), task_of[first], task_of[second], statements(first, second), first, second)
         for first, second in itertools.pairwise(path)
     )
 
 
-def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
+def stated(before: MergedTask, after: MergedTask) -> tuple[Statement, ...]:
     """The statements by which the first of two tasks directly precedes the second, or else their stage.
 
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
     statements = tuple(
-        Word(task.id, attribute, word, task.place(attribute))
+        Statement(task.id, attribute, word, task.place(attribute))
         for task, other, names_other in ((after, before.id, False), (before, after.id, True))
         for attribute, word, _ in stated_names(task.task)
         if (attribute in OF_SUCCESSORS) is names_other
@@ -153,7 +153,7 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Word, ...]:
     if statements:
         return statements
     staged = after if after.task.stage else before
-    return (Word(staged.id, "stage", staged.task.stage, staged.place("stage")),)
+    return (Statement(staged.id, "stage", staged.task.stage, staged.place("stage")),)
 
 
 class Because(StrEnum):
@@ -375,7 +375,7 @@ class Position:
     layer: str
     because: Because | Holds
     after: str | None = None
-    statements: tuple[Word, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
 
 def positions(study: Study) -> Iterator[Position]:

@@ -26,7 +26,7 @@ class ClusterStatus(StrEnum):
 class Cluster:
     """An environment with its release and its status.
 
-    A master adds its version of Fuel, `changes` since the deployment, and whether facts were uploaded (`is_customized`).
+    A master adds its version of Fuel, `changes` since deployment, and whether facts were uploaded (`is_customized`).
     """
 
     id: int

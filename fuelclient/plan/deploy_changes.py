@@ -1,8 +1,8 @@
 """Choose the graphs that delete, provision and deploy the nodes of an environment.
 
-Source: Nailgun's `changes`. A release of Fuel 9 and later lists the graphs in a sequence called `deploy-changes`.
-Without one, take the types that Nailgun and the specification "plugins-v5" have. A graph that would find no node is
-left out.
+Source: Nailgun's API call `changes`. A release of Fuel 9 and later lists the graphs in a sequence named
+`deploy-changes`. Without it, the types are those of Nailgun and of the specification "plugins-v5". Graphs that would
+have no nodes are left out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ RESET_TYPES = ("reset",)
 class Changes:
     """The types of the graphs that deploy an environment, in their order.
 
-    `unprovisioned` and `leaving` are the ids of nodes that stay as they are, because no graph would provision or delete
-    them. `sequence` is the name of the sequence that has the types, or empty.
+    `unprovisioned` and `leaving` are the ids of nodes that no graph would provision or delete. `sequence` is the name
+    of the sequence that lists the types, or empty.
     """
 
     graph_types: tuple[str, ...]
@@ -67,8 +67,8 @@ def changes(nodes: Iterable[Node], has_graph: Callable[[str], bool], given: Sequ
     leaving = tuple(node.id for node in present if is_leaving(node))
     unprovisioned = tuple(node.id for node in present if is_unprovisioned(node))
     if given:
-        idle = {*(() if leaving else DELETION_TYPES), *(() if unprovisioned else PROVISION_TYPES)}
-        return Changes(tuple(name for name in given if name not in idle), sequence=DEPLOY_CHANGES)
+        unneeded = {*(() if leaving else DELETION_TYPES), *(() if unprovisioned else PROVISION_TYPES)}
+        return Changes(tuple(name for name in given if name not in unneeded), sequence=DEPLOY_CHANGES)
     deletion = next(filter(has_graph, DELETION_TYPES), "") if leaving else ""
     provision = next(filter(has_graph, PROVISION_TYPES), "") if unprovisioned else ""
     stays = not deletion or any(not is_leaving(node) for node in present)

@@ -1,8 +1,8 @@
-"""Dropped dependencies: those on tasks that run nowhere, which a run ignores, and the order that is lost with them.
+"""Dependencies on tasks that run on no node: a run ignores them, and the order that they imply is lost.
 
-A dependency on the same node (`requires`) never had an effect if the other task could not run on that node, so a task
-that no node has the roles for takes only the order of `cross_depends` along. One without any roles, such as an override
-by `skipped` that leaves them out, takes everything along.
+If no node has the roles of such a task, only the order of `cross_depends` is lost, since `requires` never had an effect
+on nodes where the task could not run. If the task has no roles at all, as an override by `skipped` may leave it, all of
+its order is lost.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, stated_names
 from fuelclient.plan.order import Ordered, execution_order, first_generations
 from fuelclient.plan.place import TaskNames, only_primary
 
-_MOST_NAMED = 3
-"""So many names stand in a message; more are counted."""
+_MAX_NAMES = 3
+"""The most names that a message lists; others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class LostDependency:
     """A dependency that the task `by` (by index) has in `attribute`: `before` precedes `after`. `crosses` means that it
     holds for instances on different nodes."""
 
@@ -36,73 +36,74 @@ class Statement:
 
 
 class Dropped:
-    """The statements of an expansion that name tasks which run nowhere.
+    """The dependencies of an expansion from or to tasks that run on no node.
 
-    Statements between two tasks that run are not kept. `left` are the statements of tasks that run, each about one
-    task without a node, while what it names has no task that runs.
+    `unmet` are those of tasks that run, one for each task without a node, if no task that the name or pattern matches
+    runs.
     """
 
     def __init__(self, expansion: Expansion) -> None:
         self.expansion = expansion
         self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
         self._named = TaskNames(enumerate(self._tasks))
-        self._stated: dict[int, list[Statement]] = {}
-        self.left: list[Statement] = []
+        self._lost: dict[int, list[LostDependency]] = {}
+        self.unmet: list[LostDependency] = []
         for index, task in enumerate(() if all(self._nodes) else self._tasks):
-            for attribute, word, crosses in stated_names(task.task):
-                is_left = self._nodes[index] and not any(self._nodes[other] for other in self._named[word])
-                for other in self._named[word]:
+            for attribute, target, crosses in stated_names(task.task):
+                is_left = self._nodes[index] and not any(self._nodes[other] for other in self._named[target])
+                for other in self._named[target]:
                     if not (self._nodes[index] and self._nodes[other]):
                         before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
-                        statement = Statement(before, after, index, attribute, crosses)
-                        self._stated.setdefault(after, []).append(statement)
+                        statement = LostDependency(before, after, index, attribute, crosses)
+                        self._lost.setdefault(after, []).append(statement)
                         if is_left:
-                            self.left.append(statement)
+                            self.unmet.append(statement)
 
     def missing_before(self, index: int) -> list[int]:
-        """The tasks without a node that a task would wait for, in the order of the merge."""
-        return sorted({each.before for each in self._stated.get(index, ()) if not self._nodes[each.before]})
+        """The tasks without a node that a task would wait for, in merged order."""
+        return sorted({each.before for each in self._lost.get(index, ()) if not self._nodes[each.before]})
 
     def names_before(self, index: int) -> tuple[str, ...]:
-        """The ids of tasks without a node that a task itself states as its predecessors."""
-        own = (each.before for each in self._stated.get(index, ()) if each.by == index and self._nodes[index])
+        """The ids of tasks without a node that a task itself names as its predecessors."""
+        own = (each.before for each in self._lost.get(index, ()) if each.by == index and self._nodes[index])
         return tuple(dict.fromkeys(self._tasks[before].id for before in own if not self._nodes[before]))
 
     def stated_in(self, index: int, missing: Sequence[int]) -> str:
-        """The attribute in which a task itself names one of `missing`; empty if only they name the task."""
-        own = (statement for statement in self._stated.get(index, ()) if statement.by == index)
+        """The attribute in which a task itself names one of `missing`; empty if only these name the task."""
+        own = (statement for statement in self._lost.get(index, ()) if statement.by == index)
         return next((statement.attribute for statement in own if statement.before in missing), "")
 
     def awaited_through(self, index: int) -> dict[int, int]:
-        """The tasks that run and that a task would wait for through others that run nowhere, each with the one of these
-        that comes last."""
+        """Map each running task for which a task would wait through tasks without a node to the last of these on the
+        way."""
         found: dict[int, int] = {}
         stack = [
             (statement.before, statement.before, statement.crosses)
-            for statement in self._stated.get(index, ())
-            if self._passes(statement.before, statement)
+            for statement in self._lost.get(index, ())
+            if self._leads_through(statement.before, statement)
         ]
         seen = set(stack)
         while stack:
             missing, last, crossed = stack.pop()
-            for statement in self._stated.get(missing, ()):
-                if not self._keeps(missing, statement):
+            for statement in self._lost.get(missing, ()):
+                if not self._is_order_lost(missing, statement):
                     continue
                 before, crosses = statement.before, crossed or statement.crosses
                 if self._nodes[before]:
                     if crosses or set(self._nodes[before]) & set(self._nodes[index]):
                         found.setdefault(before, last)
-                elif self._passes(before, statement) and (before, last, crosses) not in seen:
+                elif self._leads_through(before, statement) and (before, last, crosses) not in seen:
                     seen.add((before, last, crosses))
                     stack.append((before, last, crosses))
         return found
 
-    def _passes(self, missing: int, statement: Statement) -> bool:
-        """Whether a task without a node would be reached by a statement about it."""
+    def _leads_through(self, missing: int, statement: LostDependency) -> bool:
+        """Whether the search may go on at `missing`, a task without a node. It ends at groups."""
         is_group = self._tasks[missing].task.type == TaskType.GROUP
-        return not self._nodes[missing] and not is_group and self._keeps(missing, statement)
+        return not self._nodes[missing] and not is_group and self._is_order_lost(missing, statement)
 
-    def _keeps(self, missing: int, statement: Statement) -> bool:
+    def _is_order_lost(self, missing: int, statement: LostDependency) -> bool:
+        """Order on the same node through a task that has roles never had an effect."""
         return statement.crosses or not self._tasks[missing].task.placement[1]
 
     def label(self, index: int) -> str:
@@ -122,8 +123,8 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """What a task lost with tasks that run nowhere: `awaited` are those it no longer waits for. If nothing holds it
-    back at all, `position` is its place, counted from 1; else 0."""
+    """The order that a task lost because `missing` run nowhere. `awaited` are tasks for which it no longer waits.
+    `position`, counted from 1, is its position if it waits for nothing at all; else 0."""
 
     task: int
     missing: tuple[int, ...]
@@ -134,8 +135,8 @@ class _Loss:
 def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[Finding]:
     """Yield findings for dependencies on tasks that run nowhere; tasks with the same loss share one.
 
-    It is a warning (G052) if nothing holds a task back any more, or if it no longer waits for what it awaited through
-    them. Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
+    It is a warning (G052) if a task waits for nothing any more, or no longer for tasks that it awaited through these.
+    Otherwise it is a notice (G053) for each task that runs nowhere. `preceding` is `Expansion.preceding_tasks()`.
     """
     losses = list(_losses(dropped, order, preceding))
     for alike in grouped(((loss.missing, bool(loss.position)), loss) for loss in losses).values():
@@ -146,8 +147,8 @@ def dropped_findings(dropped: Dropped, order: Ordered, preceding: Sequence[set[i
 def unordered_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> Iterator[Finding]:
     """Yield a notice (G065) for each task that others name in `requires` or `required_for` and that runs on none of
     their nodes, if nothing else orders them: these attributes order tasks of the same node. Patterns are left out,
-    because they mean whatever is there. `preceding` is `Expansion.preceding_tasks()`."""
-    named = list(_on_other_nodes(expansion))
+    because they name no task in particular. `preceding` is `Expansion.preceding_tasks()`."""
+    named = list(_names_on_other_nodes(expansion))
     waits = [(other, index) if attribute in OF_SUCCESSORS else (index, other) for index, other, attribute in named]
     ordered = connected(preceding, waits)
     lost = grouped(
@@ -155,20 +156,20 @@ def unordered_findings(expansion: Expansion, preceding: Sequence[set[int]]) -> I
         for pair, (index, other, attribute) in zip(waits, named, strict=True)
         if pair not in ordered
     )
-    for (other, attribute), stating in lost.items():
-        name, first = expansion.tasks[other].id, expansion.tasks[stating[0]]
-        where, runs = ("names", "it runs") if len(stating) == 1 else ("name", "they run")
+    for (other, attribute), naming in lost.items():
+        name, first = expansion.tasks[other].id, expansion.tasks[naming[0]]
+        verb, they_run = ("names", "it runs") if len(naming) == 1 else ("name", "they run")
         yield finding_at(
             Severity.INFO, "G065", first, attribute,
-            f"{_listed(expansion, stating)} {where} {name} in {attribute}, which orders tasks of one node, but {name} "
-            f"runs on none of the nodes on which {runs}: nothing orders them",
+            f"{_listed(expansion, naming)} {verb} {name} in {attribute}, which orders tasks of one node, but {name} "
+            f"runs on none of the nodes on which {they_run}: nothing orders them",
             f"To wait for other nodes, use {'cross-depended-by' if attribute in OF_SUCCESSORS else 'cross-depends'}.",
         )  # fmt: skip
 
 
-def _on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
-    """Yield each task with one that it names in an attribute for tasks of the same node, and the attribute, if no task
-    of that name runs on a node of it."""
+def _names_on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
+    """Yield (task, named task, attribute) for names in attributes for tasks of the same node, if no task of that name
+    runs on a node of the first."""
     placed = expansion.placement.nodes
     by_id = grouped(
         (task.id, index)
@@ -177,23 +178,23 @@ def _on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]]:
     )
     for index in itertools.chain.from_iterable(by_id.values()):
         for attribute in ("requires", "required_for"):
-            for word in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
-                others = by_id.get(word, ())
+            for name in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
+                others = by_id.get(name, ())
                 if others and all(set(placed[index]).isdisjoint(placed[other]) for other in others):
                     yield index, others[0], attribute
 
 
 def _losses(dropped: Dropped, order: Ordered, preceding: Sequence[set[int]]) -> Iterator[_Loss]:
     first, placed = first_generations(dropped.expansion, order), dropped.expansion.placement.nodes
-    position = {index: place for place, index in enumerate(execution_order(first), start=1)}
-    missing = {at: tuple(dropped.missing_before(at)) for at, nodes in enumerate(placed) if nodes}
-    through = {at: dropped.awaited_through(at) for at, names in missing.items() if names and first[at]}
-    waits = connected(preceding, ((at, other) for at, others in through.items() for other in others))
-    for at, names in missing.items():
-        if names and not first[at]:
-            yield _Loss(at, names, position=position[at])
-        elif awaited := tuple(other for other in sorted(through.get(at, ())) if (at, other) not in waits):
-            yield _Loss(at, tuple(sorted({through[at][other] for other in awaited})), awaited)
+    position = {index: rank for rank, index in enumerate(execution_order(first), start=1)}
+    missing = {index: tuple(dropped.missing_before(index)) for index, nodes in enumerate(placed) if nodes}
+    through = {index: dropped.awaited_through(index) for index, tasks in missing.items() if tasks and first[index]}
+    waits = connected(preceding, ((index, other) for index, others in through.items() for other in others))
+    for index, tasks in missing.items():
+        if tasks and not first[index]:
+            yield _Loss(index, tasks, position=position[index])
+        elif awaited := tuple(other for other in sorted(through.get(index, ())) if (index, other) not in waits):
+            yield _Loss(index, tuple(sorted({through[index][other] for other in awaited})), awaited)
 
 
 def _warning(dropped: Dropped, losses: Sequence[_Loss]) -> Finding:
@@ -220,9 +221,9 @@ def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
 
 
 def _notices(dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
-    about = ((each.after if each.by == each.before else each.before, each) for each in dropped.left)
-    left = grouped((missing, statement) for missing, statement in about if (statement.by, missing) not in warned)
-    for missing, statements in left.items():
+    about = ((each.after if each.by == each.before else each.before, each) for each in dropped.unmet)
+    unmet = grouped((missing, statement) for missing, statement in about if (statement.by, missing) not in warned)
+    for missing, statements in unmet.items():
         first, tasks = statements[0], list(dict.fromkeys(statement.by for statement in statements))
         names = f"{_listed(dropped.expansion, tasks)} {'names' if len(tasks) == 1 else 'name'} {dropped.label(missing)}"
         message = f"{names}, which runs on no node; other dependencies keep the order"
@@ -240,7 +241,7 @@ def joined(words: Iterable[str]) -> str:
     ('a and b', 'a, b and c', 'a, b, c and 3 more')
     """
     every = list(words)
-    shown = every if len(every) <= _MOST_NAMED + 1 else [*every[:_MOST_NAMED], f"{len(every) - _MOST_NAMED} more"]
+    shown = every if len(every) <= _MAX_NAMES + 1 else [*every[:_MAX_NAMES], f"{len(every) - _MAX_NAMES} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 

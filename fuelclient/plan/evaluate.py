@@ -1,7 +1,7 @@
-"""What expressions decide for the task instances of a plan: dependencies, which instances are skipped, parameters.
-What reads facts that are not known stays open.
+"""Evaluate the expressions of a plan: dependencies, conditions and parameters of its task instances. Expressions that
+read unknown facts stay undecided.
 
-A skipped instance keeps its place in the order: it does nothing, and what waits for it goes on.
+A skipped instance keeps its place in the order: it does nothing, and instances that wait for it run.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ class Evaluation(Protocol):
     """The values of expressions, for tasks on nodes. Each method may raise `FuelError`."""
 
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
-        """Whether the task's condition holds, and the condition as people see it."""
+        """Whether the task's condition holds, and the text of the condition."""
 
     def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        """The dependencies that expressions of the task state, each with its attribute."""
+        """The dependencies that expressions of the task compute, each with its attribute."""
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
         """The `parameters` and `fail_on_error` of the task. Equal values may be one object."""
 
     @property
     def chosen(self) -> Filter:
-        """What evaluates node filters."""
+        """The function that evaluates node filters."""
 
 
 def require_computed(
     tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]], what: str = "dependencies"
 ) -> None:
-    """Raise `InvalidGraph` with one finding (G034) for each task whose expressions `failed`, by its index: those of
-    its dependencies, or of `what` else."""
+    """Raise `InvalidGraph` if expressions of `what` failed, with one finding (G034) for each task. `failed` has the
+    errors by the index of the task."""
     if not failed:
         return
     findings = [
@@ -55,7 +55,7 @@ def require_computed(
         for task, errors in sorted(failed.items())
     ]
     hint = "If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`."
-    # An error with a position is one of the text of an expression, and not of a value that it reads.
+    # An error with a position is in the text of an expression, not in a value that it reads.
     if all(getattr(error, "position", None) is not None for errors in failed.values() for _, error in errors):
         hint = "Correct the expressions; no facts would make them readable."
     which = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
@@ -66,10 +66,10 @@ def require_computed(
 def evaluate(
     expansion: Expansion, holds: Holds, only: Collection[str] | None = None, inside: Collection[int] | None = None
 ) -> list[Reason | None]:
-    """Decide why each instance is skipped; None if it runs. The first reason that applies counts.
+    """The reason why each instance is skipped, the first one that applies; None if it runs.
 
     A run may be limited to the task ids `only` and to the instances `inside`; None means all. Stages are never
-    filtered. Conditions are evaluated node by node, so that evaluators can cache, and not for what is skipped anyway.
+    filtered. Conditions are evaluated node by node, so that evaluators can cache, and only where they matter.
     Raise `InvalidGraph` with one finding (G034) for each task whose condition fails.
     """
     types = [task.task.type for task in expansion.tasks]
@@ -95,8 +95,8 @@ def evaluate(
 def _about_instances(
     code: str, task: MergedTask, what: str, nodes: Sequence[NodeKey], problem: str, hint: str
 ) -> Finding:
-    """One finding for a problem of a task on several nodes. It names the first and counts the others, since an
-    expression mostly fails everywhere for one reason."""
+    """One finding for a problem of a task on several nodes. It names the first node and counts the others, since an
+    expression mostly fails for the same reason everywhere."""
     where = task.id if nodes[0] is None else f"{task.id}@{nodes[0]}"
     others = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
     return finding_at(Severity.ERROR, code, task, what, f"{where}{others}: {what}: {problem}", hint)
@@ -112,10 +112,10 @@ def require_known(graph_type: str, undecided: Sequence[Finding]) -> None:
 
 
 class Decisions:
-    """What expressions decide for the instances of a plan, and what stays open, because they read unknown facts.
+    """The values of expressions for the instances of a plan, and the expressions that read unknown facts.
 
-    `on_unknown` is "run" or "skip" if the request decides about conditions; "skip" decides about parameters, too.
-    `dependencies` has the unknown paths that dependencies of instances read.
+    `on_unknown` is the request's decision about instances with an unknown condition: "run", "skip", or none. "skip"
+    also applies to unknown parameters. `dependencies` has the unknown paths that dependencies of instances read.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Decisions:
     ) -> None:
         self._expansion, self._evaluation, self._on_unknown = expansion, evaluation, on_unknown
         self._paths: dict[tuple[int, int], str] = {}
-        self._open: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
+        self._undecided: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
         for (task, node), path in dependencies.items():
             self._add(task, node, "dependencies", path)
 
@@ -135,22 +135,22 @@ class Decisions:
         """Record an unknown path that an instance reads in its condition, dependencies or parameters (`what`)."""
         self._paths.setdefault((task, node), path)
         if self._on_unknown != "skip" or what == "dependencies":
-            self._open.setdefault((task, what), []).append((self._expansion.fleet.nodes[node].uid, path))
+            self._undecided.setdefault((task, what), []).append((self._expansion.fleet.nodes[node].uid, path))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what stays open, with one finding (G036) for each task and kind of expression."""
-        for (task, what), places in sorted(self._open.items()):
-            nodes, hint = [node for node, _ in places], "Upload the fact, or assume a value for it with --assume-facts."
-            yield _about_instances("G036", self._expansion.tasks[task], what, nodes, f"unknown: {places[0][1]}", hint)
+        """Yield a finding (G036) for each task and kind of expression that stays undecided."""
+        for (task, what), reads in sorted(self._undecided.items()):
+            nodes, hint = [node for node, _ in reads], "Upload the fact, or assume a value for it with --assume-facts."
+            yield _about_instances("G036", self._expansion.tasks[task], what, nodes, f"unknown: {reads[0][1]}", hint)
 
     def skips(
         self, only: Collection[str], inside: Collection[int] | None = None
     ) -> tuple[dict[int, Reason], dict[int, str]]:
         """The reasons of skipped instances, and the conditions of those that a condition skips.
 
-        An instance whose condition is not known counts as one that runs, unless the request decides to skip it. Empty
-        `only` means all tasks. Stages are left out: nothing skips them, and the digests of plans, by which runs that
-        began with an earlier version are resumed, do not have them. Raise `InvalidGraph` as `evaluate` does.
+        An instance with an unknown condition runs, unless the request decides to skip it. Empty `only` means all tasks.
+        Stages are left out: nothing skips them, and digests of plans must not change, or runs that began with an
+        earlier version could not be resumed. Raise `InvalidGraph` as `evaluate` does.
         """
         expansion, conditions = self._expansion, dict[tuple[int, int], str]()
 
@@ -181,7 +181,7 @@ class Decisions:
     def rendered(self, skipped: Collection[int], *, trace: bool = False) -> dict[int, Mapping[str, Any]]:
         """Render the attributes of every instance that will run, node by node.
 
-        Those whose parameters are not known are left out. Raise `InvalidGraph` with one finding (G034) for each task
+        Instances with unknown parameters are left out. Raise `InvalidGraph` with one finding (G034) for each task
         whose parameters fail.
         """
         expansion, result = self._expansion, dict[int, Mapping[str, Any]]()
@@ -206,9 +206,9 @@ class Decisions:
     def left(
         self, rendered: Mapping[int, Mapping[str, Any]], skipped: dict[int, Reason], details: dict[int, str]
     ) -> dict[int, str]:
-        """The unknown path of each instance that depends on one.
+        """The unknown path that each undecided instance reads.
 
-        An instance that would run with parameters that are not known is skipped, if the request decides so.
+        Instances with unknown parameters are added to `skipped` and `details` if the request decides to skip them.
         """
         paths: dict[int, str] = {}
         for vertex in range(self._expansion.size):

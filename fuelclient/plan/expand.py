@@ -2,7 +2,7 @@
 
 A vertex is a task instance `(task, node)`; every edge goes predecessor -> successor. Dependencies on the tasks of many
 nodes go through barriers: hidden vertices that carry the same order with far fewer edges. An edge from an instance to
-itself orders nothing: it is only noted, because Nailgun lists it. Source: Nailgun `TransactionSerializer`.
+itself has no effect on the order; it is recorded because Nailgun lists it. Source: Nailgun `TransactionSerializer`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from fuelclient.model.task import RELATION_LISTS, Relation, Task, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
 from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, TaskNames, lowest, named, place
 
-_MOST_IN_CLIQUE = 100
-"""Up to this many instances that all wait for one another are linked pair by pair. Of more, only two are: the graph
-cannot run either way, and a product of edges would exhaust the memory before the cycle is reported."""
+_MAX_CLIQUE_SIZE = 100
+"""Up to this many instances that all wait for one another are linked pair by pair; of more, only two are linked. The
+graph cannot run either way, and so many edges would exhaust the memory before the cycle is reported."""
 
 OF_SUCCESSORS = frozenset({"required_for", "cross_depended_by"})
-"""The attributes in which a task names its successors."""
+"""The attributes that list the successors of a task."""
 
 Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
-"""The dependencies that expressions state for a merged task on a node of the fleet (by indices), each with its
-attribute. In `requires` and `required_for` only the name counts."""
+"""Returns the dependencies that expressions compute for a merged task on a node of the fleet (both by index), each with
+its attribute. In `requires` and `required_for`, only the name is used."""
 
 
 def stated_names(task: Task) -> Iterator[tuple[str, str, bool]]:
-    """Yield the names and patterns of tasks that a task states as its neighbours: the attribute, the word, and whether
-    it holds for instances on different nodes. What expressions state is left out."""
+    """Yield the dependencies of a task, except expressions: the attribute, the name or pattern of the other task, and
+    whether it applies to instances on different nodes."""
     for attribute in ("requires", "required_for"):
         yield from ((attribute, word, False) for word in task.names(attribute))
     for attribute in RELATION_LISTS:
@@ -45,8 +45,8 @@ def stated_names(task: Task) -> Iterator[tuple[str, str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class EdgeReason:
-    """Why one instance precedes another: the merged task (by index) that states it, the attribute, and the name or
-    pattern there that means the other."""
+    """Why one instance precedes another: the merged task (by index) with the dependency, the attribute, and the name or
+    pattern of the other task."""
 
     task: int
     attribute: str
@@ -82,40 +82,39 @@ class Edges:
         if before != after:
             self.heads.append(before)
             self.tails.append(after)
-            if reason is not self._latest[0]:  # one that the last edge had is not hashed again
+            if reason is not self._latest[0]:  # the reason of the last edge is not hashed again
                 self._latest = reason, self._reasons.setdefault(reason, len(self._reasons))
             self.reasons.append(self._latest[1])
 
     def note_loop(self, vertex: int, attribute: str) -> None:
-        """Record that an instance names itself: `stated` lists it, but the order does not need it."""
+        """Record that an instance names itself. Only `stated` lists this; it has no effect on the order."""
         self._loops[attribute in OF_SUCCESSORS].add(vertex)
 
     def join(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
     ) -> None:
-        """Add edges from every vertex of `before` to every other of `after`.
+        """Add edges from every vertex of `before` to every other vertex of `after`.
 
-        `shared` is the side (equal to `before` or `after`) that other calls repeat: they share one barrier.
-        Two vertices on both sides wait for one another, which is a cycle; they get direct edges, so
-        that it can be reported.
+        `shared` is the side (equal to `before` or `after`) that is the same in other calls: these share one barrier.
+        Vertices on both sides wait for one another. They get direct edges, so that this cycle can be reported.
         """
         inside = set(before) & set(after)
         if not inside:
             self._join_disjoint(before, after, reason, shared)
             return
-        both = sorted(inside)
+        common = sorted(inside)
         outer = [vertex for vertex in before if vertex not in inside]
         inner = [vertex for vertex in after if vertex not in inside]
-        self._join_disjoint(outer, both, reason)
-        self._join_disjoint(both, inner, reason)
+        self._join_disjoint(outer, common, reason)
+        self._join_disjoint(common, inner, reason)
         self._join_disjoint(outer, inner, reason)
-        clique = both if len(both) <= _MOST_IN_CLIQUE else both[:2]
+        clique = common if len(common) <= _MAX_CLIQUE_SIZE else common[:2]
         self._direct(clique, clique, reason)
 
     def _join_disjoint(
         self, before: Sequence[int], after: Sequence[int], reason: EdgeReason, shared: tuple[int, ...] = ()
     ) -> None:
-        """Link two sides that have no vertex in common, directly or through a barrier: what takes fewer edges.
+        """Link two sides without common vertices, directly or through a barrier, whichever takes fewer edges.
 
         The shared side is linked to its barrier once, the other side by each call.
         """
@@ -157,8 +156,8 @@ class Edges:
         return {(vertex, after) for pairs in self.stated() for vertex, after in pairs if vertex != after}
 
     def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-        """Split `pairs` by who states them: successors, and predecessors (`required_for`, `cross_depended_by`). Some
-        are in both sets, and both also list instances that name themselves. For small graphs only, as `pairs`."""
+        """Split `pairs` into those that the successor names, and those that the predecessor names (`required_for`,
+        `cross_depended_by`). A pair may be in both. Instances that name themselves are added. For small graphs only."""
         names_successors = [reason.attribute in OF_SUCCESSORS for reason in self._reasons]
         following = self.successors()
         required, required_for = ({(vertex, vertex) for vertex in loops} for loops in self._loops)
@@ -177,7 +176,7 @@ class Edges:
         into: dict[int, int] = {}
         onward: dict[int, int] = {}
         numbers: list[int] = []
-        for position in range(self._indexed, len(self.heads)):  # only those that were added since the last call
+        for position in range(self._indexed, len(self.heads)):  # only edges that were added since the last call
             for end in (self.heads[position], self.tails[position]):
                 self._at.setdefault(end, []).append(position)
         self._indexed = len(self.heads)
@@ -198,9 +197,9 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One statement that makes an edge: the task that states it, in which attribute, the word for the other task, and
-    where that is written. `place` always has the layer."""
+class Statement:
+    """A dependency as its author wrote it: the task, its attribute, the name or pattern of the other task, and the
+    place, which always has the layer."""
 
     task: str
     attribute: str
@@ -232,7 +231,7 @@ class Expansion:
 
     @property
     def by_node(self) -> list[int]:
-        """The instances node by node, so that what evaluates them can cache the facts of one node."""
+        """The instances node by node, so that an evaluation can cache the facts of one node."""
         return sorted(range(self.size), key=self.node_of.__getitem__)
 
     def instance(self, vertex: int) -> tuple[int, int]:
@@ -249,17 +248,17 @@ class Expansion:
         uid, task = self.uid(vertex), self.task(vertex).id
         return task if uid is None else f"{task}@{uid}"
 
-    def words_between(self, before: int, after: int) -> tuple[Word, ...]:
+    def statements_between(self, before: int, after: int) -> tuple[Statement, ...]:
         """The statements that make one instance precede another, directly or through one barrier."""
         reasons = self.edges.reasons_between(before, after)
-        stating = [self.tasks[reason.task] for reason in reasons]
+        tasks = [self.tasks[reason.task] for reason in reasons]
         return tuple(
-            Word(task.id, reason.attribute, reason.word, task.place(reason.attribute))
-            for task, reason in zip(stating, reasons, strict=True)
+            Statement(task.id, reason.attribute, reason.word, task.place(reason.attribute))
+            for task, reason in zip(tasks, reasons, strict=True)
         )
 
     def preceding_tasks(self) -> list[set[int]]:
-        """Return, for each merged task, those whose instances directly precede instances of it, barriers dissolved."""
+        """For each merged task, the tasks whose instances directly precede its own, also through a barrier."""
         edges, task_of = self.edges, self.task_of
         into: dict[int, set[int]] = {}
         for head, tail in zip(edges.heads, edges.tails, strict=True):
@@ -281,8 +280,8 @@ def expand(
 ) -> Expansion:
     """Place `tasks` on `fleet` and find the edges between their instances.
 
-    Without `computed`, ignore dependencies that are expressions, as a preview does. Raise nothing but what `computed`
-    raises: a name that matches nothing makes no edge, and a graph with cycles is expanded like any other
+    Without `computed`, ignore dependencies that are expressions, as a preview does. Raise only what `computed`
+    raises: a name that matches no task adds no edge, and a graph with cycles is expanded like any other
     (`plan.order.ordered_despite_cycles` finds them).
     """
     builder = _Builder(tuple(tasks), fleet, choose)
@@ -374,9 +373,9 @@ class _Builder:
             self.edges.join(sources, targets, reason, shared=targets)
 
     def compute(self, computed: Computed) -> None:
-        """Add the edges of the dependencies that expressions state.
+        """Add the edges of dependencies that are expressions.
 
-        Go node by node, since one node's facts serve many tasks. Instances that state the same share their edges.
+        These are computed node by node, since many tasks read one node's facts. Equal dependencies share their edges.
         """
         stating = [
             index for index, task in enumerate(self.tasks) if self.at[index] and any(task.task.computed_attributes())
@@ -396,14 +395,14 @@ class _Builder:
                     self.same_node(index, attribute, (relation.name,), on)
 
     def join_groups(self) -> None:
-        """Add the edges between the tasks of groups that `joins` marks: the old tasks of a role begin when those of the
-        roles that its group requires have ended on all of their nodes. Tasks before and after the deployment, and those
-        that a stage orders, belong to no role. Source: Nailgun `task.legacy_tasks_adapter`."""
+        """Add the edges between the tasks of groups marked with `joins`: the old tasks of a role begin when those of
+        the roles that its group requires have ended on all of their nodes. Tasks before and after the deployment, and
+        tasks that follow a stage, belong to no role. Source: Nailgun `task.legacy_tasks_adapter`."""
         joining = [index for index, task in enumerate(self.tasks) if task.task.joins]
         if not joining:
             return
         groups = {task.id: index for index, task in enumerate(self.tasks) if task.task.type == TaskType.GROUP}
-        outside = self._reached("deploy_start", onward=False) | self._reached("post_deployment_start", onward=True)
+        outside = self._outside("deploy_start", onward=False) | self._outside("post_deployment_start", onward=True)
         members = {index: self._members(index, outside) for index in groups.values()}
         given: dict[int, list[tuple[int, EdgeReason]]] = {index: [] for index in members}
         for index in joining:
@@ -412,7 +411,7 @@ class _Builder:
                 given[index].append((groups[name], EdgeReason(index, "requires", name)))
             for name in filter(groups.__contains__, group.names("required_for")):
                 given[groups[name]].append((index, EdgeReason(index, "required_for", name)))
-        # A group without nodes has no tasks, and hands on no order either.
+        # A group without nodes has no tasks, and passes no order on.
         awaited = [
             [earlier for earlier, _ in given.get(index, ()) if self.resolver.placed(task.task)]
             for index, task in enumerate(self.tasks)
@@ -436,15 +435,15 @@ class _Builder:
             if node in self.at[index] and self.at[index][node] not in outside
         ]
 
-    def _reached(self, stage: str, *, onward: bool) -> set[int]:
-        """The instances before or after (`onward`) a sync point, by the edges so far."""
+    def _outside(self, stage: str, *, onward: bool) -> set[int]:
+        """The instances before or after (`onward`) a sync point, along the edges added so far."""
         following = self.edges.successors()
         starts = {self.at[index][SYNC] for index in self.named.by_id.get(stage, ()) if SYNC in self.at[index]}
         return reachable(following if onward else reverse(following), starts)
 
     def chain(self) -> None:
-        """Add the edges between the stage tasks of plugins, which run after the stage's end, one after another, before
-        the next stage. Pass over entries that run nowhere."""
+        """Add the edges between the stage tasks of plugins, which run one after another, after the end of the stage and
+        before the next stage. Skip entries that run nowhere."""
         for chain in chains(self.tasks):
             before = [vertex for index in chain.after for vertex in self.at[index].values()]
             after = [vertex for index in chain.before for vertex in self.at[index].values()]

@@ -28,9 +28,9 @@ SYNC = 0
 _ASKS_FOR_DELETED = re.compile(r"\$\.pending_deletion\b")
 _LEAVES_DELETED = re.compile(r"\$\.pending_deletion\s*=\s*false|not\s*\(?\s*\$\.pending_deletion\b")
 _HINT = "Write it like --assume controller=3,compute+cinder=2."
-_MOST_NODES = 100_000
-_MOST_DIGITS = 100
-"""Python refuses to convert thousands of digits to a number, with its own error."""
+_MAX_NODES = 100_000
+_MAX_DIGITS = 100
+"""Python refuses to convert thousands of digits to a number, with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
 
 
 def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
-    """The nodes that a fleet is chosen from, and which of them are assumed, in one sentence.
+    """The nodes from which a fleet is chosen, and a sentence about those that are assumed.
 
     Raise what `assumed_nodes` raises.
     """
@@ -105,7 +105,7 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
         nodes = assumed_nodes(assume, snapshot)
         return nodes, f"{len(nodes)} assumed nodes ({assume}) replace the environment's own."
     if snapshot.nodes:
-        return _covered(snapshot), ""
+        return _runnable_nodes(snapshot), ""
     # Two nodes show how the primary of a role differs from its other nodes.
     each = [
         name
@@ -120,8 +120,8 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
     )
 
 
-def _covered(snapshot: Snapshot) -> list[Node]:
-    """The nodes that a run of the graph can cover: those to be deleted only if its filter names them."""
+def _runnable_nodes(snapshot: Snapshot) -> list[Node]:
+    """The nodes on which the graph can run; nodes to be deleted only if its node filter asks for them."""
     filters = [layer.metadata["node_filter"] for layer in snapshot.layers if layer.metadata.get("node_filter")]
     asks = filters and _ASKS_FOR_DELETED.search(str(filters[-1])) and not _LEAVES_DELETED.search(str(filters[-1]))
     return [node for node in snapshot.nodes if asks or not node.pending_deletion]
@@ -138,7 +138,7 @@ def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
     nodes: list[Node] = []
     taken: set[str] = set()
     for part in spec.split(","):
-        roles, count = _part(part.strip(), spec)
+        roles, count = _roles_and_count(part.strip(), spec)
         primary = tuple(role for role in roles if role not in snapshot.roles and role.startswith(PRIMARY))
         plain = tuple(role.removeprefix(PRIMARY) if role in primary else role for role in roles)
         for written, role in zip(roles, plain, strict=True):
@@ -153,21 +153,21 @@ def assumed_nodes(spec: str, snapshot: Snapshot) -> list[Node]:
         if primary and (count != 1 or not tags or taken & set(tags)):
             problem = "a role has at most one primary node" if tags else "that role has no primary"
             raise UsageError(f"--assume: {part.strip()!r}: {problem}.", hint=_HINT)
-        if len(nodes) + count > _MOST_NODES:
-            raise UsageError(f"--assume: more than {_MOST_NODES} nodes.", hint=_HINT)
+        if len(nodes) + count > _MAX_NODES:
+            raise UsageError(f"--assume: more than {_MAX_NODES} nodes.", hint=_HINT)
         taken.update(tags)
         numbers = range(len(nodes) + 1, len(nodes) + count + 1)
         nodes += (Node(number, f"node-{number}", pending_roles=plain, primary_tags=tags) for number in numbers)
     return nodes
 
 
-def _part(part: str, spec: str) -> tuple[tuple[str, ...], int]:
+def _roles_and_count(part: str, spec: str) -> tuple[tuple[str, ...], int]:
     roles_text, equals, count_text = part.partition("=")
     roles = tuple(dict.fromkeys(role.strip() for role in roles_text.split("+")))
     if not equals or not all(roles) or not count_text.strip().isdecimal():
         raise UsageError(f"--assume: cannot read {part!r} in {spec!r}.", hint=_HINT)
-    if len(count_text) > _MOST_DIGITS:
-        raise UsageError(f"--assume: more than {_MOST_NODES} nodes.", hint=_HINT)
+    if len(count_text) > _MAX_DIGITS:
+        raise UsageError(f"--assume: more than {_MAX_NODES} nodes.", hint=_HINT)
     return roles, int(count_text)
 
 
@@ -181,8 +181,8 @@ def primaries_of(
 ) -> dict[str, int]:
     """The primary node of each tag that has one.
 
-    A node of `candidates` that already is the primary stays so, even if it is not among `nodes`. Otherwise choose the
-    first ready node, else the first node. Nodes that are about to be deleted are never primary. Source: Nailgun
+    A node of `candidates` that already is the primary remains it, even if it is not among `nodes`. Otherwise it is the
+    first ready node, or else the first node. Nodes that are about to be deleted are never primary. Source: Nailgun
     `Cluster.set_primary_tag`.
     """
     primaries: dict[str, int] = {}

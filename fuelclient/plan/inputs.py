@@ -1,4 +1,4 @@
-"""The inputs of plans: an environment, its graphs and facts, and what earlier runs remember."""
+"""The inputs of plans: an environment, its graphs and facts, and the memory of earlier runs."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DEPLOYED_ANEW = frozenset({NodeStatus.DISCOVER, NodeStatus.ERROR, NodeStatus.PR
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What earlier runs of an environment remember.
+    """The successes of earlier runs of an environment.
 
-    `last` has, by task and uid, the run in which the task last succeeded there; `facts` has what each of these runs
-    saw. `forgotten` are the uids of nodes that are deployed anew, where earlier runs do not count.
+    `last` has, by task and uid, the id of the run in which the task last succeeded there; `facts` has the facts of each
+    of these runs. `forgotten` are the uids of nodes that are deployed anew: earlier runs on them do not count.
     """
 
     facts: Mapping[int, DeploymentFacts] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Inputs:
     """Everything that the plans of one request are computed from, fetched at one moment.
 
     `layers` has the layers of the environment for each graph type of the request, least important first. `memory` is
-    None if it is unknown what earlier runs saw. `durations` has the seconds that task instances took when they last
+    None if the facts of earlier runs are unknown. `durations` has the seconds that task instances took when they last
     succeeded, by graph type, task and uid. `findings` are about the facts.
     """
 
@@ -46,7 +46,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentChange:
-    """An environment with its graphs before and after a change, without facts; `findings` are about that."""
+    """An environment with its graphs before and after a change, without facts; `findings` are about the change."""
 
     before: Inputs
     after: Inputs

@@ -1,5 +1,6 @@
-"""The order of an expansion: generations and stages, or the cycles that keep it from having one. What a cycle is made
-of, edge by edge, which layer closed it, and which dependencies would have to go: all of it tried out.
+"""The order of an expansion: generations and stages, or the cycles that prevent an order.
+
+For a cycle, this finds its edges, the layer that closed it, and the dependencies whose removal breaks it, by trial.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from fuelclient.model.graph import Layer, Level, MergedTask, Owner
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import RELATION_LISTS, Task, TaskType
-from fuelclient.plan.expand import Expansion, Word, expand
+from fuelclient.plan.expand import Expansion, Statement, expand
 from fuelclient.plan.fleet import MASTER, PRIMARY, SYNC, Fleet, fleet_of
 from fuelclient.plan.place import EVERY
 
 _BETWEEN = "Remove one of the dependencies of the cycle."
 _ON_ITSELF = "A task that waits for itself on other nodes needs the strategy one_by_one, or separate primary roles."
-_MOST_CYCLES = 10
-_MOST_COMPONENTS = 10_000
+_MAX_CYCLES = 10
+_MAX_COMPONENTS = 10_000
 """The most cycles that one error lists, and the most components that are searched for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """The generation of every task instance, and the sync point that most recently precedes it (by vertex number, or
-    None), from which its stage follows."""
+    """The generation of every task instance, and the last sync point before it (by vertex number, or None), which
+    determines its stage."""
 
     generation: list[int]
     last_sync: list[int | None]
@@ -46,7 +47,7 @@ class Ordered:
 def cycle_error(
     names: Sequence[str], others: int = 0, findings: Sequence[Finding] = (), drawings: Sequence[str] = ()
 ) -> CycleDetected:
-    """The error for a cycle of task instances, and a number of `others`."""
+    """The error for a cycle of task instances `names`, and `others` more cycles."""
     message = f"The graph has a cycle of {len(names)} task instances: {' -> '.join((*names, names[0]))}."
     if others:
         message += f" It has {others} more cycle{'s' * (others > 1)} of other tasks."
@@ -54,8 +55,8 @@ def cycle_error(
 
 
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
-    """An order in which instances that wait for one another are unordered among themselves, and a shortest cycle of
-    each such set. There are no cycles if the graph has an order."""
+    """The order of all instances, except among those that wait for one another, and a shortest cycle for each set of
+    these. No cycles if the graph has an order."""
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if not result.stuck:
@@ -66,8 +67,8 @@ def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int
 
 
 def _contracted(successors: Sequence[Sequence[int]], together: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The edges of a graph in which each of some sets of vertices lies between two barriers, without edges inside. So
-    what precedes one of a set precedes all of it, and what follows one follows all."""
+    """The edges of a graph after each set in `together` was put between two barriers, and its inner edges were removed.
+    Vertices before or after one of a set are then before or after all of it."""
     home = {vertex: number for number, component in enumerate(together) for vertex in component}
     first = len(successors)
     into = [first + 2 * number for number in range(len(together))]
@@ -88,17 +89,17 @@ def _contracted(successors: Sequence[Sequence[int]], together: Sequence[Sequence
 
 def _ordered(expansion: Expansion, successors: Sequence[Sequence[int]], result: Order) -> Ordered:
     last: list[int] = [-1] * len(successors)
-    sync_rank: list[int] = []
+    syncs: list[int] = []
     for vertex in result.topological:
         passed = last[vertex]
         if vertex < expansion.size and expansion.node_of[vertex] == SYNC:
-            sync_rank.append(vertex)
-            passed = len(sync_rank) - 1
+            syncs.append(vertex)
+            passed = len(syncs) - 1
             last[vertex] = passed
         if passed >= 0:
             for after in successors[vertex]:
                 last[after] = max(last[after], passed)
-    last_sync = [sync_rank[rank] if rank >= 0 else None for rank in last[: expansion.size]]
+    last_sync = [syncs[rank] if rank >= 0 else None for rank in last[: expansion.size]]
     return Ordered(result.generation, last_sync)
 
 
@@ -116,14 +117,14 @@ def execution_order(first: Sequence[int]) -> list[int]:
 
 
 def distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
-    """A shortest cycle, and one of every strongly connected component with other tasks.
+    """A shortest cycle, and one for each strongly connected component with other tasks.
 
-    The same tasks on many nodes count as one cycle, because one correction removes them all.
+    The same tasks on many nodes count as one cycle, because one correction breaks them all.
     """
     distinct = [shortest_cycle(successors, expansion.size, stuck)]
     known = {_tasks_of(expansion, distinct[0])}
-    for component in components(successors, stuck)[:_MOST_COMPONENTS]:
-        if len(distinct) == _MOST_CYCLES:
+    for component in components(successors, stuck)[:_MAX_COMPONENTS]:
+        if len(distinct) == _MAX_CYCLES:
             break
         tasks = _tasks_of(expansion, component)
         if any(tasks >= cycle for cycle in known):
@@ -141,36 +142,36 @@ def _tasks_of(expansion: Expansion, vertices: Iterable[int]) -> frozenset[int]:
 def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
     """Yield the finding (G050) of each edge of a cycle."""
     for before, after in pairwise((*cycle, cycle[0])):
-        words = expansion.words_between(before, after)
-        statements = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in words)
+        given = expansion.statements_between(before, after)
+        statements = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in given)
         hint = _ON_ITSELF if expansion.task_of[before] == expansion.task_of[after] else _BETWEEN
         message = f"{expansion.name(before)} runs before {expansion.name(after)}: {statements}"
-        yield Finding(Severity.ERROR, "G050", message, words[0].place, words[0].task, hint)
+        yield Finding(Severity.ERROR, "G050", message, given[0].place, given[0].task, hint)
 
 
 _ANYWHERE = "(any)"
 """The role of an assumed node for the tasks that a document does not place."""
 
-_MOST_DROPS = 10
-"""A fix that would have to drop more than this is not looked for."""
+_MAX_DROPS = 10
+"""The search for a fix stops after dropping this many edges."""
 
-_MOST_TRIALS = 10
-"""Of a longer cycle, so many edges are tried; each trial expands the graph again."""
+_MAX_TRIALS = 10
+"""At most this many edges of a cycle are tried; each trial expands the graph again."""
 
-_MOST_EXPANDED = 3000
-"""All trials of a cycle together expand so many tasks, unless fewer than `_LEAST_TRIALS` would be left."""
+_MAX_EXPANDED = 3000
+"""All trials of a cycle together expand at most this many tasks, but at least `_MIN_TRIALS` are made."""
 
-_LEAST_TRIALS = 3
+_MIN_TRIALS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class CycleReport:
-    """One set of tasks that wait for one another, by a shortest cycle of it.
+    """One set of tasks that wait for one another, with a shortest cycle in it.
 
     `edges` has a finding for each edge of the cycle, whose task instances are `names`; `tasks` counts all tasks of the
-    set. `closed_by` is the layer (by label) with which the cycle appears when layers are added one by one, if there
-    are several, and `only_with_it` whether the others have none without it. It is enough to remove all words of
-    one of `fixes`.
+    set. If there are several layers, `closed_by` is the label of the one with which the cycle appears when they are
+    added one by one; `only_with_it` is true if the others have no cycle without it. To break the cycle, remove all
+    statements of one of `fixes`.
     """
 
     names: tuple[str, ...]
@@ -178,11 +179,11 @@ class CycleReport:
     tasks: int
     closed_by: str = ""
     only_with_it: bool = False
-    fixes: tuple[tuple[Word, ...], ...] = ()
+    fixes: tuple[tuple[Statement, ...], ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """One finding for the whole cycle, with what removes it, then one for each edge."""
+        """One finding for the whole cycle, with its fixes, then one for each edge."""
         place = next((edge.place for edge in self.edges if edge.place.layer == self.closed_by), self.edges[0].place)
         return (Finding(Severity.ERROR, "G050", self.title, place, hint=self.advice), *self.edges)
 
@@ -198,13 +199,13 @@ class CycleReport:
 
     @property
     def advice(self) -> str:
-        """One sentence about what removes the cycle; empty if no fix was found."""
+        """One sentence with the fixes; empty if none was found."""
         if not self.fixes:
             return ""
-        return f"What removes it (checked): {'; or '.join(map(_removed, self.fixes))}."
+        return f"What removes it (checked): {'; or '.join(map(_drop_phrase, self.fixes))}."
 
     def drawn(self) -> str:
-        """The cycle as a drawing, with the statement that makes each edge, and what removes it."""
+        """A drawing of the cycle, with the statement behind each edge, and the fixes."""
         lines = []
         for number, (name, edge) in enumerate(zip(self.names, self.edges, strict=True)):
             given = edge.message.partition(": ")[2]
@@ -215,10 +216,10 @@ class CycleReport:
             f"  `-> {self.names[0]}",
             *(["  Any one of these removes the cycle (checked):"] if self.fixes else []),
         ]
-        return "\n".join([*lines, *(f"  - {_removed(fix)}" for fix in self.fixes)])
+        return "\n".join([*lines, *(f"  - {_drop_phrase(fix)}" for fix in self.fixes)])
 
 
-def _removed(fix: Sequence[Word]) -> str:
+def _drop_phrase(fix: Sequence[Statement]) -> str:
     return " and ".join(
         f"drop {each.word} from {each.attribute} of {each.task}{f' ({each.place})' if each.place.file else ''}"
         for each in fix
@@ -234,11 +235,11 @@ def explained(snapshot: Snapshot, expansion: Expansion, cycles: Sequence[Sequenc
 
 
 def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
-    """The cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed together.
+    """The cycles (G050) of a graph by itself, as errors. Tasks that it does not place are assumed on one node.
 
-    A document has no nodes; it is expanded on assumed nodes, one for each role that it names (two where it
-    also names the primary), so that a cycle between tasks of different roles is only found if it needs no node with
-    both. Cycles between task ids that no node has are none: real graphs have some.
+    It is expanded on assumed nodes, one for each role that it names (two if it also names the primary). A cycle that
+    exists only on a node with two roles is not found. Cycles between tasks that no node runs do not count: real graphs
+    have some.
     """
     in_groups = {name for task in tasks if task.type == TaskType.GROUP for name in task.names("tasks")}
 
@@ -279,7 +280,7 @@ def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]
 
 
 def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[str, bool]:
-    """The layer with which a cycle of these tasks appears, and whether it takes part in every such cycle."""
+    """The layer with which a cycle of `ids` appears, and whether the other layers have no cycle without it."""
     layers = [layer for layer in snapshot.layers if layer.tasks]
 
     def is_cyclic(some: Sequence[Layer]) -> bool:
@@ -294,16 +295,16 @@ def _closing(snapshot: Snapshot, expansion: Expansion, ids: Set[str]) -> tuple[s
 
 
 def _is_cyclic(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> bool:
-    return bool(_stuck(expand(_few(tasks, ids), fleet), ids))
+    return bool(_cyclic_vertices(expand(_relevant_tasks(tasks, ids), fleet), ids))
 
 
-def _few(tasks: Sequence[MergedTask], ids: Set[str]) -> list[MergedTask]:
-    """The tasks that can make a cycle of `ids`: these, and the groups that place them."""
+def _relevant_tasks(tasks: Sequence[MergedTask], ids: Set[str]) -> list[MergedTask]:
+    """The tasks `ids`, and the groups and stages that may place or order them."""
     return [task for task in tasks if task.id in ids or task.task.type in (TaskType.GROUP, TaskType.STAGE)]
 
 
-def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
-    """The vertices of a set of `ids` whose instances wait for one another, or nothing."""
+def _cyclic_vertices(expansion: Expansion, ids: Set[str]) -> list[int]:
+    """The vertices of a component that contains only instances of `ids`; empty if there is none."""
     successors = expansion.edges.successors()
     for component in components(successors, order(successors, expansion.size).stuck):
         if {expansion.tasks[expansion.task_of[vertex]].id for vertex in component if vertex < expansion.size} <= ids:
@@ -311,37 +312,37 @@ def _stuck(expansion: Expansion, ids: Set[str]) -> list[int]:
     return []
 
 
-def _fixes(expansion: Expansion, ids: Set[str], closed_by: str, cycle: Sequence[int]) -> Iterator[tuple[Word, ...]]:
-    """Yield the statements of each edge of a cycle whose removal suffices, or else one larger fix. Of many edges, only
-    some are tried, first those of the layer that closed the cycle.
+def _fixes(expansion: Expansion, ids: Set[str], layer: str, cycle: Sequence[int]) -> Iterator[tuple[Statement, ...]]:
+    """Yield the statements of each edge whose removal breaks the cycle, or else one larger fix. If there are too many
+    edges, those of `layer` are tried first, and some not at all.
 
-    Dependencies that facts compute are left out of the trials; if a cycle needs them, there is no fix.
+    Trials ignore dependencies that are expressions; a cycle that needs them has no fix.
     """
-    few = _few(expansion.tasks, ids)
-    if not _is_cyclic(few, expansion.fleet, ids):
+    relevant = _relevant_tasks(expansion.tasks, ids)
+    if not _is_cyclic(relevant, expansion.fleet, ids):
         return
     suffices = False
     edges = list(pairwise((*cycle, cycle[0])))
-    most = max(_LEAST_TRIALS, min(_MOST_TRIALS, _MOST_EXPANDED // len(few)))
-    if len(edges) > most:
-        layers = {edge: {word.place.layer for word in expansion.words_between(*edge)} for edge in edges}
-        edges = sorted(edges, key=lambda edge: closed_by not in layers[edge])[:most]
+    trials = max(_MIN_TRIALS, min(_MAX_TRIALS, _MAX_EXPANDED // len(relevant)))
+    if len(edges) > trials:
+        layers = {edge: {each.place.layer for each in expansion.statements_between(*edge)} for edge in edges}
+        edges = sorted(edges, key=lambda edge: layer not in layers[edge])[:trials]
     for edge in edges:
-        drops, changed = _without_edge(few, expansion, edge)
+        drops, changed = _without_edge(relevant, expansion, edge)
         if drops and not _is_cyclic(changed, expansion.fleet, ids):
             suffices = True
             yield drops
     if not suffices:
-        yield from _larger_fix(few, expansion.fleet, ids)
+        yield from _larger_fix(relevant, expansion.fleet, ids)
 
 
-def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Iterator[tuple[Word, ...]]:
+def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Iterator[tuple[Statement, ...]]:
     """Yield a minimal set of dependencies whose removal breaks the cycle."""
-    dropped: list[tuple[Word, ...]] = []
+    dropped: list[tuple[Statement, ...]] = []
     changed = tasks
-    while len(dropped) < _MOST_DROPS:
+    while len(dropped) < _MAX_DROPS:
         expansion = expand(changed, fleet)
-        stuck = _stuck(expansion, ids)
+        stuck = _cyclic_vertices(expansion, ids)
         if not stuck:
             break
         cycle = shortest_cycle(expansion.edges.successors(), expansion.size, stuck)
@@ -360,19 +361,19 @@ def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Ite
 
 def _without_edge(
     tasks: Sequence[MergedTask], expansion: Expansion, edge: tuple[int, int]
-) -> tuple[tuple[Word, ...], Sequence[MergedTask]]:
+) -> tuple[tuple[Statement, ...], Sequence[MergedTask]]:
     """The statements of an edge and the tasks without them; no statements if one of them cannot be dropped."""
-    drops = expansion.words_between(*edge)
+    drops = expansion.statements_between(*edge)
     changed = without(tasks, [drops])
     return ((), tasks) if any(drop.attribute == "stage" for drop in drops) or changed == tasks else (drops, changed)
 
 
-def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Word, ...]]) -> Sequence[MergedTask]:
+def without(tasks: Sequence[MergedTask], dropped: Iterable[tuple[Statement, ...]]) -> Sequence[MergedTask]:
     by_task = grouped((drop.task, drop) for drops in dropped for drop in drops)
     return [_task_without(task, by_task.get(task.id, ())) for task in tasks]
 
 
-def _task_without(merged: MergedTask, drops: Iterable[Word]) -> MergedTask:
+def _task_without(merged: MergedTask, drops: Iterable[Statement]) -> MergedTask:
     attributes = dict(merged.task.attributes)
     for drop in drops:
         given = attributes.get(drop.attribute)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fuelclient.insight.blame import blame as blame_of
 from fuelclient.insight.relation import Step, chain, stated
-from fuelclient.plan.expand import Word
+from fuelclient.plan.expand import Statement
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import blame
 from fuelclient.tui.presenters.blame import changed_tone, chips, layer_cell, layer_name, sigil
@@ -172,7 +172,7 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
                                      "", "They may run at the same time."))  # fmt: skip
 
 
-def _said(step: Step, word: Word) -> str:
+def _said(step: Step, word: Statement) -> str:
     """The statement of an edge. Usually the later task makes it; "its" marks one of the earlier task."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
     return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"

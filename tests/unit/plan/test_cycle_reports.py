@@ -12,7 +12,7 @@ from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Source, Task
-from fuelclient.plan.expand import Word, expand
+from fuelclient.plan.expand import Statement, expand
 from fuelclient.plan.fleet import fleet_of
 from fuelclient.plan.order import CycleReport, cycle_reports
 from fuelclient.plan.preview import PreviewOptions
@@ -31,7 +31,7 @@ def reports(given: Snapshot) -> list[CycleReport]:
     return cycle_reports(given, expand(merge_layers(given.layers).tasks, fleet_of(given)))
 
 
-def applied(given: Snapshot, fix: tuple[Word, ...]) -> Snapshot:
+def applied(given: Snapshot, fix: tuple[Statement, ...]) -> Snapshot:
     """Return the snapshot after a person removed the words of a fix from the documents of its layers."""
     layers = []
     for one in given.layers:
@@ -49,7 +49,7 @@ def applied(given: Snapshot, fix: tuple[Word, ...]) -> Snapshot:
     return replace(given, layers=tuple(layers))
 
 
-def works(given: Snapshot, fix: tuple[Word, ...]) -> bool:
+def works(given: Snapshot, fix: tuple[Statement, ...]) -> bool:
     return all(finding.code != "G050" for finding in Study(applied(given, fix), PreviewOptions()).findings)
 
 
