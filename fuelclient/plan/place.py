@@ -25,20 +25,20 @@ EVERY = "*"
 
 
 class Resolver:
-    """Resolves role specifications to indices of `nodes`, and remembers the answers.
+    """Resolves role specifications to indices of `nodes`, and caches the results.
 
     `*` means every node that has a tag, never the master; `master` means the master; anything else is a tag or a
-    pattern over tags. Beside other names in a list, `*` is an ordinary name, as upstream unwraps only a lone one.
+    pattern over tags. Next to other names in a list, `*` is an ordinary name, as upstream unwraps only a lone one.
     """
 
     def __init__(self, nodes: Sequence[FleetNode]) -> None:
         self.nodes = nodes
-        self._carriers = grouped((tag, index) for index, node in enumerate(nodes) for tag in node.tags)
-        self._known = Names(self._carriers)
+        self._nodes_with = grouped((tag, index) for index, node in enumerate(nodes) for tag in node.tags)
+        self._tags = Names(self._nodes_with)
         self._resolved = cache(self._resolve)
 
     def resolve(self, roles: Sequence[str] | str) -> tuple[int, ...]:
-        """The nodes that `roles` mean, in the order of the fleet. A broken pattern means none.
+        """The nodes that `roles` match, in the order of the fleet. A broken pattern matches none.
 
         >>> fleet = [FleetNode(None), FleetNode("master"), FleetNode(1, ("db", "web")), FleetNode(2, ("db2",))]
         >>> Resolver(fleet).resolve(["/db/", "master"])
@@ -57,12 +57,12 @@ class Resolver:
             if word == MASTER:
                 indices.update(index for index, node in enumerate(self.nodes) if node.uid == MASTER)
             else:
-                indices.update(index for tag in named(word, self._known) for index in self._carriers[tag])
+                indices.update(index for tag in named(word, self._tags) for index in self._nodes_with[tag])
         return tuple(sorted(indices))
 
 
 def named(word: str, known: Names) -> tuple[str, ...]:
-    """The names in `known` that a name or a pattern means; none for a broken pattern.
+    """The names in `known` that a name or a pattern matches; none for a broken pattern.
 
     >>> named("a", Names(["a", "ab"])), named("/^a/", Names(["a", "ab"])), named("/(/", Names(["a"]))
     (('a',), ('a', 'ab'), ())
@@ -73,10 +73,10 @@ def named(word: str, known: Names) -> tuple[str, ...]:
 
 
 class TaskNames(dict[str, tuple[int, ...]]):
-    """The merged tasks (by index) that each name or pattern means, found when it is first looked up. A broken pattern
-    means none.
+    """The merged tasks (by index) that each name or pattern matches, computed on first use. A broken pattern matches
+    none.
 
-    Entries that only their stage orders have no name here: a master gives those ids that no pattern expects.
+    Entries that follow their stage are left out: a master gives them ids that no pattern expects.
     """
 
     def __init__(self, tasks: Iterable[tuple[int, MergedTask]]) -> None:
@@ -89,17 +89,17 @@ class TaskNames(dict[str, tuple[int, ...]]):
 
 
 Choice = Callable[[Sequence[int]], int]
-"""How `policy: any` picks one of several nodes, given by their indices."""
+"""Picks one of several nodes (by index) for `policy: any`."""
 
 
 def lowest(candidates: Sequence[int]) -> int:
-    """The first in the order of the fleet, which has the lowest id. (Nailgun picks an arbitrary one.)"""
+    """The first node in the order of the fleet, with the lowest id. (Nailgun picks an arbitrary one.)"""
     return candidates[0]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultTolerance:
-    """How many nodes of a group may fail. `nodes` are indices of the fleet."""
+    """The number of nodes of a group that may fail. `nodes` are indices of the fleet."""
 
     group: str
     nodes: tuple[int, ...]
@@ -107,10 +107,10 @@ class FaultTolerance:
 
 
 def tolerated_failures(value: object, total: int) -> int:
-    """How many of `total` nodes may fail.
+    """The number of `total` nodes that may fail.
 
-    `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. Without a
-    value, or with one that cannot be read, any number of failures is tolerated.
+    `value` is a number, a percentage (rounded down) or, if negative, the number of nodes that must succeed. If it is
+    missing or cannot be read, any number of nodes may fail.
 
     >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
     (1, 3, 5)
@@ -132,7 +132,7 @@ class Placement:
 
 
 def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
-    """Place every task. A group on at least one node that lists an unknown task is an error finding (G043)."""
+    """Place every task. An unknown task in a group that has nodes is an error finding (G043)."""
     placed: list[set[int]] = [set() for _ in tasks]
     by_id = grouped((task.id, index) for index, task in enumerate(tasks))
     for index, task in enumerate(tasks):
@@ -157,11 +157,11 @@ def place(tasks: Sequence[MergedTask], resolver: Resolver) -> Placement:
                 findings.append(finding_at(Severity.ERROR, "G043", group, "tasks", what, hint))
         tolerated = tolerated_failures(group.task.attributes.get("fault_tolerance"), len(nodes))
         tolerance.append(FaultTolerance(group.id, nodes, tolerated))
-    findings += _variants_together(tasks, by_id, placed, resolver)
+    findings += _clashing_variants(tasks, by_id, placed, resolver)
     return Placement(tuple(tuple(sorted(nodes)) for nodes in placed), tuple(tolerance), tuple(findings))
 
 
-def _variants_together(
+def _clashing_variants(
     tasks: Sequence[MergedTask], by_id: dict[str, list[int]], placed: Sequence[set[int]], resolver: Resolver
 ) -> Iterator[Finding]:
     for name, indices in by_id.items():
@@ -180,7 +180,7 @@ def _variants_together(
 
 
 def only_primary(names: Iterable[str], nodes: Sequence[FleetNode]) -> str:
-    """The tag that `names` mean if the only node with it is its primary, which is `primary-TAG` instead.
+    """The first tag that `names` match and that only its primary node has, as `primary-TAG`; else empty.
 
     >>> alone = [FleetNode(1, ("primary-db", "web"))]
     >>> only_primary(["db"], alone), only_primary(["db"], [*alone, FleetNode(2, ("db",))]), only_primary(["web"], alone)
@@ -196,21 +196,21 @@ def placement_findings(
 ) -> Iterator[Finding]:
     """Yield findings for tasks that run nowhere, or not everywhere their author meant.
 
-    A task may have no roles at all (G040), roles that nothing defines (G041, even if other roles are good: no other
-    check notices a misspelt role), or roles that no node has (G042).
+    A task may have no roles at all (G040), roles that nothing defines (G041, even next to valid roles, since no other
+    check notices a misspelt one), or roles that no node has (G042).
     """
     tags = {tag for role in snapshot.roles.values() for tag in role.tags}
     own = {role for node in snapshot.nodes for role in node.all_roles if role not in snapshot.roles}
     known = Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
     similar = Similar(known)
-    grouped = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
+    in_groups = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
         if task.task.type == TaskType.STAGE:
             continue
         attribute, names = task.task.placement
         is_group = task.task.type == TaskType.GROUP
         unknown = [name for name in names if not pattern_error(name) and not known.matching(name)]
-        if not nodes and not names and (is_group or task.id not in grouped):
+        if not nodes and not names and (is_group or task.id not in in_groups):
             what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
             yield finding_at(Severity.WARNING, "G040", task, "type", what, "Give it roles.")
         elif snapshot.roles and unknown:

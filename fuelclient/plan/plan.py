@@ -1,7 +1,7 @@
-"""Plans: the run of one graph, decided before anything of it runs.
+"""Plans: which task instances of one graph a run will start, in which order and with which parameters.
 
-A plan is a pure function of a snapshot, a request and the values of expressions. What cannot run is refused here, with
-all reasons at once, and not halfway through a run.
+A plan is a pure function of a snapshot, a request and the values of expressions. A graph that cannot run is refused
+here, with all reasons at once, and not halfway through a run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fuelclient.plan.evaluate import Decisions, Evaluation, require_computed, re
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import NO_NODES, Fleet
 from fuelclient.plan.order import Ordered
-from fuelclient.plan.select import fleet_for, inside, require_tasks, subgraph_from
+from fuelclient.plan.select import fleet_for, instances_inside, require_tasks, subgraph_from
 from fuelclient.plan.study import Study, graph_findings
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
 
@@ -34,14 +34,14 @@ COMMANDED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType
 _ON_MASTER = frozenset({TaskType.MASTER_SHELL, *COMMANDED})
 _RUNNABLE = frozenset(set(TaskType) - COMMANDED - {TaskType.GROUP, TaskType.ROLE})
 
-_MOST_NAMED = 10
+_MAX_NAMES = 10
 
 Check = Callable[[MergedTask, NodeKey, Mapping[str, Any]], str]
-"""Why a task, rendered for a node, can never run there; empty if it can."""
+"""Returns why a task, rendered for a node, can never run there; empty if it can."""
 
 
 def has_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any]) -> str:
-    """The reason why a task can never run if no command is configured for any type, or an empty string."""
+    """Why a task can never run if no command is configured for any type; empty if it can."""
     if task.task.type in _RUNNABLE:
         return ""
     return f"Task {task.id}/{node} cannot run: there is no handler for tasks of type {task.task.type}."
@@ -52,10 +52,10 @@ class Plan:
     """The plan of a run of one graph.
 
     By instance number: `rendered` has the attributes of those that run (`parameters`, `fail_on_error`, `type`),
-    `details` the conditions of those that a condition skips. `nowhere` are tasks that are placed on no node. `selects`
-    is true if the filters of the request let any instance through, even one that does nothing by its type. `unknown`
-    has the paths of facts that are not known, of instances that depend on them; `undecided` are findings about what the
-    request does not decide. Plans with equal `digest` have the same instances, order, limits and parameters.
+    `details` the conditions of those that a condition skips, and `unknown` the paths of unknown facts on which they
+    depend. `nowhere` are tasks that are placed on no node. `selects` is true if the filters of the request let any
+    instance through, even one whose type does nothing. `undecided` are findings about unknown facts for which the
+    request has no decision. Plans with equal `digest` have the same instances, order, limits and parameters.
     """
 
     graph_type: str
@@ -82,13 +82,13 @@ class Plan:
 
     @property
     def is_left_out(self) -> bool:
-        """Whether nothing would run because of the filters of the request."""
+        """Whether the filters of the request leave nothing to run."""
         through, left_out = by_filters(self.work)
         return bool(left_out) and not through
 
     @property
     def is_idle(self) -> bool:
-        """Whether the filters of the request let only instances through that do nothing by their type."""
+        """Whether the filters of the request let instances through, but none of a type that does anything."""
         return self.is_left_out and self.selects
 
     def at(self, vertex: int) -> tuple[MergedTask, NodeKey]:
@@ -127,7 +127,7 @@ def plan(
     findings = [*graph_findings(snapshot, merged, expansion)]
     _refuse(snapshot, findings)
     order = study.ordered
-    kept = inside(expansion, subgraphs) if subgraphs else None
+    kept = instances_inside(expansion, subgraphs) if subgraphs else None
     skipped, details = decisions.skips(request.task_names, kept)
     attributes = decisions.rendered(skipped, trace=request.trace)
     unknown = decisions.left(attributes, skipped, details)
@@ -141,9 +141,9 @@ def plan(
             for vertex, values in attributes.items()
         },
     )
-    findings += _cannot_run(expansion, work, snapshot, request, attributes, check)
+    findings += _unrunnable_findings(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
-    findings += _idle(snapshot.graph_type, expansion.fleet, work, request)
+    findings += _idle_findings(snapshot.graph_type, expansion.fleet, work, request)
     _refuse(snapshot, findings)
     placed = zip(merged.tasks, expansion.placement.nodes, strict=True)
     return Plan(
@@ -169,7 +169,7 @@ def _refuse(snapshot: Snapshot, findings: list[Finding]) -> None:
         raise InvalidGraph(message, findings=findings)
 
 
-def _cannot_run(
+def _unrunnable_findings(
     expansion: Expansion,
     work: Work,
     snapshot: Snapshot,
@@ -203,11 +203,10 @@ def _cannot_run(
         )  # fmt: skip
 
 
-def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
-    """Yield a finding if there are no task instances except sync points: the graph ends at once, and the run goes on.
+def _idle_findings(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
+    """Yield a finding if there are only sync points: the graph ends at once, and the run goes on.
 
-    It is an error if no node that the request names is online. A request for the master
-    alone expects that.
+    It is an error if no node that the request names is online. A request for the master alone expects it.
     """
     if request.master_only or any(kind is not InstanceKind.SYNC for kind in work.kinds):
         return
@@ -215,7 +214,7 @@ def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Ite
     is_lost = bool(request.node_ids) and not nodes
     where = "because no node can be deployed now, or its node filter matches none"
     if nodes:
-        where = f"on node {listed(nodes, _MOST_NAMED)}"
+        where = f"on node {listed(nodes, _MAX_NAMES)}"
     elif is_lost:
         where = "because none of the named nodes is online"
     yield Finding(
@@ -228,7 +227,7 @@ def _idle(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Ite
 
 
 def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
-    """A text that is equal for plans with equal instances, order, limits, skips and parameters."""
+    """A hash of instances, order, limits, skips and parameters."""
     encode: Callable[[Any], str] = json.JSONEncoder(sort_keys=True, default=str, separators=(",", ":")).encode
     seen = hashlib.sha256()
     groups = [[group.group, list(group.nodes), group.tolerated] for group in work.fault_tolerance]
@@ -247,11 +246,11 @@ def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
 
 
 def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequest:
-    """The request as it is meant. Raise `UsageError` if it contradicts itself.
+    """The request, as a noop run if its executor makes it one. Raise `UsageError` if it contradicts itself.
 
     `runs_nothing` returns whether the tasks of a kind of executor only report what they would do, and raises
     `UsageError` for an unknown kind. A request that names such a kind is a noop run, so that nothing counts as done
-    afterwards. If only some nodes have such an executor as their own, the run is an ordinary one.
+    afterwards. If only the executors of some nodes are of such a kind, the run is an ordinary one.
     """
     if request.unknown not in ("", "run", "skip"):
         raise UsageError(f"What is unknown cannot {request.unknown}.", hint="Choose --unknown run or --unknown skip.")
@@ -270,7 +269,7 @@ def require_decided(made: Plan) -> None:
 
 
 def nothing_selected(request: RunRequest) -> InvalidGraph:
-    """The error for a request whose filters leave nothing of any of its graphs."""
+    """The error for a request whose filters leave nothing to run in any of its graphs."""
     options = (("--task-names", request.task_names), ("--subgraphs", request.subgraphs))
     named = " and ".join(f"{option} {', '.join(names)}" for option, names in options if names)
     types = list(dict.fromkeys(request.graph_types))

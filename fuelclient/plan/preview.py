@@ -37,7 +37,7 @@ class PreviewRow:
     `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
     `stage`, `priority` and `band` are its place in the stages. `verdicts` has for each of `nodes` what would
     happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts. `dropped` are the
-    tasks that it states as its predecessors and that run nowhere.
+    predecessors in its attributes that run nowhere.
     """
 
     order: int
@@ -59,12 +59,12 @@ class PreviewRow:
 
     @property
     def is_changed(self) -> bool:
-        """Whether a plugin or the environment set anything of this task."""
+        """Whether a plugin or the environment defines or changes this task."""
         return self.layer != "release"
 
     @property
     def generations(self) -> str:
-        """The first and the last generation as people read them: `3-5`, `3`, or nothing."""
+        """The first and the last generation as a text: `3-5`, `3`, or empty."""
         if self.first_generation is None:
             return ""
         if self.first_generation == self.last_generation:
@@ -129,8 +129,8 @@ def rows_of(
 def _stage(
     expansion: Expansion, order: Ordered, index: int, vertices: Sequence[int]
 ) -> tuple[str | None, float | int | None, str | None]:
-    """The stage that a plugin's stage task names, with its priority and band, or else the stage between whose sync
-    points the task starts."""
+    """The stage of a task that has one, with its priority and band; for others, the stage between whose sync points the
+    task starts."""
     given = expansion.tasks[index].task.stage
     if given:
         stage = parse_stage(given)

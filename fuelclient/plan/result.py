@@ -1,5 +1,5 @@
-"""The result of the run of one graph: whether more nodes of a group failed than it tolerates, the verdict, what to
-blame for what never ran, and all of it in one message."""
+"""The result of the run of one graph: the groups with more failed nodes than they tolerate, the verdict, the causes why
+instances never ran, and a message about all of this."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from fuelclient.plan.place import FaultTolerance
 from fuelclient.plan.work import InstanceKind, Work
 
 NOTHING = -1
-"""Stands for no instance."""
+"""The number for no instance."""
 
 NOTHING_TO_DO = "There was nothing to do."
 """The message of a graph that has no task for any node."""
 
-_MOST_NAMED = 10
+_MAX_NAMES = 10
 
 NO_GROUP = ""
 """The name of the group of all nodes that are in no other group. It tolerates nothing."""
@@ -36,7 +36,7 @@ class ExceededGroup:
 
 
 def with_other_nodes(groups: Iterable[FaultTolerance], nodes: int) -> tuple[FaultTolerance, ...]:
-    """The groups, and one that tolerates nothing for those of so many `nodes` that are in no group.
+    """`groups`, and a group that tolerates nothing with those of `nodes` nodes that are in no other group.
 
     A graph without groups therefore ends at its first failed node, as in Fuel. The master counts as a node.
 
@@ -52,8 +52,8 @@ def with_other_nodes(groups: Iterable[FaultTolerance], nodes: int) -> tuple[Faul
 class FailedNodes:
     """The failed nodes of each group.
 
-    A node counts once, and only for a task that failed on it: what never ran because of a failure elsewhere costs its
-    node nothing, unlike in Astute.
+    A node fails, once, if a task fails on it. Unlike in Astute, it does not fail if tasks never ran on it because of a
+    failure elsewhere.
     """
 
     def __init__(self, groups: Sequence[FaultTolerance]) -> None:
@@ -82,11 +82,11 @@ def causes(
 ) -> Iterator[tuple[int, Reason, int]]:
     """Yield each instance of `never_ran` with the reason and the failed instance to blame (or `NOTHING`).
 
-    `lost[v]` is true of what waits for a failure, and of barriers behind one. `brake` is to blame for the end of the
-    run. Prefer a failed dependency to a failed node, and of several causes the one with the lowest number: so the
-    answer depends on what ended how, not on what ended first, and a resumed run gives the same one.
+    `lost[v]` is true for instances that wait for a failure, and for barriers behind one. `brake` is to blame for the
+    end of the run. A failed dependency is preferred to a failed node, then the lowest number. So the result depends on
+    how instances ended, not on when, and is the same for a resumed run.
     """
-    root, through_dependency = _roots(work, failed, lost) if failed else ([], [])
+    root, through_dependency = _root_failures(work, failed, lost) if failed else ([], [])
     for vertex in never_ran:
         if not failed or root[vertex] == NOTHING:
             yield vertex, Reason.STOPPED, brake
@@ -96,7 +96,7 @@ def causes(
             yield vertex, Reason.NODE_FAILED, root[vertex]
 
 
-def _roots(work: Work, failed: Sequence[int], lost: Sequence[int]) -> tuple[list[int], bytearray]:
+def _root_failures(work: Work, failed: Sequence[int], lost: Sequence[int]) -> tuple[list[int], bytearray]:
     """The failure behind every lost instance, and whether it came through a dependency, in O(V + E)."""
     root = [NOTHING] * len(work.successors)
     through_dependency = bytearray(len(work.successors))
@@ -118,7 +118,7 @@ def _roots(work: Work, failed: Sequence[int], lost: Sequence[int]) -> tuple[list
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a run ended. All but `exceeded` and `stopped` are numbers of task instances, ascending.
+    """The result of a run. The tuples, except `exceeded`, have numbers of task instances, ascending.
 
     `failed` ended their nodes; `tolerated` are those of them whose nodes are in no exceeded group. `ignored` failed
     too, but their tasks do not fail on an error. `never_ran` were not reached. `interrupted` were ended because the
@@ -146,10 +146,10 @@ def result_of(
     stopped: str,
     interrupted: Sequence[int] = (),
 ) -> Result:
-    """The result of a run that is over.
+    """The result of a run that has ended.
 
-    An exceeded group makes it an error even if the user stopped the run as well, and whether or not a critical node
-    failed (upstream calls the latter a success).
+    With an exceeded group, it is an error even if the user also stopped the run, and even if no critical node failed
+    (which upstream calls a success).
     """
     fatal = {node for group in exceeded for node in group.failed}
     tolerated = tuple(vertex for vertex in failed if work.node_of[vertex] not in fatal)
@@ -158,7 +158,7 @@ def result_of(
         f"{stopped[:1].upper()}{stopped[1:]}." if stopped else "",
         _sentence(work, "Interrupted", interrupted),
         _sentence(work, "Failed", [vertex for vertex in failed if work.node_of[vertex] in fatal]),
-        *(_exceeded(work, group) for group in exceeded),
+        *(_exceeded_sentence(work, group) for group in exceeded),
         _sentence(work, "Tolerated failures", tolerated),
         _sentence(work, "Ignored failures", ignored),
         _sentence(work, "Not run", never_ran),
@@ -174,12 +174,12 @@ def result_of(
 
 def _sentence(work: Work, what: str, vertices: Sequence[int]) -> str:
     names = [work.name(vertex) for vertex in vertices]
-    return f"{what}: {listed(names, _MOST_NAMED)}." if vertices else ""
+    return f"{what}: {listed(names, _MAX_NAMES)}." if vertices else ""
 
 
-def _exceeded(work: Work, group: ExceededGroup) -> str:
+def _exceeded_sentence(work: Work, group: ExceededGroup) -> str:
     count = len(group.failed)
-    names = listed([work.nodes[node] for node in group.failed], _MOST_NAMED)
+    names = listed([work.nodes[node] for node in group.failed], _MAX_NAMES)
     if group.group == NO_GROUP:
         return f"Node {names} has zero fault tolerance." if count == 1 else f"Nodes {names} have zero fault tolerance."
     limit = f"{group.tolerated} failed node{'s' if group.tolerated != 1 else ''}"

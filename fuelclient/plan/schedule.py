@@ -1,12 +1,12 @@
 """The schedule of a run: a state machine that decides what runs next, and what never will.
 
-It uses no clock, no executor and no store. A runner calls `ready`, runs what it gets, calls `finish`, and stores
-`changes`. A `Schedule` can be rebuilt from the stored changes, which is how a run goes on after a crash. A whole run
-costs O(V + E) steps, and O(log V) for each instance that waits for a place.
+It uses no clock, no executor and no store. A runner calls `ready`, runs the instances returned, calls `finish` for
+each, and stores `changes`. A `Schedule` can be rebuilt from stored changes, so a run can go on after a crash. A whole
+run costs O(V + E) steps, and O(log V) for each instance that waits for a slot.
 
 The rules are Fuel's, except where `FailedNodes`, `Result` and `Reason` differ. An instance waits until all its
-predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and what
-depends on it never runs. If more nodes fail than a group tolerates, nothing more is started.
+predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and the
+instances that depend on it never run. If more nodes fail than a group tolerates, no more instances start.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ CEILING = 1 << 256
 
 
 def weights(work: Work) -> list[int]:
-    """The weight of every instance: for each direct follower, its weight plus 1 if it is on the same node or 10 if it
-    is on another.
+    """The weight of every instance: the sum, over its direct successors, of their weights plus 1 for one on the same
+    node or 10 for one on another.
 
-    Such a weight counts paths through the graph and grows exponentially with its depth: the graph of a real release
-    exceeds 64 bits on five nodes. These are Python's integers, exact up to `CEILING` and equal to it beyond, so that a
-    graph of any depth takes O(V + E) steps and memory. A follower that is reached both directly and through a barrier
-    counts once for each path. Raise `CycleDetected` if the graph has a cycle. Source: Astute `fuel_deployment/task.rb`.
+    Weights grow exponentially with the depth of a graph: that of a real release exceeds 64 bits on five nodes. They are
+    exact up to `CEILING`, which replaces larger ones, so a graph of any depth takes O(V + E) steps and memory. A
+    successor that is reached both directly and through a barrier counts once for each path. Raise `CycleDetected` if
+    the graph has a cycle. Source: Astute `fuel_deployment/task.rb`.
     """
     result = order(work.successors, work.size)
     if result.stuck:
         cycle = shortest_cycle(work.successors, work.size, result.stuck)
         raise cycle_error([work.name(vertex) for vertex in cycle])
     total = [0] * len(work.successors)
-    behind: dict[int, Counter[int]] = {}  # by barrier: how many followers are on each node
+    behind: dict[int, Counter[int]] = {}  # by barrier: the number of successors on each node
     for vertex in reversed(result.topological):
         following = work.successors[vertex]
         if vertex >= work.size:
@@ -69,7 +69,7 @@ def weights(work: Work) -> list[int]:
 
 
 def most_urgent_first(work: Work) -> list[int]:
-    """All instances, the heaviest first. Numbers break all ties, even at the ceiling, so the order is total.
+    """All instances, the heaviest first. Those of equal weight are in the order of their numbers.
 
     Raise `CycleDetected` if the graph has a cycle.
     """
@@ -78,11 +78,10 @@ def most_urgent_first(work: Work) -> list[int]:
 
 
 class Slots:
-    """The places where instances run, and the instances that wait for one.
+    """The slots in which instances run, one for each node, and the instances that wait for one.
 
-    A node runs one instance at a time. The number of busy nodes is limited, and so is the number of instances of one
-    task that run at the same time. Nodes take turns in their order; each starts the most urgent of its instances
-    whose task is below its limit.
+    The number of busy nodes is limited, and so is the number of instances of one task that run at the same time. Nodes
+    are tried in their order; each starts the most urgent of its instances whose task is below its limit.
 
     Every event costs O(log V). An instance whose task is at its limit is parked with the limit. When the limit has
     room again, parked instances return to their nodes one by one until the limit is reached.
@@ -96,10 +95,10 @@ class Slots:
             self._rank[vertex] = rank
         nodes = len(work.nodes)
         self._waiting: list[list[int]] = [[] for _ in range(nodes)]
-        self._on = [_FREE] * nodes
+        self._running_on = [_FREE] * nodes
         self._closed = bytearray(nodes)
-        self._asked: list[int] = []
-        self._is_asked = bytearray(nodes)
+        self._nodes_to_try: list[int] = []
+        self._is_to_try = bytearray(nodes)
         self._used = [0] * len(work.limits)
         self._parked: list[list[tuple[int, int]]] = [[] for _ in work.limits]
         self._with_room: list[int] = []
@@ -108,26 +107,26 @@ class Slots:
     @property
     def running(self) -> list[int]:
         """The instances that run now, in the order of their nodes."""
-        return [vertex for vertex in self._on if vertex != _FREE]
+        return [vertex for vertex in self._running_on if vertex != _FREE]
 
     def offer(self, vertex: int) -> None:
         node = self._work.node_of[vertex]
         heappush(self._waiting[node], self._rank[vertex])
-        self._ask(node)
+        self._try_later(node)
 
-    def _ask(self, node: int) -> None:
-        if self._on[node] == _FREE and not self._is_asked[node]:
-            self._is_asked[node] = 1
-            heappush(self._asked, node)
+    def _try_later(self, node: int) -> None:
+        if self._running_on[node] == _FREE and not self._is_to_try[node]:
+            self._is_to_try[node] = 1
+            heappush(self._nodes_to_try, node)
 
     def start(self) -> list[int]:
-        """Fill the free places. The instances that start are in the order of their nodes."""
+        """Fill the free slots. Return the instances that start, in the order of their nodes."""
         started: list[int] = []
         while self.busy < self._work.max_busy:
             node = self._next_node()
             if node == NOTHING:
                 break
-            if self._on[node] != _FREE or self._closed[node]:
+            if self._running_on[node] != _FREE or self._closed[node]:
                 continue
             vertex = self._most_urgent(node)
             if vertex != NOTHING:
@@ -136,7 +135,7 @@ class Slots:
         return started
 
     def occupy(self, vertex: int) -> None:
-        self._on[self._work.node_of[vertex]] = vertex
+        self._running_on[self._work.node_of[vertex]] = vertex
         self.busy += 1
         key = self._work.limit_of[vertex]
         if key != NO_KEY:
@@ -144,10 +143,10 @@ class Slots:
 
     def release(self, vertex: int) -> None:
         node = self._work.node_of[vertex]
-        self._on[node] = _FREE
+        self._running_on[node] = _FREE
         self.busy -= 1
         if self._waiting[node]:
-            self._ask(node)
+            self._try_later(node)
         key = self._work.limit_of[vertex]
         if key != NO_KEY:
             self._used[key] -= 1
@@ -158,17 +157,17 @@ class Slots:
         self._closed[node] = 1
 
     def _next_node(self) -> int:
-        """The first node on which something may have become possible, or `NOTHING`."""
-        node = self._asked[0] if self._asked else NOTHING
+        """Take the first node on which an instance may be able to start, or return `NOTHING`."""
+        node = self._nodes_to_try[0] if self._nodes_to_try else NOTHING
         if self._with_room:
-            node = self._unparked(node)
-        if self._asked and node == self._asked[0]:
-            heappop(self._asked)
-            self._is_asked[node] = 0
+            node = self._unpark_first(node)
+        if self._nodes_to_try and node == self._nodes_to_try[0]:
+            heappop(self._nodes_to_try)
+            self._is_to_try[node] = 0
         return node
 
-    def _unparked(self, node: int) -> int:
-        """The first of `node` and the nodes of parked instances whose limits have room; those return to it."""
+    def _unpark_first(self, node: int) -> int:
+        """The first of `node` and the nodes of parked instances whose limits have room. Unpark its instances."""
         limits = self._work.limits
         self._with_room = [key for key in self._with_room if self._parked[key] and self._used[key] < limits[key]]
         for key in self._with_room:
@@ -181,7 +180,7 @@ class Slots:
         return node
 
     def _most_urgent(self, node: int) -> int:
-        """Take the node's most urgent instance that no limit holds back, and park the more urgent ones."""
+        """Take the node's most urgent instance whose limit has room, and park the more urgent ones."""
         waiting = self._waiting[node]
         while waiting:
             rank = heappop(waiting)
@@ -206,9 +205,10 @@ class Change:
 class Schedule:
     """The state of one run.
 
-    `history` has the newest earlier change of each instance, in any order. If all changes that one call of `changes`
-    returned were stored together, the new schedule continues where the old one was; what was running is `running` and
-    may be finished. `stopped` is the reason of an earlier `stop`. Raise `CycleDetected` if the work has a cycle.
+    `history` has the last change of each instance in an earlier schedule, in any order. If all changes that one call of
+    `changes` returned were stored together, the new schedule continues where the old one ended. Instances that were
+    running are `running`, and may be finished. `stopped` is the reason of an earlier `stop`. Raise `CycleDetected` if
+    the work has a cycle.
     """
 
     def __init__(self, work: Work, history: Iterable[Change] = (), *, stopped: str = "") -> None:
@@ -216,27 +216,27 @@ class Schedule:
         self._slots = Slots(work)
         self._status = [InstanceStatus.PENDING] * work.size
         self._state = bytearray(len(work.successors))
-        self._left = [0] * len(work.successors)
+        self._predecessors = [0] * len(work.successors)
         self._open = work.size
         self._failed_nodes = FailedNodes(with_other_nodes(work.fault_tolerance, len(work.nodes)))
-        self._of_node: list[list[int]] = []
+        self._vertices_of: list[list[int]] = []
         self._ignored: set[int] = set()
         self._log: list[Change] = []
         self._stopped = stopped
         self._result: Result | None = None
         for following in work.successors:
             for after in following:
-                self._left[after] += 1
+                self._predecessors[after] += 1
         self._begin(history)
 
     def _begin(self, history: Iterable[Change]) -> None:
-        """Take over the history, then pass everything that waits for nothing.
+        """Restore the history, then handle every vertex without predecessors.
 
         Failures come first: an instance that is still pending on a failed node was not reached before the failure.
         """
         ended, failed = [], []
         for row in history:
-            state = self._recalled(row)
+            state = self._restored(row)
             if state == _RUNNING:
                 self._slots.occupy(row.vertex)
             elif state == _CUT:
@@ -246,18 +246,18 @@ class Schedule:
                 self._open -= 1
             if state == _BAD:
                 failed.append(row.vertex)
-        free = [vertex for vertex, count in enumerate(self._left) if not count]
+        free = [vertex for vertex, count in enumerate(self._predecessors) if not count]
         for vertex in failed:
             self._end_node(vertex, ended)
         for vertex in free:
-            self._reach(vertex, ended)
-        self._spread(ended)
+            self._handle_free(vertex, ended)
+        self._propagate(ended)
         self._end_if_over()
 
-    def _recalled(self, row: Change) -> int:
-        """Restore the state of an instance from a row of the history.
+    def _restored(self, row: Change) -> int:
+        """Restore the state of an instance from a row of the history, and return it.
 
-        A row that was written because the run ended means waiting: the end of the run is computed again.
+        A row that was written because the run ended is restored as waiting: the end of the run is computed again.
         """
         self._status[row.vertex] = row.status
         if row.status is InstanceStatus.SKIPPED:
@@ -279,7 +279,7 @@ class Schedule:
 
     @property
     def is_braked(self) -> bool:
-        """Whether nothing more is started, because the run was stopped or too much of it failed."""
+        """Whether no more instances start, because the run was stopped or too many nodes failed."""
         return bool(self._stopped) or self._failed_nodes.is_too_many
 
     @property
@@ -288,12 +288,12 @@ class Schedule:
 
     @property
     def progress(self) -> int:
-        """How much of the work has ended, in whole percent."""
+        """The part of the instances that have ended, in whole percent."""
         return 100 if self.is_done else 100 * (self._work.size - self._open) // self._work.size
 
     @property
     def result(self) -> Result:
-        """How the run ended. Raise `Conflict` if it has not."""
+        """The result of the run. Raise `Conflict` if it has not ended."""
         if self._result is None:
             raise Conflict("The run has no result yet: it has not ended.")
         return self._result
@@ -302,7 +302,7 @@ class Schedule:
         return self._status[vertex]
 
     def ready(self) -> list[int]:
-        """Start what can run now, in the order of nodes. The instances count as running from now on."""
+        """Start the instances that can run now, and return them in the order of their nodes."""
         if self.is_braked:
             return []
         started = self._slots.start()
@@ -312,10 +312,10 @@ class Schedule:
         return started
 
     def finish(self, vertex: int, status: InstanceStatus, reason: str = "") -> None:
-        """End a running instance, and decide all that follows from it.
+        """End a running instance, and update the instances that wait for it.
 
         `status` is how its executor ended: ready, skipped, or else failed. If a task does not fail on an error, its
-        failure is a skip: what depends on it runs. An instance that was interrupted because the run is stopped is not a
+        failure is a skip: instances that depend on it run. One that was interrupted because the run is stopped is not a
         failure of its node, but does not count as done either. Raise `Conflict` if the instance is not running.
         """
         if self._state[vertex] != _RUNNING:
@@ -334,21 +334,21 @@ class Schedule:
         self._slots.release(vertex)
         self._open -= 1
         self._state[vertex] = state
-        if state != _CUT:  # what waits for an instance that ended with the run is never reached
+        if state != _CUT:  # instances that wait for one that was cut off by a stop are never reached
             ended = [vertex]
             if state == _BAD:
                 self._end_node(vertex, ended)
-            self._spread(ended)
+            self._propagate(ended)
         self._end_if_over()
 
     def stop(self, reason: str = STOPPED_BY_USER) -> None:
-        """Start nothing more; what runs may end. The first reason counts; after the end of the run, none does."""
+        """Start no more instances; running ones may end. Only the first `reason` is kept. No effect after the end."""
         if not self.is_done:
             self._stopped = self._stopped or reason
             self._end_if_over()
 
     def changes(self) -> list[Change]:
-        """Take every change since the last call, in order. Store them in one write.
+        """Return the changes since the last call, in order. The caller must store them in one write.
 
         Instances that are never reached stay pending until the run is done, and are skipped then.
         """
@@ -363,15 +363,15 @@ class Schedule:
         node = self._work.node_of[failed]
         self._slots.close(node)
         self._failed_nodes.add(node)
-        if not self._of_node:
-            self._of_node = [[] for _ in self._work.nodes]
+        if not self._vertices_of:
+            self._vertices_of = [[] for _ in self._work.nodes]
             for vertex, where in enumerate(self._work.node_of):
-                self._of_node[where].append(vertex)
-        for vertex in self._of_node[node]:
+                self._vertices_of[where].append(vertex)
+        for vertex in self._vertices_of[node]:
             self._lose(vertex, ended)
 
     def _lose(self, vertex: int, ended: list[int]) -> None:
-        """Mark an instance as never to run, unless it is a sync point; for a barrier, all instances behind it."""
+        """Mark an instance, unless it is a sync point, or all instances behind a barrier as never to run."""
         if vertex >= self._work.size:
             if self._state[vertex] == _WAITING:
                 self._state[vertex] = _BAD
@@ -382,9 +382,9 @@ class Schedule:
             self._open -= 1
             ended.append(vertex)
 
-    def _spread(self, ended: list[int]) -> None:
-        """Update all that follows. What ends because of that joins `ended`, so that one loop handles everything."""
-        left, state, successors = self._left, self._state, self._work.successors
+    def _propagate(self, ended: list[int]) -> None:
+        """Update the successors of `ended`. Vertices that end because of this are appended to it and handled too."""
+        left, state, successors = self._predecessors, self._state, self._work.successors
         for vertex in ended:
             following = successors[vertex]
             if state[vertex] == _BAD:
@@ -393,10 +393,10 @@ class Schedule:
             for after in following:
                 left[after] -= 1
                 if not left[after]:
-                    self._reach(after, ended)
+                    self._handle_free(after, ended)
 
-    def _reach(self, vertex: int, ended: list[int]) -> None:
-        """Handle a vertex whose predecessors have all ended: end a barrier, offer a place to an instance or pass it."""
+    def _handle_free(self, vertex: int, ended: list[int]) -> None:
+        """Handle a vertex whose predecessors have all ended: a barrier ends, an instance is queued or skipped."""
         if vertex >= self._work.size:
             ended.append(vertex)
         elif self._state[vertex] == _WAITING and not self.is_braked:
@@ -409,7 +409,7 @@ class Schedule:
                 ended.append(vertex)
 
     def _end_if_over(self) -> None:
-        """If nothing runs and nothing will, give every instance a final status and the run its result."""
+        """If no instance runs or will run, set the final status of every instance and the result of the run."""
         if self._slots.busy or self._result is not None or (self._open and not self.is_braked):
             return
         work, status = self._work, self._status

@@ -1,6 +1,6 @@
-"""Select the nodes and the task instances that a run is limited to.
+"""Select the nodes and the task instances of a run.
 
-What is left out stays in the graph of the run and is skipped, so that the order stays the same.
+Other task instances stay in the graph and are skipped, so that the order does not change.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from fuelclient.plan.expand import Expansion
 from fuelclient.plan.fleet import MASTER, NO_NODES, PRIMARY, Fleet, fleet_of
 
 Filter = Callable[[Any, Sequence[Mapping[str, Any]]], Sequence[Any]]
-"""Evaluates a `node_filter` on nodes as mappings to the ids of those that it lets through. It may raise `FuelError`."""
+"""Evaluates a `node_filter` on nodes (mappings), and returns the ids of those that it lets through. It may raise
+`FuelError`."""
 
-_AS_THEY_ARE = ("id", "name", "ip", "mac", "online", "pending_addition", "pending_deletion")
+_COPIED_FIELDS = ("id", "name", "ip", "mac", "online", "pending_addition", "pending_deletion")
 _GRAMMAR = "Write [start[/nodes]][:end[/nodes]], for example primary-database/1,3:keystone-db/5-7."
 _NODES = re.compile(r"(?:\d{1,10}(?:-\d{1,10})?|master)(?:,(?:\d{1,10}(?:-\d{1,10})?|master))*")
-_WIDEST = 100_000
-"""How many nodes a boundary may name."""
+_MAX_BOUNDARY_NODES = 100_000
+"""The most nodes that a boundary may name."""
 
-_COLONS = 100
-"""How many colons a subgraph may have: it may be cut at each of them."""
+_MAX_COLONS = 100
+"""The most colons that a subgraph may have, since it may have to be split at each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What lies between two boundaries, both included. An end that is None is open."""
+    """The task instances between two boundaries, both included. None leaves that end open."""
 
     start: Boundary | None
     end: Boundary | None
@@ -53,7 +54,7 @@ class Subgraph:
 def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     """Parse a subgraph: `[start[/nodes]][:end[/nodes]]`, nodes as `1,3-5,master`.
 
-    `known` are the ids of all tasks, which may contain colons and slashes. Ignore blanks around names. Raise
+    `known` are the ids of all tasks, which may contain colons and slashes. Blanks around names are ignored. Raise
     `UsageError` for a text that cannot be read, `NotFound` for an unknown task, with the nearest known one. Upstream
     runs everything in both cases.
 
@@ -67,9 +68,9 @@ def subgraph_from(text: str, known: Collection[str]) -> Subgraph:
     problem: Exception | None = None
     if is_open(text):
         raise UsageError(f"The subgraph {text!r} names no task.", hint=_GRAMMAR)
-    if text.count(":") > _COLONS:
-        raise UsageError(f"The subgraph {text[:60]!r}... has more than {_COLONS} colons.", hint=_GRAMMAR)
-    for start, end in _halves(text):
+    if text.count(":") > _MAX_COLONS:
+        raise UsageError(f"The subgraph {text[:60]!r}... has more than {_MAX_COLONS} colons.", hint=_GRAMMAR)
+    for start, end in _splits(text):
         try:
             subgraph = Subgraph(_boundary(start.strip(), text, known), _boundary(end.strip(), text, known))
         except (NotFound, UsageError) as error:
@@ -89,8 +90,8 @@ def is_open(text: str) -> bool:
     return text.strip() in ("", ":")
 
 
-def _halves(text: str) -> list[tuple[str, str]]:
-    """The ways to cut the text: at its only colon, or, since ids may have colons, at any of them or at none."""
+def _splits(text: str) -> list[tuple[str, str]]:
+    """The ways to split the text: at its only colon, or else (since ids may have colons) nowhere or at any colon."""
     cuts = [(text[:index], text[index + 1 :]) for index, character in enumerate(text) if character == ":"]
     return [*cuts, (text, "")] if len(cuts) == 1 else [(text, ""), *cuts]
 
@@ -106,42 +107,42 @@ def _boundary(text: str, whole: str, known: Collection[str]) -> Boundary | None:
     if not name or not _NODES.fullmatch(nodes):
         raise UsageError(f"The subgraph {whole!r} cannot be read: {text!r} is not TASK/NODES.", hint=_GRAMMAR)
     require_tasks((name,), known)
-    return Boundary(name, tuple(dict.fromkeys(_range(nodes, whole))))
+    return Boundary(name, tuple(dict.fromkeys(_node_list(nodes, whole))))
 
 
-def _range(text: str, whole: str) -> Iterator[int | str]:
-    named = 0
+def _node_list(text: str, whole: str) -> Iterator[int | str]:
+    count = 0
     for part in text.split(","):
         first, dash, last = part.partition("-")
         if part == MASTER:
             yield part
         elif not dash:
             yield int(part)
-        elif not int(first) <= int(last) <= int(first) + _WIDEST - named:
+        elif not int(first) <= int(last) <= int(first) + _MAX_BOUNDARY_NODES - count:
             raise UsageError(f"The subgraph {whole!r} has the range {part}, which is empty or too wide.", hint=_GRAMMAR)
         else:
             yield from range(int(first), int(last) + 1)
-            named += int(last) - int(first)
+            count += int(last) - int(first)
 
 
-def inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
+def instances_inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set[int]:
     """The instances that follow the start and precede the end of at least one of `subgraphs`.
 
-    Raise `NotFound` for nodes where a boundary's task does not run, with those where it does. If the graph has none of
-    the tasks of a subgraph, the subgraph is empty. Source: Astute `fuel_deployment/cluster.rb`.
+    Raise `NotFound` for a node on which a boundary's task does not run, with the nodes on which it does. A boundary
+    whose task is not in the graph makes its subgraph empty. Source: Astute `fuel_deployment/cluster.rb`.
     """
     following = expansion.edges.successors()
     preceding = reverse(following)
     placed = grouped((expansion.task(vertex).id, vertex) for vertex in range(expansion.size))
     kept: set[int] = set()
     for subgraph in subgraphs:
-        after = reachable(following, _at(expansion, subgraph.start, placed)) if subgraph.start else None
-        before = reachable(preceding, _at(expansion, subgraph.end, placed)) if subgraph.end else None
+        after = reachable(following, _vertices_of(expansion, subgraph.start, placed)) if subgraph.start else None
+        before = reachable(preceding, _vertices_of(expansion, subgraph.end, placed)) if subgraph.end else None
         kept |= (after if before is None else before if after is None else after & before) or set()
     return {vertex for vertex in kept if vertex < expansion.size}
 
 
-def _at(expansion: Expansion, boundary: Boundary, placed: Mapping[str, Sequence[int]]) -> list[int]:
+def _vertices_of(expansion: Expansion, boundary: Boundary, placed: Mapping[str, Sequence[int]]) -> list[int]:
     by_uid = {expansion.uid(vertex): vertex for vertex in placed.get(boundary.task, ())}
     if not boundary.nodes or not by_uid:
         return list(by_uid.values())
@@ -162,11 +163,11 @@ def require_tasks(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, choose: Filter) -> Fleet:
-    """Choose the nodes of a run.
+    """The nodes of a run.
 
-    These are the nodes of `node_ids`, even against the graph's `node_filter`; else those that the filter lets through;
-    else those that can be deployed (`is_deployable`). Offline nodes are left out (`Fleet.absent`). An empty choice
-    means no nodes. Raise `NotFound` for an unknown node, `InvalidGraph` for a filter that yields anything but ids.
+    These are the nodes of `node_ids`, whatever the graph's `node_filter`; or else those that the filter lets through;
+    without a filter, those that can be deployed (`is_deployable`). Offline nodes are left out (`Fleet.absent`).
+    Raise `NotFound` for an unknown node, `InvalidGraph` for a filter that yields anything but ids.
     Source: Nailgun `TransactionsManager`.
     """
     if node_ids:
@@ -183,8 +184,8 @@ def fleet_for(snapshot: Snapshot, node_ids: Sequence[int], node_filter: Any, cho
 def is_deployable(node: Node) -> bool:
     """Whether a graph without a filter of its own runs on the node.
 
-    A node that is to be added runs no graph before it is provisioned. After that it does, and so does one whose
-    deployment was stopped or failed, so that it can be tried again.
+    A node that is to be added runs no graph before it is provisioned. A node whose deployment was stopped or failed
+    runs it again.
 
     >>> is_deployable(Node(1, "a", status="ready")), is_deployable(Node(1, "a", status="discover"))
     (True, False)
@@ -196,7 +197,7 @@ def is_deployable(node: Node) -> bool:
 
 
 def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[int]:
-    """The ids of the nodes that a filter lets through. Raise `InvalidGraph` if it yields anything else."""
+    """The ids of the nodes that a filter lets through. Raise `InvalidGraph` if it yields anything but node ids."""
     chosen = choose(node_filter, [node_fields(node) for node in nodes])
     known = {node.id for node in nodes}
     for node_id in chosen:
@@ -209,8 +210,8 @@ def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[in
 
 
 def node_fields(node: Node) -> dict[str, Any]:
-    """A node as a node filter sees it: under Nailgun's names, with the node's own attributes below them."""
-    same = {name: getattr(node, name) for name in _AS_THEY_ARE}
+    """The fields of a node for a node filter, under Nailgun's names. They override the attributes of the node."""
+    same = {name: getattr(node, name) for name in _COPIED_FIELDS}
     lists = {name: list(getattr(node, name)) for name in ("roles", "pending_roles", "all_roles", "primary_tags")}
     return {
         "hostname": node.name,
@@ -228,9 +229,9 @@ def node_fields(node: Node) -> dict[str, Any]:
 
 
 def with_primaries(nodes: Iterable[Node], fleet: Fleet) -> list[Node]:
-    """The nodes of a fleet, each with the tags whose primary it is now.
+    """The nodes of a fleet, each with the tags of which it is the primary.
 
-    A run stores them, so that the next one has the same primaries.
+    A run stores them, so that the next run has the same primaries.
     """
     tags = {
         place.uid: tuple(tag.removeprefix(PRIMARY) for tag in place.tags if tag.startswith(PRIMARY))

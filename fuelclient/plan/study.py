@@ -1,8 +1,8 @@
 """The study of one graph of an environment: merged, placed, ordered and previewed, each on first use.
 
-Previews, questions, selections, comparisons, plans and the terminal UI hold one, so that all of them rest on the same
-instances, dependencies and order. A study goes on whatever the graph is like: what cannot be merged, computed or
-ordered becomes a finding, as everything else that is wrong with the graph. `plan.plan` refuses.
+Previews, questions, selections, comparisons, plans and the terminal UI use a study, so that all of them have the same
+instances, dependencies and order. A study never fails because of the graph: what cannot be merged, computed or ordered
+becomes a finding. `plan.plan` raises an error instead.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from fuelclient.plan.order import Ordered, explained, ordered_despite_cycles
 from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
 
-_ALIKE = 2
-"""So many nodes with the same roles show every cycle: between tasks of one node, and between those of two."""
+_MAX_ALIKE = 2
+"""This many nodes with the same roles are enough to find every cycle: it is within one node, or between two."""
 
 RUN, SKIP, UNKNOWN = "run", "skip", "unknown"
 
 Facts = Callable[[], Evaluation | None]
-"""Returns the evaluation of expressions on the facts of a study's nodes, or None if there are no facts."""
+"""Returns the evaluation of expressions on the facts of the nodes, or None if there are no facts."""
 
 
 def no_facts() -> None:
-    """Stand for the facts of a study that has none."""
+    """The `Facts` of a study without facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,12 @@ class TaskKey:
 class Study:
     """One graph of one environment, on its nodes or on assumed ones.
 
-    `facts` is called if dependencies are expressions, and, with `conditions`, if tasks have conditions: rows have
-    verdicts then, and conditions that fail are findings. `fleet` chooses the nodes in place of the options. Layers
-    `alone`, without those below them, are studied as they are: their overrides have no place in the order,
-    because it is unknown where the tasks run. With `despite_cycles`, the tasks of cycles have no order in themselves,
-    and all others have theirs.
+    `facts` is called if dependencies are expressions and, with `conditions`, if tasks have conditions: rows then have
+    verdicts, and conditions that fail are findings. `fleet` chooses the nodes instead of the options. With `alone`, the
+    layers are studied without those below them: tasks that only override others are left out of the order, because it
+    is unknown where they run. With `despite_cycles`, all tasks are ordered, except those of a cycle among themselves.
 
-    The first attribute that needs the nodes raises what `plan.fleet.fleet_of` raises for nodes that do not exist.
+    The first attribute that needs the nodes raises the errors of `plan.fleet.fleet_of`.
     """
 
     def __init__(
@@ -79,9 +78,9 @@ class Study:
         self._fleet_of = fleet or (lambda _: fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume))
         self._alone, self._despite_cycles = alone, despite_cycles
         self.unknown: dict[tuple[int, int], str] = {}
-        """By task and node, the paths of facts that are not known and that dependencies read."""
+        """By task and node, the path of an unknown fact that dependencies read."""
         self.failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
-        """By task, the nodes on which its dependencies fail, each with the error."""
+        """By task, the nodes on which its dependencies cannot be computed, each with the error."""
 
     @cached_property
     def merged(self) -> MergedGraph:
@@ -94,7 +93,7 @@ class Study:
 
     @cached_property
     def expansion(self) -> Expansion:
-        """The task instances, with the edges between them, also of dependencies that are expressions."""
+        """The task instances with the edges between them, including dependencies that are expressions."""
         tasks, fleet = self.merged.tasks, self._fleet_of(self.merged)
         if self._alone:
             return expand([task for task in tasks if not task.task.is_partial], fleet)
@@ -116,7 +115,7 @@ class Study:
 
     @cached_property
     def _decided(self) -> tuple[tuple[str, ...], dict[int, FuelError]]:
-        """The verdicts, and by task the error of its condition."""
+        """The verdicts, and the errors of conditions by task."""
         tasks, failed, undecided = self.merged.tasks, dict[int, FuelError](), dict[tuple[int, int], str]()
         asks = self._conditions and (has_computed(tasks) or any(task.task.condition is not None for task in tasks))
         evaluation, expansion = self.evaluation if asks else None, self.expansion
@@ -141,17 +140,17 @@ class Study:
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """By instance: `run`, `skip`, or `unknown: ` and the path of a fact. Empty if no facts decide anything."""
+        """By instance: `run`, `skip`, or `unknown: ` and the path of a fact. Empty if nothing depends on facts."""
         return self._decided[0]
 
     @cached_property
-    def _early(self) -> tuple[Finding, ...]:
-        return self.merged.findings if self._alone else tuple(self._without_order())
+    def _of_graph(self) -> tuple[Finding, ...]:
+        return self.merged.findings if self._alone else tuple(self._findings_of_graph())
 
-    def _without_order(self) -> Iterator[Finding]:
+    def _findings_of_graph(self) -> Iterator[Finding]:
         expansion, tasks, conditions = self.expansion, self.merged.tasks, self._decided[1]
         yield from graph_findings(self.snapshot, self.merged, expansion)
-        # A run has those about parameters for the instances that it begins.
+        # `graph_findings` lacks these: a run checks the parameters of the instances that it starts.
         for task, nodes in zip(tasks, expansion.placement.nodes, strict=True):
             yield from check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
         for index in sorted({*self.failed, *conditions}):
@@ -175,7 +174,7 @@ class Study:
 
     @cached_property
     def _ordered(self) -> tuple[Ordered | None, CycleDetected | None, tuple[tuple[int, ...], ...]]:
-        """The order, or the error that it has none, with the merged tasks of its cycles."""
+        """The order or None, the error for cycles or None, and the merged tasks of each cycle."""
         expansion = self.expansion
         order, cycles = ordered_despite_cycles(expansion)
         if not cycles:
@@ -194,18 +193,18 @@ class Study:
 
     @property
     def cycle_findings(self) -> tuple[Finding, ...]:
-        """The cycles (G050) for which the graph has no order, as errors."""
+        """The cycles (G050) of the graph, as errors."""
         error = self._ordered[1]
         return () if error is None else tuple(each for each in error.findings if isinstance(each, Finding))
 
     @property
     def cycles(self) -> tuple[tuple[int, ...], ...]:
-        """The merged tasks of a shortest cycle of each set that wait for one another, of a study despite cycles."""
+        """With `despite_cycles`: the merged tasks of a shortest cycle for each set that wait for one another."""
         return () if errors_in(self.merged.findings) else self._ordered[2]
 
     @cached_property
     def problem(self) -> str:
-        """Why the graph has no order, or none without its cycles; empty if it has one."""
+        """Why the graph cannot be merged or completely ordered; empty if it can."""
         try:
             require_merged(self.snapshot, self.merged)
         except InvalidGraph as error:
@@ -218,8 +217,8 @@ class Study:
         return self.expansion.preceding_tasks()
 
     @cached_property
-    def _late(self) -> tuple[Finding, ...]:
-        """The findings about the order: those of its cycles, and dependencies that have no effect on it."""
+    def _of_order(self) -> tuple[Finding, ...]:
+        """The findings about the order: cycles, and dependencies that have no effect."""
         order = self._ordered[0]
         if order is None:
             return self.cycle_findings
@@ -232,11 +231,11 @@ class Study:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return (*self._early, *self._late)
+        return (*self._of_graph, *self._of_order)
 
     def preview(self, more: Iterable[Finding] = ()) -> Preview:
-        """What `graph preview` shows, with `more` findings. Raise `CycleDetected` for a graph without order."""
-        expansion, order, found = self.expansion, self.ordered, (*self._early, *more, *self._late)
+        """The preview, with `more` findings. Raise `CycleDetected` for a graph without order."""
+        expansion, order, found = self.expansion, self.ordered, (*self._of_graph, *more, *self._of_order)
         uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
         return Preview(
             rows=tuple(rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts)),
@@ -247,18 +246,18 @@ class Study:
             nodes=expansion.fleet.size,
             generations=order.generations,
             assumption=expansion.fleet.assumption,
-            computed=len({finding.task for finding in self._early if finding.code == "G033"}),
+            computed=len({finding.task for finding in self._of_graph if finding.code == "G033"}),
         )
 
     @cached_property
     def rows(self) -> tuple[PreviewRow, ...]:
-        """The merged tasks in execution order; none if the graph has a `problem` and is not studied despite it."""
+        """The merged tasks in execution order; empty if the graph has a `problem`, except with `despite_cycles`."""
         return () if self.problem and not self.cycles else self.preview().rows
 
     @cached_property
     def indices(self) -> tuple[int, ...]:
         # Variants share an id, so their layer distinguishes them.
-        index_of = {(task.id, task.owner.label): at for at, task in reversed(list(enumerate(self.merged.tasks)))}
+        index_of = {(task.id, task.owner.label): index for index, task in reversed(list(enumerate(self.merged.tasks)))}
         return tuple(index_of[row.task, row.layer] for row in self.rows)
 
     @cached_property
@@ -290,8 +289,8 @@ class Study:
         return reverse(self.expansion.edges.successors())
 
     def held_by(self, vertex: int) -> int | None:
-        """The last instance before this one on a longest path to it; None if nothing precedes it. Of several direct
-        predecessors in the generation below, the first counts."""
+        """The direct predecessor on a longest path to an instance, or None: the first of those in the generation before
+        it."""
         direct, below = neighbours(self._backward, vertex, self.expansion.size), self.generation[vertex] - 1
         return min((other for other in direct if self.generation[other] == below), default=None)
 
@@ -299,15 +298,15 @@ class Study:
         return self.merged.tasks[self.indices[row]]
 
     def named(self, task: str) -> int | None:
-        """The row of the first task with that id, in execution order, or None."""
+        """The first row, in execution order, of a task with that id, or None."""
         return next((place for place, row in enumerate(self.rows) if row.task == task), None)
 
     def key(self, row: int) -> TaskKey:
-        """The key of a row's task, which is valid in later studies too."""
+        """The key of the task in a row, which is valid in later studies too."""
         return TaskKey(self.rows[row].task, self.rows[row].layer)
 
     def row_with(self, key: TaskKey) -> int | None:
-        """The row of a task, or None if it is gone.
+        """The row of a task, or None if the graph no longer has it.
 
         Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
         """
@@ -316,7 +315,7 @@ class Study:
 
 
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
-    """Yield what is wrong with a graph before it is ordered, whether for a preview or for a run."""
+    """Yield the findings about a graph that do not depend on its order, for a preview or a run."""
     yield from merged.findings
     if snapshot.unique_tasks:
         yield from _defined_by_several(snapshot)
@@ -347,20 +346,20 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
 def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
     """Merge, place and order one environment's graph, with dependencies and conditions on the facts of `evaluation`.
 
-    What cannot be merged is left out and is an error among the findings. Raise `UsageError` for an `assume` that cannot
-    be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
+    Tasks that cannot be merged are left out, and are error findings. Raise `UsageError` for an `assume` that cannot be
+    read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
     """
     return Study(snapshot, options, lambda: evaluation, conditions=True).preview()
 
 
 def cycles_of(snapshot: Snapshot, facts: Facts = no_facts) -> tuple[Finding, ...]:
-    """The cycles (G050) of an environment's graph, as errors. Of nodes with the same roles, only a few are studied."""
+    """The cycles (G050) of an environment's graph, as errors. Of nodes with equal roles, only a few are expanded."""
     alike: Counter[tuple[object, ...]] = Counter()
     nodes = []
     for node in snapshot.nodes:
         key = (node.all_roles, node.primary_tags, node.online, node.pending_deletion)
         alike[key] += 1
-        if alike[key] <= _ALIKE + bool(snapshot.primary_tags):
+        if alike[key] <= _MAX_ALIKE + bool(snapshot.primary_tags):
             nodes.append(node)
     return Study(replace(snapshot, nodes=tuple(nodes)), facts=facts).cycle_findings
 
@@ -370,9 +369,9 @@ def has_computed(tasks: Iterable[MergedTask]) -> bool:
 
 
 def named(merged: MergedGraph, task: str) -> tuple[int, ...]:
-    """The merged tasks (by index) with an id: several if plugins define variants of it.
+    """The indices of the merged tasks with an id: several if plugins define variants.
 
-    Raise `NotFound` if the graph has none, with the nearest id.
+    Raise `NotFound`, with the nearest id, if the graph has none.
     """
     indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
     if not indices:

@@ -1,4 +1,4 @@
-"""The work of a plan, as a schedule needs it: numbered task instances, their order, and their limits."""
+"""The input of a schedule: the numbered task instances of a plan, their order, and their limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNLIMITED = 0
 
 
 def limit_from(strategy: Any) -> int:
-    """How many nodes may run a task with this strategy at once; `UNLIMITED` without one.
+    """The number of nodes that may run a task with this strategy at once; `UNLIMITED` without one.
 
     Raise `ValueError` for a type other than parallel and one_by_one, and for an amount that is not a whole number of at
     least 0. Source: Astute `TaskDeployment`.
@@ -50,7 +50,7 @@ def _is_expression(value: Any) -> bool:
 
 
 MOST_BUSY = 50
-"""How many nodes may run a task at the same time (Astute's `max_nodes_per_call`)."""
+"""The number of nodes that may run tasks at the same time (Astute's `max_nodes_per_call`)."""
 
 NO_KEY = -1
 """The key of an instance without a limit."""
@@ -62,7 +62,7 @@ _HINT = "Write {type: one_by_one}, or {type: parallel, amount: 10}."
 
 
 class InstanceKind(StrEnum):
-    """What happens to an instance when it is reached: it runs, it is passed, or it is a sync point."""
+    """What happens to an instance when it is reached: it runs, or is passed over, or is a sync point."""
 
     REAL = "real"
     SKIP = "skip"
@@ -116,9 +116,9 @@ def work_of(
 ) -> Work:
     """The work of an expansion.
 
-    By instance: `skipped` has the reasons of those that a condition or a filter keeps from running; `strategies` and
-    `fail_on_error` are rendered values. Without a rendered value, the task's own statement counts, and an expression
-    that was not rendered limits nothing. A strategy on a group is ignored. Raise `InvalidGraph` with a finding for
+    By instance: `skipped` has the reasons of those that a condition or a filter skips; `strategies` and `fail_on_error`
+    are rendered values. Without a rendered value, the attribute of the task is used; if it is an expression, there is
+    no limit. A strategy on a group is ignored. Raise `InvalidGraph` with a finding for
     every invalid strategy.
     """
     skipped, given = skipped or {}, fail_on_error or {}
@@ -180,11 +180,10 @@ def _limits(
 
 
 def by_filters(work: Work) -> tuple[set[int], set[int]]:
-    """The nodes (by index) on which filters let something through that would run, and those on which they let nothing
-    through.
+    """The nodes (by index) on which filters let an instance through that would run, and the other nodes on which they
+    leave instances out.
 
-    A condition that is false is not a filter: there is nothing to do. On a node that is in neither set,
-    nothing would have run anyway.
+    A false condition is not a filter. On a node in neither set, nothing would have run without filters either.
     """
     through: set[int] = set()
     filtered: set[int] = set()

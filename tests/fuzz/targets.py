@@ -113,7 +113,7 @@ def _subgraph(_: Path) -> Execute:
     def execute(data: bytes) -> None:
         text = data.decode("utf-8", "replace")
         with suppress(*EXPECTED, NotFound):
-            select.inside(expansion, [select.subgraph_from(line, known) for line in text.split("\n")])
+            select.instances_inside(expansion, [select.subgraph_from(line, known) for line in text.split("\n")])
         assert run.subgraph_from(run.subgraph_to(text)) == text.removesuffix(":")
 
     return execute

@@ -19,7 +19,7 @@ from fuelclient.model.run import RunRequest
 from fuelclient.model.task import TaskType
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.plan import Plan, plan
-from fuelclient.plan.select import Boundary, Subgraph, inside, subgraph_from
+from fuelclient.plan.select import Boundary, Subgraph, instances_inside, subgraph_from
 from fuelclient.plan.work import InstanceKind
 
 boundaries = st.none() | st.sampled_from(IDS).map(Boundary)
@@ -54,7 +54,7 @@ def test_subgraph_follows_its_start_and_precedes_its_end(
 ) -> None:
     expansion = expand(tasks, fleet(nodes))
 
-    assert inside(expansion, wanted) == set().union(*(by_hand(expansion, one) for one in wanted))
+    assert instances_inside(expansion, wanted) == set().union(*(by_hand(expansion, one) for one in wanted))
 
 
 names = st.text("abcxyz-_.#0123456789:/", min_size=1, max_size=8)

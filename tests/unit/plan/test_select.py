@@ -16,7 +16,7 @@ from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.node import Node
 from fuelclient.plan.expand import Expansion, expand
-from fuelclient.plan.select import Boundary, Subgraph, fleet_for, inside, subgraph_from, with_primaries
+from fuelclient.plan.select import Boundary, Subgraph, fleet_for, instances_inside, subgraph_from, with_primaries
 
 KNOWN = {"a", "b", "c", "d", "e", "primary-database", "keystone-db", "x.y", "lma:post_deployment/100#0"}
 
@@ -76,7 +76,7 @@ def chain(nodes: Mapping[int, Sequence[str]]) -> Expansion:
 
 
 def kept(expansion: Expansion, *texts: str) -> str:
-    result = inside(expansion, [subgraph_from(text, KNOWN) for text in texts])
+    result = instances_inside(expansion, [subgraph_from(text, KNOWN) for text in texts])
     return " ".join(expansion.name(vertex) for vertex in sorted(result))
 
 
