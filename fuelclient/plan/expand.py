@@ -18,7 +18,7 @@ from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
 from fuelclient.model.task import RELATION_LISTS, Relation, Task, TaskType
 from fuelclient.plan.fleet import SYNC, Fleet
-from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, TaskNames, lowest, named, place
+from fuelclient.plan.place import EVERY, Choice, Placement, Resolver, TaskNames, lowest, matching_names, place
 
 _MAX_CLIQUE_SIZE = 100
 """Up to this many instances that all wait for one another are linked pair by pair; of more, only two are linked. The
@@ -316,7 +316,7 @@ class _Builder:
             self.task_of.extend([index] * len(nodes))
             self.node_of.extend(nodes)
         self.edges = Edges(len(self.task_of))
-        self.named = TaskNames((index, task) for index, task in enumerate(tasks) if self.at[index])
+        self.matching = TaskNames((index, task) for index, task in enumerate(tasks) if self.at[index])
 
     def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:
         """Add the edges of `requires` and `required_for`: to tasks of the same node, and to sync points.
@@ -324,7 +324,7 @@ class _Builder:
         `on` are the instances (vertices by node) that state them, by default all of the task.
         """
         here = self.at[task] if on is None else on
-        others = {other: word for word in reversed(words) for other in self.named[word]}
+        others = {other: word for word in reversed(words) for other in self.matching[word]}
         for other, word in others.items():
             reason = EdgeReason(task, attribute, word)
             there = self.at[other]
@@ -348,7 +348,7 @@ class _Builder:
         if not isinstance(relation.name, str):
             return
         here = self.at[task] if on is None else on
-        others = self.named[relation.name]
+        others = self.matching[relation.name]
         reason = EdgeReason(task, attribute, relation.name)
         if relation.roles == "self":
             for node, vertex in here.items():
@@ -430,7 +430,7 @@ class _Builder:
             self.at[index][node]
             for index, other in enumerate(self.tasks)
             if not other.task.stage
-            and (other.id in names or any(named(word, known) for word in other.task.placement[1]))
+            and (other.id in names or any(matching_names(word, known) for word in other.task.placement[1]))
             for node in nodes
             if node in self.at[index] and self.at[index][node] not in outside
         ]
@@ -438,7 +438,7 @@ class _Builder:
     def _outside(self, stage: str, *, onward: bool) -> set[int]:
         """The instances before or after (`onward`) a sync point, along the edges added so far."""
         following = self.edges.successors()
-        starts = {self.at[index][SYNC] for index in self.named.by_id.get(stage, ()) if SYNC in self.at[index]}
+        starts = {self.at[index][SYNC] for index in self.matching.by_id.get(stage, ()) if SYNC in self.at[index]}
         return reachable(following if onward else reverse(following), starts)
 
     def chain(self) -> None:

@@ -57,14 +57,15 @@ class Resolver:
             if word == MASTER:
                 indices.update(index for index, node in enumerate(self.nodes) if node.uid == MASTER)
             else:
-                indices.update(index for tag in named(word, self._tags) for index in self._nodes_with[tag])
+                indices.update(index for tag in matching_names(word, self._tags) for index in self._nodes_with[tag])
         return tuple(sorted(indices))
 
 
-def named(word: str, known: Names) -> tuple[str, ...]:
+def matching_names(word: str, known: Names) -> tuple[str, ...]:
     """The names in `known` that a name or a pattern matches; none for a broken pattern.
 
-    >>> named("a", Names(["a", "ab"])), named("/^a/", Names(["a", "ab"])), named("/(/", Names(["a"]))
+    >>> known = Names(["a", "ab"])
+    >>> matching_names("a", known), matching_names("/^a/", known), matching_names("/(/", known)
     (('a',), ('a', 'ab'), ())
     """
     if word in known:
@@ -84,7 +85,7 @@ class TaskNames(dict[str, tuple[int, ...]]):
         self._ids = Names(self.by_id)
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        found = self[word] = tuple(index for name in named(word, self._ids) for index in self.by_id[name])
+        found = self[word] = tuple(index for name in matching_names(word, self._ids) for index in self.by_id[name])
         return found
 
 
@@ -188,7 +189,7 @@ def only_primary(names: Iterable[str], nodes: Sequence[FleetNode]) -> str:
     """
     carried = {tag for node in nodes for tag in node.tags}
     alone = Names(sorted({tag.removeprefix(PRIMARY) for tag in carried if tag.startswith(PRIMARY)} - carried))
-    return next((tag for name in names for tag in named(name, alone)), "")
+    return next((tag for name in names for tag in matching_names(name, alone)), "")
 
 
 def placement_findings(

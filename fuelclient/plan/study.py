@@ -297,7 +297,7 @@ class Study:
     def task(self, row: int) -> MergedTask:
         return self.merged.tasks[self.indices[row]]
 
-    def named(self, task: str) -> int | None:
+    def row_named(self, task: str) -> int | None:
         """The first row, in execution order, of a task with that id, or None."""
         return next((place for place, row in enumerate(self.rows) if row.task == task), None)
 
@@ -311,7 +311,7 @@ class Study:
         Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
         """
         exact = (place for place, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
-        return next(exact, self.named(key.id))
+        return next(exact, self.row_named(key.id))
 
 
 def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
@@ -368,7 +368,7 @@ def has_computed(tasks: Iterable[MergedTask]) -> bool:
     return any(True for merged in tasks for _ in merged.task.computed_attributes())
 
 
-def named(merged: MergedGraph, task: str) -> tuple[int, ...]:
+def indices_of(merged: MergedGraph, task: str) -> tuple[int, ...]:
     """The indices of the merged tasks with an id: several if plugins define variants.
 
     Raise `NotFound`, with the nearest id, if the graph has none.

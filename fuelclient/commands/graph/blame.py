@@ -47,14 +47,14 @@ class GraphBlame(Question):
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.graph.merge import merge_layers
         from fuelclient.insight.blame import blame, blame_of, statements
-        from fuelclient.plan.study import named
+        from fuelclient.plan.study import indices_of
 
         layers = self.snapshot(parsed_args).layers
         merged = merge_layers(layers)
         report(finding for finding in merged.findings if finding.task == parsed_args.task)
         lines: list[str] = []
         definitions = []
-        for index in named(merged, parsed_args.task):
+        for index in indices_of(merged, parsed_args.task):
             task = merged.tasks[index]
             attribute = parsed_args.attribute
             rows = blame_of(task, attribute, layers) if attribute else blame(task, layers)

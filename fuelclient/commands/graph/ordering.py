@@ -47,12 +47,12 @@ class GraphWhy(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.relation import relation
-        from fuelclient.plan.study import named
+        from fuelclient.plan.study import indices_of
 
         if parsed_args.first == parsed_args.second:
             raise UsageError("A and B are the same task.", hint="Name two tasks.")
         study = self.unordered(parsed_args)
-        first, second = (named(study.merged, name) for name in (parsed_args.first, parsed_args.second))
+        first, second = (indices_of(study.merged, name) for name in (parsed_args.first, parsed_args.second))
         found = relation(study.expansion, first, second)
         return Answer(_lines(study.expansion, found), found)
 
@@ -157,10 +157,10 @@ class GraphImpact(OrderQuestion):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         from fuelclient.insight.stats import impact
-        from fuelclient.plan.study import named
+        from fuelclient.plan.study import indices_of
 
         study = self.unordered(parsed_args)
-        found = impact(study.expansion, named(study.merged, parsed_args.task))
+        found = impact(study.expansion, indices_of(study.merged, parsed_args.task))
         return Answer(_impact_lines(found), found)
 
 

@@ -15,7 +15,7 @@ from fuelclient.graph.stage import band_of, parse_stage
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.task import TaskType
 from fuelclient.plan.fleet import PRIMARY
-from fuelclient.plan.place import EVERY, named
+from fuelclient.plan.place import EVERY, matching_names
 from fuelclient.plugins.constraints import version_of
 from fuelclient.plugins.contents import PATHS, flat_role
 from fuelclient.plugins.package_files import CONF_PATH
@@ -283,4 +283,4 @@ def _with_primary(package: Reading) -> dict[str, set[str]]:
 
 def _match(words: list[str], word: str) -> bool:
     """Whether a task with these words runs on nodes with `word`: by name, by a pattern, or because it is for all."""
-    return words == [EVERY] or any(named(given, Names([word])) for given in words)
+    return words == [EVERY] or any(matching_names(given, Names([word])) for given in words)

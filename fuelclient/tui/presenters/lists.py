@@ -286,7 +286,7 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         if tasks:
             lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
             for name in tasks:
-                place, where = data.study.named(name), ""
+                place, where = data.study.row_named(name), ""
                 if place is not None:
                     nodes = len(data.study.rows[place].nodes)
                     where = f"  {count(nodes, 'node') if nodes else 'on no node here'}"

@@ -54,7 +54,7 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
         for finding in findings
     ]  # fmt: skip
     study = data.study
-    named = [study.named(finding.task) for finding in findings]
+    named = [study.row_named(finding.task) for finding in findings]
     indices = [-1 if row is None else study.indices[row] for row in named]
     ids = [finding.task or finding.code for finding in findings]
     return Table(_COLUMNS, rows, ids, _NOTHING, indices, are_tasks=False)

@@ -92,7 +92,7 @@ class GraphScreen(ViewScreen):
         cursor."""
         study, wanted = self.data.study, self.route.task
         if wanted is None:
-            return (study.named(self.route.focus) if self.route.focus else None) or 0
+            return (study.row_named(self.route.focus) if self.route.focus else None) or 0
         row = study.row_with(wanted)
         if row is None and study.rows:
             self.notify(gone(wanted), markup=False)

@@ -190,5 +190,5 @@ class ProblemsScreen(GraphScreen):
 
     def task_row(self) -> int:
         task = self.findings[self.row_here].task if self.row_here >= 0 else ""
-        row = self.data.study.named(task) if task else None
+        row = self.data.study.row_named(task) if task else None
         return -1 if row is None else row

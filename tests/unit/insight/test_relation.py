@@ -16,7 +16,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
-from fuelclient.plan.study import Study, named
+from fuelclient.plan.study import Study, indices_of
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def task(name: str, **attributes: object) -> Task:
 
 
 def between(studied: Study, first: str, second: str) -> Relation:
-    return relation(studied.expansion, named(studied.merged, first), named(studied.merged, second))
+    return relation(studied.expansion, indices_of(studied.merged, first), indices_of(studied.merged, second))
 
 
 def test_either_order_of_the_names_gives_the_same_answer() -> None:

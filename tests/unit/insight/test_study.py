@@ -42,8 +42,8 @@ def snapshot(*tasks: Task, nodes: int = 3) -> Snapshot:
 
 def test_rows_know_their_merged_tasks(tiny: Study) -> None:
     assert [tiny.task(row).id for row in range(len(tiny.rows))] == [row.task for row in tiny.rows]
-    assert tiny.named("keystone") == next(n for n, row in enumerate(tiny.rows) if row.task == "keystone")
-    assert tiny.named("nothing") is None
+    assert tiny.row_named("keystone") == next(n for n, row in enumerate(tiny.rows) if row.task == "keystone")
+    assert tiny.row_named("nothing") is None
 
 
 def test_before_and_after_mirror_each_other(tiny: Study) -> None:

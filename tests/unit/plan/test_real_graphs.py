@@ -22,7 +22,7 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import RELATION_LISTS
 from fuelclient.plan.expand import OF_SUCCESSORS, expand
 from fuelclient.plan.order import cycle_reports, without
-from fuelclient.plan.place import named
+from fuelclient.plan.place import matching_names
 from fuelclient.plan.preview import Preview, PreviewOptions
 from fuelclient.plan.study import Study, preview
 
@@ -271,7 +271,7 @@ def _has_a_cycle_of_ids(tasks: Iterable[MergedTask]) -> bool:
         for attribute in ("requires", "required_for", *RELATION_LISTS):
             related = merged.task.relations(attribute) if attribute in RELATION_LISTS else ()
             words = [*merged.task.names(attribute), *(one.name for one in related if isinstance(one.name, str))]
-            for other in (other for word in words for other in named(word, known) if other != merged.id):
+            for other in (other for word in words for other in matching_names(word, known) if other != merged.id):
                 edges.add_edge(*((merged.id, other) if attribute in OF_SUCCESSORS else (other, merged.id)))
     return not networkx.is_directed_acyclic_graph(edges)
 
