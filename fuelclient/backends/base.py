@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # at run time, a command only loads the values of the facets 
     from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, MergedGraph, Owner
     from fuelclient.model.package import Selection
     from fuelclient.model.plugin import Installed, Plugin, Synced
-    from fuelclient.model.run import Action, Deciding, Event, HistoryFilter, HistoryRow, Logs, Run, RunRequest
+    from fuelclient.model.run import Action, DecisionByInstance, Event, HistoryFilter, HistoryRow, Logs, Run, RunRequest
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.model.task import Task
     from fuelclient.plan.inputs import EnvironmentChange, Inputs
@@ -272,7 +272,7 @@ class Runs(Protocol):
         """
 
     @reads
-    def decided(self, part: Run, request: RunRequest) -> Deciding:
+    def decided(self, part: Run, request: RunRequest) -> DecisionByInstance:
         """Find the instances of one graph that would run, after a dry run; `part` is its child run for this graph.
 
         The mapping is empty if the backend did not record them. Only a Fuel master has it.

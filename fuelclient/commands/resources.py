@@ -287,7 +287,7 @@ class HealthStart(_OfHealth, Lister):
         )
         services = self.writable().services
         # The original client prints these lines on stdout, where they break readers of JSON.
-        if not credentials.stated:
+        if not credentials.any_given:
             LOG.warning("WARNING: ostf credentials are going to be mandatory in the next release.")
         tests, force = parsed_args.tests, parsed_args.force
         runs: Iterable[Any] = services.start_tests(parsed_args.env, tests, credentials, force=force)

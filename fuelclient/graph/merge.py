@@ -1,12 +1,12 @@
-"""Merge the layers of one graph type to one graph, and record who set each attribute.
+"""Merge the layers of one graph type to one graph, and record where each attribute was set.
 
 Tasks merge by id: the cluster's over the plugins' over the release's. A record with a type is a whole definition and
-replaces what lies below it; a record without one overrides the attributes it states. The order is the release's, with
+replaces what lies below it; a record without one overrides the attributes it has. The order is the release's, with
 overrides in place, then what plugins add by (name, version), then what the cluster adds, so that a merge reads like a
 diff. If two plugins define the same id, both definitions stay, as variants. Plugins that only override attributes of
 a task apply one after another, over every definition of it.
 
-Source: the specification "custom-graph-execution", section Nailgun; replacement is what Nailgun 9 and later do.
+Source: the specification "custom-graph-execution", section Nailgun; Nailgun 9 and later replace likewise.
 Nailgun returns the layers in reversed order, which has no meaning.
 """
 

@@ -35,8 +35,8 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
-    """Find dependencies on tasks that the graph lacks (a run ignores them), stages that it lacks, values that do not do
-    what they seem to, and ids that `graph upload` would refuse today."""
+    """Find dependencies on tasks that the graph lacks (a run ignores them), stages that it lacks, values without the
+    effect that they seem to have, and ids that `graph upload` would refuse today."""
     legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
     known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
@@ -93,7 +93,7 @@ def check_parameters(
     They are errors if the task certainly `runs` somewhere: it has a type and no condition. A task of a document that
     has no parameters at all is left to `check_document`: another layer may have them. For a package (`packaged`), only
     missing parameters are reported, because the schemas of its version check the others. `filled` means that a Fuel
-    master adds what a task lacks; None, for a file, that this depends on the ids of old tasks.
+    master adds what a task lacks; None, for a file, means that the ids of old tasks decide.
     """
     task = given.task if isinstance(given, MergedTask) else given
     is_bare = isinstance(given, Task) and task.type in SHAPES and not task.attributes.get("parameters")

@@ -17,7 +17,7 @@ from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse,
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
-from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Statement, stated_names
+from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Statement, named_dependencies
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.study import Study
 
@@ -146,7 +146,7 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Statement, ...]:
     statements = tuple(
         Statement(task.id, attribute, word, task.place(attribute))
         for task, other, names_other in ((after, before.id, False), (before, after.id, True))
-        for attribute, word, _ in stated_names(task.task)
+        for attribute, word, _ in named_dependencies(task.task)
         if (attribute in OF_SUCCESSORS) is names_other
         and (word == other or (not pattern_error(word) and matches(word, other)))
     )

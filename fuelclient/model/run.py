@@ -25,8 +25,8 @@ NodeKey = int | str | None
 """The node of a task instance: a node's id, "master", or None for the sync points."""
 
 
-Deciding = Mapping[tuple[str, NodeKey], bool]
-"""Which task instances a backend would run, by task and node."""
+DecisionByInstance = Mapping[tuple[str, NodeKey], bool]
+"""Whether a backend would run each task instance, by task and node."""
 
 
 def instance_name(task: str, node: NodeKey) -> str:
@@ -284,12 +284,12 @@ class DryGraph:
 
     graph_type: str
     plan: PlannedGraph | None
-    decided: Deciding = field(default_factory=dict)
+    decided: DecisionByInstance = field(default_factory=dict)
     problem: str = ""
     findings: tuple[Finding, ...] = ()
 
     @property
-    def only_decided(self) -> Deciding:
+    def only_decided(self) -> DecisionByInstance:
         """The decisions of the master about instances that the plan lacks."""
         planned = {(instance.task, instance.node) for instance in self.plan.instances} if self.plan else set()
         return {key: runs for key, runs in self.decided.items() if key not in planned}

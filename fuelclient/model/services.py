@@ -97,5 +97,5 @@ class OstfCredentials:
     tenant: str | None = None
 
     @property
-    def stated(self) -> bool:
+    def any_given(self) -> bool:
         return any(value is not None for value in (self.username, self.password, self.tenant))

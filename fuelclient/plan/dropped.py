@@ -15,7 +15,7 @@ from fuelclient.graph.dag import connected
 from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity, finding_at
 from fuelclient.model.task import TaskType
-from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, stated_names
+from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, named_dependencies
 from fuelclient.plan.order import Ordered, execution_order, first_generations
 from fuelclient.plan.place import TaskNames, only_primary
 
@@ -49,7 +49,7 @@ class Dropped:
         self._lost: dict[int, list[LostDependency]] = {}
         self.unmet: list[LostDependency] = []
         for index, task in enumerate(() if all(self._nodes) else self._tasks):
-            for attribute, target, crosses in stated_names(task.task):
+            for attribute, target, crosses in named_dependencies(task.task):
                 is_left = self._nodes[index] and not any(self._nodes[other] for other in self._named[target])
                 for other in self._named[target]:
                     if not (self._nodes[index] and self._nodes[other]):

@@ -1,7 +1,7 @@
 """Evaluate the expressions of a plan: dependencies, conditions and parameters of its task instances. Expressions that
 read unknown facts stay undecided.
 
-A skipped instance keeps its place in the order: it does nothing, and instances that wait for it run.
+A skipped instance keeps its position in the order: it does nothing, and instances that wait for it run.
 """
 
 from __future__ import annotations

@@ -32,11 +32,11 @@ Computed = Callable[[int, int], Iterable[tuple[str, Relation]]]
 its attribute. In `requires` and `required_for`, only the name is used."""
 
 
-def stated_names(task: Task) -> Iterator[tuple[str, str, bool]]:
+def named_dependencies(task: Task) -> Iterator[tuple[str, str, bool]]:
     """Yield the dependencies of a task, except expressions: the attribute, the name or pattern of the other task, and
     whether it applies to instances on different nodes."""
     for attribute in ("requires", "required_for"):
-        yield from ((attribute, word, False) for word in task.names(attribute))
+        yield from ((attribute, target, False) for target in task.names(attribute))
     for attribute in RELATION_LISTS:
         for relation in task.relations(attribute):
             if isinstance(relation.name, str):
@@ -87,7 +87,7 @@ class Edges:
             self.reasons.append(self._latest[1])
 
     def note_loop(self, vertex: int, attribute: str) -> None:
-        """Record that an instance names itself. Only `stated` lists this; it has no effect on the order."""
+        """Record that an instance names itself. Only `pairs_by_side` lists this; it has no effect on the order."""
         self._loops[attribute in OF_SUCCESSORS].add(vertex)
 
     def join(
@@ -153,9 +153,9 @@ class Edges:
 
         For small graphs only: barriers exist to avoid this product.
         """
-        return {(vertex, after) for pairs in self.stated() for vertex, after in pairs if vertex != after}
+        return {(vertex, after) for pairs in self.pairs_by_side() for vertex, after in pairs if vertex != after}
 
-    def stated(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    def pairs_by_side(self) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         """Split `pairs` into those that the successor names, and those that the predecessor names (`required_for`,
         `cross_depended_by`). A pair may be in both. Instances that name themselves are added. For small graphs only."""
         names_successors = [reason.attribute in OF_SUCCESSORS for reason in self._reasons]
@@ -318,15 +318,15 @@ class _Builder:
         self.edges = Edges(len(self.task_of))
         self.matching = TaskNames((index, task) for index, task in enumerate(tasks) if self.at[index])
 
-    def same_node(self, task: int, attribute: str, words: Sequence[str], on: Mapping[int, int] | None = None) -> None:
-        """Add the edges of `requires` and `required_for`: to tasks of the same node, and to sync points.
+    def same_node(self, task: int, attribute: str, names: Sequence[str], on: Mapping[int, int] | None = None) -> None:
+        """Add the edges of `requires` and `required_for`: to tasks on the same node, and to sync points.
 
-        `on` are the instances (vertices by node) that state them, by default all of the task.
+        `on` are the instances (vertices by node) with the dependency, by default all of the task.
         """
         here = self.at[task] if on is None else on
-        others = {other: word for word in reversed(words) for other in self.matching[word]}
-        for other, word in others.items():
-            reason = EdgeReason(task, attribute, word)
+        others = {other: target for target in reversed(names) for other in self.matching[target]}
+        for other, target in others.items():
+            reason = EdgeReason(task, attribute, target)
             there = self.at[other]
             sync = there.get(SYNC)
             for node, vertex in here.items():
@@ -344,7 +344,7 @@ class _Builder:
             self.edges.add(other, vertex, reason)
 
     def cross(self, task: int, attribute: str, relation: Relation, on: Mapping[int, int] | None = None) -> None:
-        """Add the edges of one entry of `cross_depends` or `cross_depended_by`, stated by the instances in `on`."""
+        """Add the edges of one entry of `cross_depends` or `cross_depended_by`, for the instances in `on`."""
         if not isinstance(relation.name, str):
             return
         here = self.at[task] if on is None else on
@@ -357,7 +357,7 @@ class _Builder:
                         self._edge(attribute, vertex, self.at[other][node], reason)
         elif relation.roles is None:
             self._join(tuple(here.values()), attribute, others, (SYNC,), reason)
-        elif isinstance(relation.roles, str | tuple) and relation.roles != (EVERY,):  # in a list it is a name
+        elif isinstance(relation.roles, str | tuple) and relation.roles != (EVERY,):  # in a list, * is a name
             nodes = self.resolver.resolve(relation.roles)
             if relation.policy == "any" and nodes:
                 nodes = (self.choose(nodes),)
@@ -377,12 +377,12 @@ class _Builder:
 
         These are computed node by node, since many tasks read one node's facts. Equal dependencies share their edges.
         """
-        stating = [
+        computed_tasks = [
             index for index, task in enumerate(self.tasks) if self.at[index] and any(task.task.computed_attributes())
         ]
-        given: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in stating}
+        given: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in computed_tasks}
         for node in range(len(self.fleet.nodes)):
-            for index in stating:
+            for index in computed_tasks:
                 vertex = self.at[index].get(node)
                 if vertex is not None:
                     for dependency in computed(index, node):
@@ -430,7 +430,7 @@ class _Builder:
             self.at[index][node]
             for index, other in enumerate(self.tasks)
             if not other.task.stage
-            and (other.id in names or any(matching_names(word, known) for word in other.task.placement[1]))
+            and (other.id in names or any(matching_names(target, known) for target in other.task.placement[1]))
             for node in nodes
             if node in self.at[index] and self.at[index][node] not in outside
         ]

@@ -143,7 +143,7 @@ def edges_of(expansion: Expansion, cycle: Sequence[int]) -> Iterator[Finding]:
     """Yield the finding (G050) of each edge of a cycle."""
     for before, after in pairwise((*cycle, cycle[0])):
         given = expansion.statements_between(before, after)
-        statements = "; ".join(f"{each.task} says {each.attribute}: {each.word} ({each.place.layer})" for each in given)
+        statements = "; ".join(f"{why.task} says {why.attribute}: {why.word} ({why.place.layer})" for why in given)
         hint = _ON_ITSELF if expansion.task_of[before] == expansion.task_of[after] else _BETWEEN
         message = f"{expansion.name(before)} runs before {expansion.name(after)}: {statements}"
         yield Finding(Severity.ERROR, "G050", message, given[0].place, given[0].task, hint)
@@ -248,13 +248,13 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
             return task
         return replace(task, attributes={**task.attributes, "roles": [_ANYWHERE]})
 
-    words = {word for task in tasks for word in task.placement[1] if not is_pattern(word)} - {MASTER, EVERY}
-    roles = {word.removeprefix(PRIMARY) for word in words}
+    names = {name for task in tasks for name in task.placement[1] if not is_pattern(name)} - {MASTER, EVERY}
+    roles = {name.removeprefix(PRIMARY) for name in names}
     snapshot = Snapshot(
         Cluster(0, "", 0),
         (Layer(Owner(Level.CLUSTER, 0), tuple(map(placed, tasks))),),
         roles={name: Role(name, (name,)) for name in sorted(roles | {_ANYWHERE})},
-        primary_tags=frozenset(role for role in roles if PRIMARY + role in words),
+        primary_tags=frozenset(role for role in roles if PRIMARY + role in names),
     )
     merged = merge_layers(snapshot.layers, keep_partial=True)
     reports = cycle_reports(snapshot, expand(merged.tasks, fleet_of(snapshot)))

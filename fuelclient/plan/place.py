@@ -49,15 +49,15 @@ class Resolver:
     def placed(self, task: Task) -> tuple[int, ...]:
         return () if task.is_placed_by_star else self.resolve(task.placement[1])
 
-    def _resolve(self, words: tuple[str, ...]) -> tuple[int, ...]:
-        if words == (EVERY,):
+    def _resolve(self, names: tuple[str, ...]) -> tuple[int, ...]:
+        if names == (EVERY,):
             return tuple(index for index, node in enumerate(self.nodes) if node.tags)
         indices: set[int] = set()
-        for word in words:
-            if word == MASTER:
+        for name in names:
+            if name == MASTER:
                 indices.update(index for index, node in enumerate(self.nodes) if node.uid == MASTER)
             else:
-                indices.update(index for tag in matching_names(word, self._tags) for index in self._nodes_with[tag])
+                indices.update(index for tag in matching_names(name, self._tags) for index in self._nodes_with[tag])
         return tuple(sorted(indices))
 
 

@@ -1,5 +1,5 @@
-"""The result of the run of one graph: the groups with more failed nodes than they tolerate, the verdict, the causes why
-instances never ran, and a message about all of this."""
+"""The result of the run of one graph: the groups with more failed nodes than they tolerate, the verdict, the failures
+because of which instances never ran, and a message."""
 
 from __future__ import annotations
 

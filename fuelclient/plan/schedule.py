@@ -1,4 +1,4 @@
-"""The schedule of a run: a state machine that decides what runs next, and what never will.
+"""The schedule of a run: a state machine that decides which instances run next, and which never will.
 
 It uses no clock, no executor and no store. A runner calls `ready`, runs the instances returned, calls `finish` for
 each, and stores `changes`. A `Schedule` can be rebuilt from stored changes, so a run can go on after a crash. A whole

@@ -234,7 +234,7 @@ def with_primaries(nodes: Iterable[Node], fleet: Fleet) -> list[Node]:
     A run stores them, so that the next run has the same primaries.
     """
     tags = {
-        place.uid: tuple(tag.removeprefix(PRIMARY) for tag in place.tags if tag.startswith(PRIMARY))
-        for place in fleet.nodes
+        fleet_node.uid: tuple(tag.removeprefix(PRIMARY) for tag in fleet_node.tags if tag.startswith(PRIMARY))
+        for fleet_node in fleet.nodes
     }
     return [replace(node, primary_tags=tags[node.id]) for node in nodes if node.id in tags]

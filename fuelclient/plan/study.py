@@ -299,7 +299,7 @@ class Study:
 
     def row_named(self, task: str) -> int | None:
         """The first row, in execution order, of a task with that id, or None."""
-        return next((place for place, row in enumerate(self.rows) if row.task == task), None)
+        return next((number for number, row in enumerate(self.rows) if row.task == task), None)
 
     def key(self, row: int) -> TaskKey:
         """The key of the task in a row, which is valid in later studies too."""
@@ -310,7 +310,7 @@ class Study:
 
         Prefer the same id and layer, but accept the id alone, since a layer above may have redefined the task.
         """
-        exact = (place for place, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
+        exact = (number for number, row in enumerate(self.rows) if (row.task, row.layer) == (key.id, key.layer))
         return next(exact, self.row_named(key.id))
 
 

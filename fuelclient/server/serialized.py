@@ -89,7 +89,7 @@ def _instances(expansion: Expansion, decisions: Decisions, only: Collection[str]
     instances: dict[str, list[dict[str, Any]]] = {_SYNC: []}
     skipped, _ = decisions.skips(only)
     attributes = decisions.rendered(skipped)
-    required, required_for = map(sorted, expansion.edges.stated())
+    required, required_for = map(sorted, expansion.edges.pairs_by_side())
     waits_for, awaited_by = grouped((after, before) for before, after in required), grouped(required_for)
     for vertex in range(expansion.size):
         task = expansion.tasks[expansion.task_of[vertex]].task

@@ -39,7 +39,7 @@ from fuelclient.model.run import (
     NOWHERE,
     PARENT,
     Action,
-    Deciding,
+    DecisionByInstance,
     Event,
     EventKind,
     HistoryFilter,
@@ -244,7 +244,7 @@ class Runs(Facet):
         require_nodes(self._master, request)
         return act(self._master, action, request)
 
-    def decided(self, part: Run, request: RunRequest) -> Deciding:
+    def decided(self, part: Run, request: RunRequest) -> DecisionByInstance:
         """Read the decisions from the history, or from the serialized tasks where its rows stay pending."""
         history = self._at(part.id, _HISTORY).get()
         rows = [row for row in _history_rows(history, part.id, part.graph_type) if row.node != NOWHERE]

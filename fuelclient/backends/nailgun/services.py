@@ -261,7 +261,7 @@ def _test_run(data: Any) -> services.TestRun:
 
 def _test_run_request(cluster_id: int, name: str, credentials: services.OstfCredentials) -> dict[str, Any]:
     metadata: dict[str, Any] = {"config": {}, "cluster_id": cluster_id}
-    if credentials.stated:
+    if credentials.any_given:
         metadata["ostf_os_access_creds"] = given(
             ostf_os_tenant_name=credentials.tenant, ostf_os_username=credentials.username,
             ostf_os_password=credentials.password,
