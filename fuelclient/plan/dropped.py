@@ -45,19 +45,19 @@ class Dropped:
     def __init__(self, expansion: Expansion) -> None:
         self.expansion = expansion
         self._tasks, self._nodes = expansion.tasks, expansion.placement.nodes
-        self._named = TaskNames(enumerate(self._tasks))
+        self._matching = TaskNames(enumerate(self._tasks))
         self._lost: dict[int, list[LostDependency]] = {}
         self.unmet: list[LostDependency] = []
         for index, task in enumerate(() if all(self._nodes) else self._tasks):
             for attribute, target, crosses in named_dependencies(task.task):
-                is_left = self._nodes[index] and not any(self._nodes[other] for other in self._named[target])
-                for other in self._named[target]:
+                is_unmet = self._nodes[index] and not any(self._nodes[other] for other in self._matching[target])
+                for other in self._matching[target]:
                     if not (self._nodes[index] and self._nodes[other]):
                         before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
-                        statement = LostDependency(before, after, index, attribute, crosses)
-                        self._lost.setdefault(after, []).append(statement)
-                        if is_left:
-                            self.unmet.append(statement)
+                        dependency = LostDependency(before, after, index, attribute, crosses)
+                        self._lost.setdefault(after, []).append(dependency)
+                        if is_unmet:
+                            self.unmet.append(dependency)
 
     def missing_before(self, index: int) -> list[int]:
         """The tasks without a node that a task would wait for, in merged order."""
@@ -68,43 +68,43 @@ class Dropped:
         own = (each.before for each in self._lost.get(index, ()) if each.by == index and self._nodes[index])
         return tuple(dict.fromkeys(self._tasks[before].id for before in own if not self._nodes[before]))
 
-    def stated_in(self, index: int, missing: Sequence[int]) -> str:
+    def naming_attribute(self, index: int, missing: Sequence[int]) -> str:
         """The attribute in which a task itself names one of `missing`; empty if only these name the task."""
-        own = (statement for statement in self._lost.get(index, ()) if statement.by == index)
-        return next((statement.attribute for statement in own if statement.before in missing), "")
+        own = (dependency for dependency in self._lost.get(index, ()) if dependency.by == index)
+        return next((dependency.attribute for dependency in own if dependency.before in missing), "")
 
     def awaited_through(self, index: int) -> dict[int, int]:
         """Map each running task for which a task would wait through tasks without a node to the last of these on the
         way."""
         found: dict[int, int] = {}
         stack = [
-            (statement.before, statement.before, statement.crosses)
-            for statement in self._lost.get(index, ())
-            if self._leads_through(statement.before, statement)
+            (dependency.before, dependency.before, dependency.crosses)
+            for dependency in self._lost.get(index, ())
+            if self._leads_through(dependency.before, dependency)
         ]
         seen = set(stack)
         while stack:
             missing, last, crossed = stack.pop()
-            for statement in self._lost.get(missing, ()):
-                if not self._is_order_lost(missing, statement):
+            for dependency in self._lost.get(missing, ()):
+                if not self._is_order_lost(missing, dependency):
                     continue
-                before, crosses = statement.before, crossed or statement.crosses
+                before, crosses = dependency.before, crossed or dependency.crosses
                 if self._nodes[before]:
                     if crosses or set(self._nodes[before]) & set(self._nodes[index]):
                         found.setdefault(before, last)
-                elif self._leads_through(before, statement) and (before, last, crosses) not in seen:
+                elif self._leads_through(before, dependency) and (before, last, crosses) not in seen:
                     seen.add((before, last, crosses))
                     stack.append((before, last, crosses))
         return found
 
-    def _leads_through(self, missing: int, statement: LostDependency) -> bool:
+    def _leads_through(self, missing: int, dependency: LostDependency) -> bool:
         """Whether the search may go on at `missing`, a task without a node. It ends at groups."""
         is_group = self._tasks[missing].task.type == TaskType.GROUP
-        return not self._nodes[missing] and not is_group and self._is_order_lost(missing, statement)
+        return not self._nodes[missing] and not is_group and self._is_order_lost(missing, dependency)
 
-    def _is_order_lost(self, missing: int, statement: LostDependency) -> bool:
+    def _is_order_lost(self, missing: int, dependency: LostDependency) -> bool:
         """Order on the same node through a task that has roles never had an effect."""
-        return statement.crosses or not self._tasks[missing].task.placement[1]
+        return dependency.crosses or not self._tasks[missing].task.placement[1]
 
     def label(self, index: int) -> str:
         """The name of a task that runs nowhere, with the reason unless no node has its roles."""
@@ -199,7 +199,7 @@ def _losses(dropped: Dropped, order: Ordered, preceding: Sequence[set[int]]) -> 
 
 def _warning(dropped: Dropped, losses: Sequence[_Loss]) -> Finding:
     expansion, first, several = dropped.expansion, losses[0], len(losses) > 1
-    task, attribute = expansion.tasks[first.task], dropped.stated_in(first.task, first.missing)
+    task, attribute = expansion.tasks[first.task], dropped.naming_attribute(first.task, first.missing)
     verb = "require" if attribute else "would wait for"
     who = f"{len(losses)} tasks {verb}" if several else f"{task.id} {'requires' if attribute else verb}"
     runs = "run" if len(first.missing) > 1 else "runs"
@@ -222,9 +222,9 @@ def _effect(expansion: Expansion, loss: _Loss, *, several: bool) -> str:
 
 def _notices(dropped: Dropped, warned: set[tuple[int, int]]) -> Iterator[Finding]:
     about = ((each.after if each.by == each.before else each.before, each) for each in dropped.unmet)
-    unmet = grouped((missing, statement) for missing, statement in about if (statement.by, missing) not in warned)
-    for missing, statements in unmet.items():
-        first, tasks = statements[0], list(dict.fromkeys(statement.by for statement in statements))
+    unmet = grouped((missing, dependency) for missing, dependency in about if (dependency.by, missing) not in warned)
+    for missing, dependencies in unmet.items():
+        first, tasks = dependencies[0], list(dict.fromkeys(dependency.by for dependency in dependencies))
         names = f"{_listed(dropped.expansion, tasks)} {'names' if len(tasks) == 1 else 'name'} {dropped.label(missing)}"
         message = f"{names}, which runs on no node; other dependencies keep the order"
         yield finding_at(Severity.INFO, "G053", dropped.expansion.tasks[first.by], first.attribute, message)
