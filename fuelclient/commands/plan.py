@@ -12,7 +12,7 @@ from fuelclient.commands.graph.question import FORMAT, aligned
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
 from fuelclient.environment import saved_plans
-from fuelclient.environment.saved_plans import SavedPlan, moved, plan_from, plan_to
+from fuelclient.environment.saved_plans import SavedPlan, changes, plan_from, plan_to
 from fuelclient.errors import StalePlan
 from fuelclient.model.fact import DeploymentFacts
 
@@ -77,7 +77,7 @@ class PlanShow(Command):
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
             self.app.stdout.write(self.dumped(plan_to(plan), parsed_args.format))
             return
-        self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment}): {_summary(plan)}.")
+        self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment_name}): {_summary(plan)}.")
         for graph in plan.graphs:
             self.say(f"{graph.type}, of the layers")
             rows = [
@@ -105,7 +105,7 @@ class PlanApply(Starter):
         then = read(self, parsed_args.file)
         now, _ = saved(self.backend, then.request)
         if saved_plans.is_stale(then, now):
-            why = "; ".join(moved(then, now)) or "runs since it was saved have changed which of its conditions hold"
+            why = "; ".join(changes(then, now)) or "runs since it was saved have changed which of its conditions hold"
             raise StalePlan(
                 f"The plan {parsed_args.file} is stale: {why}.",
                 hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{then.request.cluster_id}` shows what changed in "
@@ -129,6 +129,6 @@ def _masked(facts: DeploymentFacts) -> DeploymentFacts:
 
 
 def _summary(plan: SavedPlan) -> str:
-    running = sum(graph.running for graph in plan.graphs)
+    running = sum(graph.to_run for graph in plan.graphs)
     total = sum(len(graph.instances) for graph in plan.graphs)
     return f"{running} of {count(total, 'task instance')} would run"

@@ -1,8 +1,7 @@
-"""What a Fuel master refuses in a graph, or does otherwise, although the engine accepts it.
+"""Find what a Fuel master refuses in a graph, or handles differently, although the engine accepts it.
 
-That two plugins may not define one task is a rule of merges (`Snapshot.unique_tasks`), and
-so is not here. Sources: the schema and the columns of Nailgun's tasks, `lcm.task_serializer`, `transactions.manager`,
-and recorded refusals.
+The rule that two plugins may not define one task belongs to merges (`Snapshot.unique_tasks`). Sources: the schema and
+the columns of Nailgun's tasks, `lcm.task_serializer`, `transactions.manager`, and recorded refusals.
 """
 
 from __future__ import annotations
@@ -29,35 +28,35 @@ NODE_FIELDS = (
 )  # fmt: skip
 """The fields of a node that a master serves to node filters. Source: Nailgun `transactions.manager`."""
 
-MOST_LETTERS = 255
-_LONGEST_FILTER = 4096
-_REFUSED = "A Fuel master refuses that. Shorten or correct it."
+_MAX_CHARS = 255
+_MAX_FILTER_CHARS = 4096
+_REFUSAL_HINT = "A Fuel master refuses that. Shorten or correct it."
 _NAMES_ONLY = ("requires", "required_for")
 
 
 def strict(snapshot: Snapshot) -> Snapshot:
-    """Make it an error (G049) in a snapshot that two plugins define one task, as on a master."""
+    """Make it an error (G049) if two plugins define one task, as on a master."""
     return replace(snapshot, unique_tasks=True)
 
 
 def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, ...]:
     """Check the graph of an environment.
 
-    Expressions are evaluated if there are facts; else a finding names those that were not. Those that fail in findings
-    of the study, or `reported` already, are left out.
+    Expressions are evaluated if there are facts; otherwise findings name the attributes that were not evaluated.
+    Failures that the study has found, or that are in `reported`, are left out.
     """
     failed = (finding for finding in (*study.findings, *reported) if finding.code in ("G024", "G034"))
-    known = {(finding.task, finding.place) for finding in failed}
+    known_failures = {(finding.task, finding.place) for finding in failed}
     evaluation = study.evaluation
-    placed = zip(study.merged.tasks, study.expansion.placement.nodes, strict=True)
+    tasks_with_nodes = zip(study.merged.tasks, study.expansion.placement.nodes, strict=True)
     if isinstance(evaluation, Expressions):
-        found = failing(study, evaluation)
+        found = failed_expressions(study, evaluation)
     else:  # a master does not evaluate tasks that run nowhere
-        found = not_evaluated(task for task, nodes in placed if nodes)
+        found = not_evaluated(task for task, nodes in tasks_with_nodes if nodes)
     return (
         *(finding for layer in study.snapshot.layers for finding in in_tasks(layer.tasks, layer.owner.label)),
         *node_filter(study.merged.metadata, place_of_filter(study.snapshot.layers)),
-        *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known)),
+        *(finding for finding in found if not (finding.is_error and (finding.task, finding.place) in known_failures)),
     )
 
 
@@ -70,8 +69,8 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
             message = f"{key} is null, and a Fuel master refuses a document with that"
             hint = "Leave the key out. An upload by this client does so."
             found.append(Finding(Severity.ERROR, "G056", message, place, hint=hint))
-        if len(document.name or "") > MOST_LETTERS:
-            message = f"the name of the graph has more than {MOST_LETTERS} letters, which a Fuel master does not store"
+        if len(document.name or "") > _MAX_CHARS:
+            message = f"the name of the graph has more than {_MAX_CHARS} letters, which a Fuel master does not store"
             found.append(Finding(Severity.ERROR, "G026", message, Place(file), hint="Shorten it."))
         found += in_tasks(document.tasks)
         found += in_tasks(document.tasks, is_uploaded=True)
@@ -81,11 +80,11 @@ def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
 
 
 _Problem = tuple[str, str, str, str]
-"""What is wrong with a task: the code of the finding, the attribute, a sentence, and what to do."""
+"""A problem of a task: the code of the finding, the attribute, the message, and a hint."""
 
 
 def in_tasks(tasks: Iterable[Task], label: str = "", *, is_uploaded: bool = False) -> Iterator[Finding]:
-    """Yield the tasks of a graph that a master does not store, or does not take if the graph `is_uploaded`."""
+    """Yield errors for tasks that a master cannot store or, if `is_uploaded`, does not accept in an upload."""
     for task in tasks:
         for code, attribute, message, hint in _null_roles(task) if is_uploaded else _not_stored(task):
             place = replace(task.source.place(attribute), layer=label)
@@ -105,42 +104,42 @@ def _not_stored(task: Task) -> Iterator[_Problem]:
         message = f"{attribute} has an expression, and a Fuel master stores only names there"
         hint = "Write an entry of cross-depends or cross-depended-by with role: self; they may be expressions."
         yield "G057", attribute, message, hint
-    if len(task.id) > MOST_LETTERS:
-        yield "G026", "id", f"its id has more than {MOST_LETTERS} letters", _REFUSED
+    if len(task.id) > _MAX_CHARS:
+        yield "G026", "id", f"its id has more than {_MAX_CHARS} letters", _REFUSAL_HINT
     for attribute in NAME_LISTS:
-        if any(len(name) > MOST_LETTERS for name in task.names(attribute)):
-            yield "G026", attribute, f"a name in {attribute} has more than {MOST_LETTERS} letters", _REFUSED
+        if any(len(name) > _MAX_CHARS for name in task.names(attribute)):
+            yield "G026", attribute, f"a name in {attribute} has more than {_MAX_CHARS} letters", _REFUSAL_HINT
         if attribute in task.source.lone and attribute in _NAMES_ONLY:
-            yield "G026", attribute, f"{attribute} is a text, and must be a list", _REFUSED
+            yield "G026", attribute, f"{attribute} is a text, and must be a list", _REFUSAL_HINT
     for attribute, value in task.attributes.items():
         if any(not isinstance(mapping.get(YAQL, ""), str) for mapping in mappings_in(value)):
-            yield "G026", attribute, f"an expression in {attribute} is no text", _REFUSED
+            yield "G026", attribute, f"an expression in {attribute} is no text", _REFUSAL_HINT
     condition = task.attributes.get("condition")
     if isinstance(condition, str) and condition and not condition.strip():
-        yield "G026", "condition", "its condition is blank, and ends the run", _REFUSED
+        yield "G026", "condition", "its condition is blank, and ends the run", _REFUSAL_HINT
     tolerance = task.attributes.get("fault_tolerance", 0)
     is_blank = isinstance(tolerance, str) and not tolerance.strip()
     if task.type == TaskType.GROUP and (is_blank or isinstance(tolerance, list | Mapping)):
-        yield "G026", "fault_tolerance", "its fault_tolerance is no number, and ends the run", _REFUSED
+        yield "G026", "fault_tolerance", "its fault_tolerance is no number, and ends the run", _REFUSAL_HINT
 
 
 def _null_roles(task: Task) -> Iterator[_Problem]:
-    """Yield an error for each attribute with a relation to the sync points, which a master plans and does not take."""
+    """Yield a problem for each attribute with a role of null: a master plans such relations, but refuses uploads."""
     for attribute in RELATION_LISTS:
         if any(relation.roles is None for relation in task.relations(attribute)):
             shown = attribute.replace("_", "-")
-            yield "G026", attribute, f"a role in {shown} is null, which an upload may not have", _REFUSED
+            yield "G026", attribute, f"a role in {shown} is null, which an upload may not have", _REFUSAL_HINT
 
 
 def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Finding]:
-    """Yield the fields of nodes that the filter of a graph reads and that a master does not serve (G058).
+    """Yield a finding for each node field that a graph's filter reads and a master does not serve (G058).
 
-    One that is too long for a master is G026. A filter that cannot be read has no findings here (G024).
+    A filter that is too long for a master is G026. One that cannot be parsed has no findings here (G024).
     """
     given = metadata.get("node_filter")
     text = given.get(YAQL) if isinstance(given, Mapping) else given
-    if isinstance(text, str) and len(text) > _LONGEST_FILTER:
-        message = f"the node filter has more than {_LONGEST_FILTER} letters, which a Fuel master does not store"
+    if isinstance(text, str) and len(text) > _MAX_FILTER_CHARS:
+        message = f"the node filter has more than {_MAX_FILTER_CHARS} letters, which a Fuel master does not store"
         yield Finding(Severity.ERROR, "G026", message, place, hint="Shorten it.")
     try:
         read = root_names(text) if isinstance(text, str) else {}
@@ -155,25 +154,25 @@ def node_filter(metadata: Mapping[str, object], place: Place) -> Iterator[Findin
         yield Finding(severity, "G058", message, place, hint=f"Fields that it serves: {', '.join(NODE_FIELDS)}.")
 
 
-def failing(study: Study, evaluation: Expressions) -> Iterator[Finding]:
-    """Yield the expressions of tasks that fail on a node, or read what is not known (G059).
+def failed_expressions(study: Study, evaluation: Expressions) -> Iterator[Finding]:
+    """Yield findings for expressions of tasks that fail on a node, or that read an unknown fact (G059).
 
-    A master evaluates all of them for all nodes of a task; one that fails ends the run, even where the task is skipped.
+    A master evaluates all expressions of a task for all its nodes, even if the task is skipped. A failure ends the run.
     Each attribute has at most one error and one warning, with the first node.
     """
     nodes = study.expansion.fleet.nodes
     for index, merged in enumerate(study.merged.tasks):
         uids = [nodes[node].uid for node in study.expansion.placement.nodes[index]]
-        given = [
+        expressions = [
             (name, list(expressions_in(value)), evaluation.value) for name, value in merged.task.attributes.items()
         ]
         if isinstance(merged.task.condition, str):
-            given.append(("condition", [merged.task.condition], evaluation.legacy_on_master))
-        for attribute, texts, value in given:
+            expressions.append(("condition", [merged.task.condition], evaluation.legacy_on_master))
+        for attribute, texts, evaluate in expressions:
             failed: dict[Severity, list[tuple[NodeKey, FuelError]]] = {}
             for uid, text in product(uids, texts):
                 try:
-                    value(text, merged.task, uid)
+                    evaluate(text, merged.task, uid)
                 except FuelError as error:
                     severity = Severity.WARNING if isinstance(error, UnknownFact) else Severity.ERROR
                     failed.setdefault(severity, []).append((uid, error))
@@ -197,11 +196,11 @@ def _failure(
 
 
 def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
-    """Yield a notice for each task with expressions, which nothing evaluated (G059)."""
+    """Yield a notice for each task with expressions, which were not evaluated (G059)."""
     for given in tasks:
         task = given.task if isinstance(given, MergedTask) else given
-        having = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
-        if having:
-            message = f"task {task.id}: the expressions in {', '.join(having)} were not evaluated: no facts are at hand"
+        names = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
+        if names:
+            message = f"task {task.id}: the expressions in {', '.join(names)} were not evaluated: no facts are at hand"
             hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
-            yield Finding(Severity.INFO, "G059", message, given.place(having[0]), task.id, hint)
+            yield Finding(Severity.INFO, "G059", message, given.place(names[0]), task.id, hint)

@@ -1,4 +1,4 @@
-"""Check what users give before it is used: ids, names, labels, statuses, and what to update or delete."""
+"""Check user input before it is used: ids, names, labels, statuses, updates and deletions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fuelclient.model.run import HistoryFilter, HistoryRow, Run
 
 LARGEST_ID = 2**31 - 1
-"""The largest id that a caller can give, as in Nailgun. The store counts on from its largest id, so that there has to
-be room above."""
+"""The largest id that a caller can give, as in Nailgun. New ids follow the largest stored
+one, so they need room above this limit."""
 
 _LARGEST_STORED = 2**63 - 1
 
@@ -32,34 +32,34 @@ _RUN_NAMES = (
     "multicast_verification", "check_repo_availability", "check_repo_availability_with_setup", "dry_run_deployment",
     "dump", "capacity_log", "create_stats_user", "remove_stats_user", "update_dnsmasq",
 )  # fmt: skip
-"""The names of runs in the order of Nailgun's message; runs of an engine only have the second and the third."""
+"""The names of runs in the order of Nailgun's message. Runs of an engine are only called deploy or deployment."""
 
 
 def require_id(noun: str, number: int) -> None:
-    """Raise `UsageError` if a number cannot be given as an id. 0 can: it means any free id."""
+    """Raise `UsageError` if a caller cannot give a number as an id. 0 is accepted: it means any free id."""
     if not 0 <= number <= LARGEST_ID:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
 
 
 def is_possible(noun: str, key: int) -> bool:
-    """Whether anything stored can have this id. Raise `UsageError` for what is no number: a caller's mistake.
+    """Whether something stored can have this id. Raise `UsageError` if it is not an integer: a caller's mistake.
 
     >>> is_possible("node", 7), is_possible("node", 0)
     (True, False)
     """
-    if type(key) is not int:  # True is no id either
-        raise UsageError(f"The id of {_a(noun)} is a whole number, not {key!r}.")
+    if type(key) is not int:  # True is an int, but not an id
+        raise UsageError(f"The id of {_with_article(noun)} is a whole number, not {key!r}.")
     return 0 < key <= _LARGEST_STORED
 
 
 def require_printable(noun: str, name: str) -> None:
     """Raise `UsageError` for a name with control or other unprintable characters.
 
-    They could control terminals, and hide what a name really is.
+    Such characters could control a terminal, or disguise a name.
     """
     if not name.isprintable():
         raise UsageError(
-            f"{name!r} cannot be the name of {_a(noun)}: it has unprintable characters.",
+            f"{name!r} cannot be the name of {_with_article(noun)}: it has unprintable characters.",
             hint="Use printable characters only.",
         )
 
@@ -75,34 +75,34 @@ def require_node(node: Node) -> None:
     require_printable("node", node.name)
 
 
-def require_free_names(present: Iterable[Node], coming: Iterable[Node], cluster_id: int | None) -> None:
-    """Raise `Conflict` if a coming node has the name of another one, or of one that is `present`.
+def require_free_names(present: Iterable[Node], joining: Iterable[Node], cluster_id: int | None) -> None:
+    """Raise `Conflict` if a node in `joining` has the name of another one there, or of a node in `present`.
 
     A name is unique among the nodes of one environment, and among the free nodes (no `cluster_id`), but not in the
-    whole engine: environments are independent, and deleting one must be able to free its nodes. So only nodes that come
-    are checked, and a node that leaves keeps its name. Nailgun checks no names at all.
+    whole engine: environments are independent, and deleting one must be able to free its nodes. So only nodes that join
+    are checked, and a node that leaves keeps its name. Nailgun does not check names.
     """
     taken = {normal(node.name): node.id for node in present}
     seen: set[str] = set()
-    for node in coming:
+    for node in joining:
         name = normal(node.name)
         if name in taken:
-            raise _taken(cluster_id, node.name, taken[name])
+            raise _name_conflict(cluster_id, node.name, taken[name])
         if name in seen:
             raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
         seen.add(name)
 
 
 def require_free_hostname(present: Iterable[Node], hostname: str, cluster_id: int | None) -> None:
-    """Raise `UsageError` for an impossible host name (RFC 1123), `Conflict` if a node that is `present` has it."""
+    """Raise `UsageError` for an impossible host name (RFC 1123), `Conflict` if a node in `present` has it."""
     if ":" in hostname or not is_address(hostname) or hostname.replace(".", "").isdigit():
         raise UsageError(f"{hostname!r} is not a host name.", hint="Write it like node-1 or node-1.domain.tld.")
     for node in present:
         if hostname in (node.attributes.get("hostname"), node.name):
-            raise _taken(cluster_id, hostname, node.id)
+            raise _name_conflict(cluster_id, hostname, node.id)
 
 
-def _taken(cluster_id: int | None, name: str, node_id: int) -> Conflict:
+def _name_conflict(cluster_id: int | None, name: str, node_id: int) -> Conflict:
     where = "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
     return Conflict(
         f"{where} has a node {name} already, with id {node_id}.", hint="Choose another name; nothing was changed."
@@ -131,7 +131,7 @@ def require_deletable(cluster: Cluster, *, force: bool) -> None:
 
 
 def deletion(cluster: Cluster) -> str:
-    """The command that deletes an environment, with --force if `require_deletable` refuses it without."""
+    """The command that deletes an environment, with --force if `require_deletable` would refuse it without."""
     return f"`fuel2 env delete {cluster.id}{' --force' * (cluster.status == ClusterStatus.OPERATIONAL)}`"
 
 
@@ -160,30 +160,30 @@ def require_recorded(
     run: Run,
     filters: HistoryFilter,
     found: Sequence[HistoryRow],
-    every: Callable[[], tuple[Sequence[HistoryRow], Iterable[int]]],
+    fetch_all: Callable[[], tuple[Sequence[HistoryRow], Iterable[int]]],
 ) -> None:
-    """Raise `NotFound` for a task or a node in `filters` that a run has nothing of.
+    """Raise `NotFound` for a task or a node in `filters` that does not occur in a run.
 
-    `found` are the rows that pass; `every`, which returns all of them and the ids of all nodes, is called only if one
-    of the names is not among them. Nothing is certain while a graph of the run has not been planned, and a node that
-    exists may have had no part in the run.
+    `found` are the rows that pass the filters. `fetch_all` returns all rows, and the ids of all nodes; it is called
+    only if a name is missing from `found`. Nothing is raised while a graph of the run has not been planned, or for a
+    node that exists but took no part in the run.
     """
-    from fuelclient.model.run import uid_of  # most of what is checked here has nothing to do with runs
+    from fuelclient.model.run import uid_of  # most checks do not concern runs
 
     if {*filters.tasks} <= {row.task for row in found} and {*filters.nodes} <= {uid_of(row.node) for row in found}:
         return
-    rows, nodes = every()
+    rows, nodes = fetch_all()
     if not {part.id for part in run.children or [run]} <= {row.run_id for row in rows}:
         return
     tasks = dict.fromkeys(row.task for row in rows)
     uids = dict.fromkeys(("master", "null", *map(str, nodes), *(uid_of(row.node) for row in rows)))
-    for noun, named, known in (("task", filters.tasks, tasks), ("node", filters.nodes, uids)):
-        for name in named:
+    for noun, wanted, known in (("task", filters.tasks, tasks), ("node", filters.nodes, uids)):
+        for name in wanted:
             if name not in known:
                 raise NotFound(noun, f"{name} of run {run.id}", known=[*known])
 
 
-def _a(noun: str) -> str:
+def _with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
@@ -209,10 +209,10 @@ def require_sequence(name: str, graph_types: Sequence[str]) -> None:
 
 
 def plugin_named(plugins: Sequence[Plugin], name: str, version: str, first: str) -> Plugin:
-    """Return the plugin of this name and version.
+    """Return the plugin with this name and version.
 
-    Raise `NotFound` if no plugin has it, with the hint `first` if there are no plugins at all. Raise `UsageError` if
-    there are several versions and none is given.
+    Raise `NotFound` if there is none, with the hint `first` if there are no plugins at all. Raise `UsageError` if
+    there are several versions and `version` is empty.
     """
     matching = [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]
     if not matching:

@@ -1,4 +1,4 @@
-"""Find what a plugin brings that the release or another plugin already has. Pure.
+"""Find clashes of a plugin with the release or another plugin. Pure.
 
 Equal roles, volumes, components and network roles are errors, worded as in Nailgun, with a hint in plain words. A task
 that two plugins define is a warning: both are kept, and previews report an error only if both run on one node.
@@ -20,12 +20,12 @@ from fuelclient.serializers.values import mapping, mappings
 ROLE, VOLUME, COMPONENT, NETWORK_ROLE, TASK, OVERRIDE = "P074", "P075", "P076", "P077", "P078", "P079"
 """The codes of findings, one for each type of clash. `OVERRIDE` is not a clash, but worth knowing."""
 
-_APART = "Disable one of the two plugins, or rename the component in one of them."
+_COMPONENT_HINT = "Disable one of the two plugins, or rename the component in one of them."
 
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """A plugin or the release of an environment, with the ids of the tasks that it brings, by graph type."""
+    """A plugin or the release of an environment, with the ids of the tasks that it defines, by graph type."""
 
     source: Plugin | Release
     tasks: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Contributor:
 
 
 def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contributor]) -> tuple[Finding, ...]:
-    """Return the clashes of `plugin` with the release and with the `others`, which are enabled; errors first.
+    """Find the clashes of `plugin` with the release and with `others`, the enabled plugins; errors come first.
 
     >>> roles = {"roles_metadata": {"x": {}}}
     >>> plugin, release = Plugin(2, "a", "1.0.0", metadata=roles), Release(1, "r", "newton-10.0", metadata=roles)
@@ -54,7 +54,7 @@ def clashes(plugin: Contributor, release: Contributor, others: Sequence[Contribu
     present = (release, *others)
     return (
         *_roles(plugin, present),
-        *_repeated(plugin, present),
+        *_volumes_and_components(plugin, present),
         *_network_roles(plugin, present),
         *_tasks(plugin, others),
         *_overrides(plugin, release),
@@ -77,8 +77,8 @@ def _roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Find
     yield _error(plugin, ROLE, text, f"In this environment {owners}. Rename the role, or disable the other plugin.")
 
 
-def _repeated(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    """Volumes and components whose name the release or another plugin has, too."""
+def _volumes_and_components(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
+    """Yield an error for each volume or component whose name the release or another plugin uses too."""
     volumes = [mapping(party.source.metadata.get("volumes_metadata")).get("volumes") for party in (plugin, *present)]
     for other, name in _shared(present, volumes, "id"):
         shared = f'{other.in_sentence.removeprefix("the ")} by introducing the same volume with id "{name}"'
@@ -88,18 +88,18 @@ def _repeated(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[F
     for other, name in _shared(present, components, "name"):
         owner = "release" if other.is_release else other.source.name
         shared = f'{owner} by introducing the same component with name "{name}"'
-        hint = f"The component {name} already belongs to {other.in_sentence}. {_APART}"
+        hint = f"The component {name} already belongs to {other.in_sentence}. {_COMPONENT_HINT}"
         yield _error(plugin, COMPONENT, f"Plugin {plugin.source.name} is overlapping with {shared}", hint)
 
 
 def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) -> Iterator[tuple[Contributor, str]]:
-    """Yield each name (`key`) in the first of the `records` that another one has, with its owner."""
+    """Yield each name (at `key`) in the first of `records` that another one has too, after the owner of the other."""
     own, *theirs = (dict.fromkeys(str(item[key]) for item in mappings(each) if key in item) for each in records)
     return ((other, name) for other, names in zip(present, theirs, strict=True) for name in own if name in names)
 
 
 def _network_roles(plugin: Contributor, present: Sequence[Contributor]) -> Iterator[Finding]:
-    """Network roles with one id are merged, unless they disagree about a property or a VIP."""
+    """Yield an error for each network role that has the id of another one, but a different property or VIP."""
     for role in mappings(plugin.source.metadata.get("network_roles_metadata")):
         causes: list[str] = []
         names = [plugin.source.name]

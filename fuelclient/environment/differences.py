@@ -1,6 +1,6 @@
-"""Copies of environments, and what differs between two environments: graphs, settings and facts.
+"""Copies of environments, and the differences of two environments in their graphs, settings and facts.
 
-Ids of releases, plugins and environments do not count, because each place has its own.
+Ids of releases, plugins and environments are not compared, because each engine or master has its own.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ COPY, ORIGINAL, BOTH = "copy", "original", "both"
 COMMON = "common"
 """The place of the facts that all nodes share."""
 
-_BOOKS = frozenset({"plugin_id", "chosen_id", "versions", "default"})
-"""What a master notes in the settings about a plugin and its versions, most of it by their ids."""
+_BOOKKEEPING_KEYS = frozenset({"plugin_id", "chosen_id", "versions", "default"})
+"""The keys under which a master keeps records of a plugin and its versions in the settings, mostly ids."""
 
 
 GraphKey = tuple[Level, str, str, str]
-"""A graph by its level, the name and version of its plugin (empty for other owners), and its type: ids differ between
-the places that an environment is copied between."""
+"""The level of a graph, the name and version of its plugin (empty for other owners), and its type. It contains no ids,
+because a copy has others."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """The run of one graph that ended: the facts that it saw, and the task instances that succeeded."""
+    """A finished run of one graph: the facts that it used, and the task instances that succeeded."""
 
     run: Run
     facts: DeploymentFacts
@@ -51,8 +51,8 @@ class PastRun:
 class EnvironmentCopy:
     """An environment with its graphs of all types, effective and uploaded facts, network configuration and past runs.
 
-    `inputs.environment.own_networks` counts only if `has_parts`: a Fuel master states networks only in `networks`, and
-    no disks or interfaces. `graph_names` has the names of the graphs that have one.
+    `has_parts` is false for a Fuel master, which provides networks only in `networks`, and no disks or interfaces; then
+    `inputs.environment.own_networks` is ignored. `graph_names` has the names of the graphs that have one.
     """
 
     inputs: Inputs
@@ -105,7 +105,7 @@ class EnvironmentDifference:
 
 
 def graph_key(owner: Owner, graph_type: str) -> GraphKey:
-    """The name of a graph without ids, so that it is the same in a copy of its environment."""
+    """Identify a graph without ids, so that the key is the same in a copy of its environment."""
     is_plugin = owner.level is Level.PLUGIN
     return owner.level, owner.name if is_plugin else "", owner.version if is_plugin else "", graph_type
 
@@ -136,20 +136,20 @@ def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDi
 
 def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
     """Compare all graphs by task and attribute. The order of tasks does not count."""
-    here, there = layers_by_key(ours), layers_by_key(theirs)
-    for key in sorted({*here, *there}):
-        label, mine, other = graph_label(key), here.get(key), there.get(key)
-        if mine is None or other is None:
-            yield EnvironmentDifference(GRAPH, label, "", _size(mine), _size(other))
+    our_layers, their_layers = layers_by_key(ours), layers_by_key(theirs)
+    for key in sorted({*our_layers, *their_layers}):
+        label, our, their = graph_label(key), our_layers.get(key), their_layers.get(key)
+        if our is None or their is None:
+            yield EnvironmentDifference(GRAPH, label, "", _size(our), _size(their))
             continue
-        yield from _tasks_compared(label, mine.tasks, other.tasks)
-        yield from _compared(GRAPH, label, "metadata.", _stated(mine.metadata), _stated(other.metadata))
+        yield from _task_differences(label, our.tasks, their.tasks)
+        yield from _mapping_differences(GRAPH, label, "metadata.", _non_empty(our.metadata), _non_empty(their.metadata))
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a run of one graph left behind: its tasks by id, with secrets masked; the settings, which may not have been
-    recorded; the facts."""
+    """The record of a run of one graph: its tasks by id with masked secrets, its settings (None if they were not
+    recorded), and its facts."""
 
     definitions: Mapping[str, Mapping[str, Any]]
     settings: Mapping[str, Any] | None
@@ -157,23 +157,23 @@ class Remembered:
 
 
 def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDifference, ...]:
-    """Compare a run with now: `ours` is what it saw, `theirs` what is there now.
+    """Compare the inputs of a run (`ours`) with the present ones (`theirs`).
 
-    Secrets are compared as they are masked, since runs do not remember them. Groups are left out, as runs have none.
+    Secrets are masked before the comparison, since runs do not record them. Groups are left out, as runs have none.
     """
     tasks = [task.task for task in merge_layers(now.layers[graph_type]).tasks if task.task.type != TaskType.GROUP]
     masked = [replace(task, attributes=redact.masked_document(task.attributes)) for task in tasks]
     remembered = [Task(name, definition) for name, definition in then.definitions.items()]
-    found = [*_tasks_compared(f"type {graph_type}", remembered, masked)]
+    found = [*_task_differences(f"type {graph_type}", remembered, masked)]
     if then.settings is not None:
-        found += _sections(then.settings, settings.effective(now.environment))
+        found += _section_differences(then.settings, settings.effective(now.environment))
     return (*found, *facts_differences(then.facts, now.facts))
 
 
 def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
     """A digest that is equal for two graphs without differences. The order of tasks and attributes does not count."""
     given = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
-    return digest([given, _stated(metadata)])
+    return digest([given, _non_empty(metadata)])
 
 
 def digest(value: object) -> str:
@@ -186,63 +186,63 @@ def graph_digests(inputs: Inputs) -> dict[str, str]:
 
 
 def changed_sides(base: Mapping[str, str], ours: Mapping[str, str], theirs: Mapping[str, str]) -> dict[str, str]:
-    """Find out where each graph was changed since `base`: in the copy, the original, or both. Equal ones are left out.
+    """Find out where each graph was changed since `base`: in the copy, the original, or both. Equal graphs are omitted.
 
     >>> changed_sides({"a": "1", "b": "1"}, {"a": "2", "b": "1", "c": "1"}, {"a": "3", "b": "2"})
     {'a': 'both', 'b': 'original', 'c': 'copy'}
     """
     sides = {}
     for label in sorted({*ours, *theirs}):
-        here, there = ours.get(label), theirs.get(label)
-        if here != there:
+        our_digest, their_digest = ours.get(label), theirs.get(label)
+        if our_digest != their_digest:
             before = base.get(label)
-            sides[label] = COPY if there == before else ORIGINAL if here == before else BOTH
+            sides[label] = COPY if their_digest == before else ORIGINAL if our_digest == before else BOTH
     return sides
 
 
 def without_bookkeeping(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out of a section of settings what a master notes in it about a plugin and its versions.
+    """Copy a section of settings without a master's records of a plugin and its versions.
 
     >>> without_bookkeeping({"metadata": {"class": "plugin", "chosen_id": 3}, "url": {"value": "x"}})
     {'metadata': {'class': 'plugin'}, 'url': {'value': 'x'}}
     """
-    about = section.get("metadata")
-    if not isinstance(about, Mapping):
+    metadata = section.get("metadata")
+    if not isinstance(metadata, Mapping):
         return dict(section)
-    return {**section, "metadata": {key: value for key, value in about.items() if key not in _BOOKS}}
+    return {**section, "metadata": {key: value for key, value in metadata.items() if key not in _BOOKKEEPING_KEYS}}
 
 
 def settings_differences(ours: Environment, theirs: Environment) -> Iterator[EnvironmentDifference]:
-    return _sections(settings.effective(ours), settings.effective(theirs))
+    return _section_differences(settings.effective(ours), settings.effective(theirs))
 
 
-def _sections(here: Mapping[str, Any], there: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
-    for name in sorted({*here, *there}):
-        yield from _compared(
-            SETTINGS, name, "", without_bookkeeping(here.get(name, {})), without_bookkeeping(there.get(name, {}))
+def _section_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
+    for name in sorted({*ours, *theirs}):
+        yield from _mapping_differences(
+            SETTINGS, name, "", without_bookkeeping(ours.get(name, {})), without_bookkeeping(theirs.get(name, {}))
         )
 
 
 def facts_differences(ours: DeploymentFacts, theirs: DeploymentFacts) -> Iterator[EnvironmentDifference]:
     """Compare facts: the common part first, then each node."""
-    yield from _compared(FACTS, COMMON, "", ours.common, theirs.common)
+    yield from _mapping_differences(FACTS, COMMON, "", ours.common, theirs.common)
     for uid in sorted({*ours.nodes, *theirs.nodes}):
-        yield from _compared(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
+        yield from _mapping_differences(FACTS, uid, "", ours.nodes.get(uid, {}), theirs.nodes.get(uid, {}))
 
 
 def differences_below(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[EnvironmentDifference]:
-    """Compare one value of the facts, with the name of the value before each path."""
-    return _compared(FACTS, "", f"{name}." if name else "", ours, theirs)
+    """Compare two values of the fact `name`, which is put before each path."""
+    return _mapping_differences(FACTS, "", f"{name}." if name else "", ours, theirs)
 
 
 def masked_value(path: str, value: Any) -> Any:
-    """Mask the secrets in a value, or all of it if a name on its path is that of a secret."""
+    """Mask the secrets in a value, or the whole value if a name on its path is that of a secret."""
     if value and any(map(redact.is_secret, path.split("."))) and not isinstance(value, bool):
         return redact.MASK
     return redact.masked_document({"value": value})["value"]
 
 
-def _stated(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _non_empty(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if value not in (None, "")}
 
 
@@ -250,19 +250,19 @@ def _size(layer: Layer | None) -> str | None:
     return None if layer is None else f"{len(layer.tasks)} tasks"
 
 
-def _presence(number: int) -> str | None:
-    return None if not number else "exists" if number == 1 else f"exists {number} times"
+def _presence(count: int) -> str | None:
+    return None if not count else "exists" if count == 1 else f"exists {count} times"
 
 
-def _compared(
+def _mapping_differences(
     part: str, place: str, above: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> Iterator[EnvironmentDifference]:
     for difference in value_differences(ours, theirs, above, nulls=True):
         yield EnvironmentDifference(part, place, *difference)
 
 
-def _tasks_compared(label: str, ours: Sequence[Task], theirs: Sequence[Task]) -> Iterator[EnvironmentDifference]:
+def _task_differences(label: str, ours: Sequence[Task], theirs: Sequence[Task]) -> Iterator[EnvironmentDifference]:
     for each in differences(ours, theirs):
         path = ".".join(filter(None, (each.task, each.attribute)))
-        both = (each.ours, each.theirs)
-        yield EnvironmentDifference(GRAPH, label, path, *(both if each.attribute else map(_presence, both)))
+        sides = (each.ours, each.theirs)
+        yield EnvironmentDifference(GRAPH, label, path, *(sides if each.attribute else map(_presence, sides)))

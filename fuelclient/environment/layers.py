@@ -27,18 +27,18 @@ def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
 
 
 def types_for(release_id: int, graphs: Iterable[GraphSummary], clusters: Iterable[Cluster] | None = None) -> set[str]:
-    """The types of those of `graphs` that belong to a release, to one of its environments, or to a plugin.
+    """The types of the graphs that belong to a release, to one of its environments, or to a plugin.
 
-    Without `clusters` all environments count.
+    If `clusters` is None, the graphs of all environments are included.
     """
     ids = None if clusters is None else {cluster.id for cluster in clusters if cluster.release_id == release_id}
 
-    def counts(owner: Owner) -> bool:
+    def is_included(owner: Owner) -> bool:
         if owner.level is Level.CLUSTER:
             return ids is None or owner.id in ids
         return owner.level is Level.PLUGIN or owner.id == release_id
 
-    return {graph.type for graph in graphs if counts(graph.owner)}
+    return {graph.type for graph in graphs if is_included(graph.owner)}
 
 
 def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -> None:
@@ -49,7 +49,7 @@ def require_graph_type(graph_type: str, types: Sequence[str], cluster_id: int) -
 
 
 def layer(environment: Environment, owner: Owner, graph: Graph) -> Layer:
-    """Make a graph a layer of an environment.
+    """Convert a graph into a layer of an environment.
 
     Tasks of plugins get Nailgun's defaults: the plugin's directory on the nodes as working directory, and the fault
     tolerance of the groups that are named after its roles. Source: Nailgun's plugin adapters.
@@ -69,12 +69,12 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str,
     """Collect the inputs of a preview or a plan of one graph; if `checked`, with findings about the environment."""
     findings: tuple[Finding, ...] = ()
     if checked and (environment.nodes or environment.vips or environment.own_settings):
-        from fuelclient.environment import rules  # a graph of an environment without anything of its own needs none
+        from fuelclient.environment import rules  # an empty environment does not need it
 
         findings = tuple(rules.shown(environment, deploys=graph_type == DEFAULT_TYPE))
     return Snapshot(
         cluster=environment.cluster,
-        layers=_joining(environment, tuple(layers), graph_type),
+        layers=_with_joining_groups(environment, tuple(layers), graph_type),
         nodes=environment.nodes,
         roles=roles(environment),
         primary_tags=primary_tags(environment),
@@ -86,13 +86,13 @@ def snapshot(environment: Environment, layers: Iterable[Layer], graph_type: str,
 
 
 def _is_role_based(environment: Environment) -> bool:
-    """Whether Fuel deployed environments of this release role by role: until 8.0."""
+    """Whether Fuel deployed environments of this release role by role, as it did until 8.0."""
     return environment.release.version.rpartition("-")[2].partition(".")[0] in ("5", "6", "7", "8")
 
 
-def _joining(environment: Environment, layers: tuple[Layer, ...], graph_type: str) -> tuple[Layer, ...]:
-    """Mark the groups that order old tasks: of a release that was deployed role by role, if all its tasks are old, else
-    with the setting `propagate_task_deploy`. Source: Nailgun `task.legacy_tasks_adapter`."""
+def _with_joining_groups(environment: Environment, layers: tuple[Layer, ...], graph_type: str) -> tuple[Layer, ...]:
+    """Mark the groups that order tasks of old versions: in a role-based release if all its tasks are old, in others if
+    the setting `propagate_task_deploy` is on. Source: Nailgun `task.legacy_tasks_adapter`."""
     tasks = [task for layer in layers for task in layer.tasks]
 
     def relates(task: Task) -> bool:
@@ -130,28 +130,28 @@ def changed(
 ) -> Snapshot:
     """Make the snapshot of a graph as it would be after all of the changes.
 
-    An added plugin takes the place of another version of itself, and brings its roles and tags. `without` has the ids
-    of enabled plugins. Raise `NotFound` for one that is not enabled.
+    An added plugin replaces another version of itself, and adds its roles and tags. `without` has the ids of plugins to
+    disable. Raise `NotFound` for one that is not enabled.
     """
     leaving = set(without)
     for plugin_id in leaving - {plugin.id for plugin in environment.plugins}:
         known_names = [str(plugin.id) for plugin in environment.plugins]
         raise NotFound("enabled plugin", f"{plugin_id} in environment {environment.cluster.id}", known=known_names)
     added = list(added)
-    replaced = {more.plugin.name for more in added}
+    replaced = {addition.plugin.name for addition in added}
     staying = [plugin for plugin in environment.plugins if plugin.id not in leaving and plugin.name not in replaced]
-    members = replace(environment, plugins=in_merge_order((*staying, *(more.plugin for more in added))))
+    target = replace(environment, plugins=in_merge_order((*staying, *(addition.plugin for addition in added))))
     ids = {plugin.id for plugin in staying}
     layers = [each for each in known.layers if each.owner.level is not Level.PLUGIN or each.owner.id in ids]
-    for more in added:
-        if more.graph is not None:
-            owner = plugin_owner(more.plugin)
-            graph = Graph(0, known.graph_type, owner, more.graph.tasks, metadata=more.graph.metadata)
-            layers.append(layer(members, owner, graph))
+    for addition in added:
+        if addition.graph is not None:
+            owner = plugin_owner(addition.plugin)
+            graph = Graph(0, known.graph_type, owner, addition.graph.tasks, metadata=addition.graph.metadata)
+            layers.append(layer(target, owner, graph))
     if own is not None:
-        # as an upload would leave it: its tasks replace all that are there, and metadata that it does not state stays
+        # as after an upload: its tasks replace all existing ones, and metadata that it does not have is kept
         owner = Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name)
         before = next((each for each in layers if each.owner.level is Level.CLUSTER), Layer(owner, ()))
         layers = [each for each in layers if each.owner.level is not Level.CLUSTER]
         layers.append(Layer(before.owner, own.tasks, {**before.metadata, **own.metadata}))
-    return snapshot(members, sorted(layers, key=lambda each: each.owner.order), known.graph_type)
+    return snapshot(target, sorted(layers, key=lambda each: each.owner.order), known.graph_type)

@@ -1,4 +1,4 @@
-"""What a document changes in the network configuration of an environment, and what is wrong with it.
+"""Read changes of the network configuration of an environment from documents, and check them.
 
 Only differences from the release are kept, so that later changes of other defaults still reach the environment.
 """
@@ -20,31 +20,31 @@ from fuelclient.serializers.values import in_words, mapping, mappings, plain
 
 _CODE = "N001"
 _FIELDS = ("cidr", "gateway", networks.IP_RANGES, "vlan_start", "meta")
-"""What can change in a network."""
+"""The fields of a network that users can change."""
 
 OVERLAP_HINT = "Change one cidr."
 _LAST_VLAN = 4094
 
 
 def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]:
-    """Keep what differs from the default in a network configuration, in the shape of `own_networks`.
+    """Extract the values of a network configuration that differ from the defaults, in the shape of `own_networks`.
 
-    Networks that the document leaves out, and parameters, are as before. Raise `InvalidDocument` with all findings.
+    Networks and parameters that the document leaves out do not change. Raise `InvalidDocument` with all findings.
     """
     report = Report("", layer=environment.label)
     if not isinstance(document, Mapping):
-        raise InvalidDocument(f"A network configuration is a mapping, not {in_words(document)}.", hint=_START)
+        raise InvalidDocument(f"A network configuration is a mapping, not {in_words(document)}.", hint=_NETWORKS_HINT)
     default = networks.default_configuration(environment)
     known = {network["name"]: network for network in default[networks.NETWORKS]}
     before = {network["name"]: network for network in networks.network_configuration(environment)[networks.NETWORKS]}
     own = dict(environment.own_networks.get(networks.NETWORKS) or {})
     given = document.get(networks.NETWORKS)
     if not isinstance(given, list | tuple | None):
-        report.error(_CODE, 0, f"{networks.NETWORKS} is {in_words(given)}, not a list", _START)
+        report.error(_CODE, 0, f"{networks.NETWORKS} is {in_words(given)}, not a list", _NETWORKS_HINT)
         given = ()
     for network in given or ():
         if not isinstance(network, Mapping) or not isinstance(network.get("name"), str) or not network["name"]:
-            report.error(_CODE, 0, "a network is a mapping with a name", _START)
+            report.error(_CODE, 0, "a network is a mapping with a name", _NETWORKS_HINT)
             continue
         name = network["name"]
         after = _network(network, before.get(name) or networks.new_network(name), report)
@@ -62,62 +62,62 @@ def own_networks_from(document: Any, environment: Environment) -> dict[str, Any]
 
 
 def vips_of(document: Mapping[str, Any], environment: Environment) -> list[Vip]:
-    """Read the addresses that a network configuration has for VIPs. Raise `InvalidDocument` for a wrong one."""
-    homes = _homes(environment)
+    """Read the addresses of VIPs from a network configuration. Raise `InvalidDocument` for an invalid address."""
+    default_networks = _default_networks(environment)
     stored = {vip.name: vip for vip in environment.vips}
     vips: list[Vip] = []
     for name, record in mapping(document.get("vips")).items():
         if not isinstance(record, Mapping) or record.get("ipaddr") is None:
             continue
-        before = stored.get(str(name), Vip(0, str(name), "", homes.get(name, "")))
+        before = stored.get(str(name), Vip(0, str(name), "", default_networks.get(name, "")))
         address = _address(record["ipaddr"], f"VIP {name}")
-        is_own = name not in homes or _is_own(record, False, before, address)
+        is_own = name not in default_networks or _is_own(record, False, before, address)
         vips.append(Vip(0, before.name, address, before.network, record.get("namespace"), is_own))
     return vips
 
 
 def vips_from(records: Any, environment: Environment) -> list[Vip]:
-    """Read virtual addresses in Nailgun's shape, each over a stored one with its id or its name.
+    """Read virtual addresses in Nailgun's shape; each is merged over the stored one with its id or name.
 
     Raise `InvalidDocument` for records without a name and an address, or with an unknown id or network.
     """
     if not isinstance(records, list | tuple):
-        raise InvalidDocument(f"Virtual addresses are a list, not {in_words(records)}.", hint=_VIPS)
+        raise InvalidDocument(f"Virtual addresses are a list, not {in_words(records)}.", hint=_VIPS_HINT)
     return [_vip(record, environment) for record in records]
 
 
 def part_from(part: NodePart, document: Any) -> list[Any]:
     """Check the document of a node's disks or interfaces. Raise `InvalidDocument` with all findings.
 
-    Each is a mapping that names itself; each network of an interface does, too, and each volume of a disk.
+    An interface needs a name, a disk an id; networks of an interface and volumes of a disk need names.
     """
     report = Report("", layer=f"the {part}")
     if not isinstance(document, list | tuple):
-        raise InvalidDocument(f"The {part} of a node are a list, not {in_words(document)}.", hint=_PARTS)
-    key, inner = ("id", "volumes") if part is NodePart.DISKS else ("name", "assigned_networks")
+        raise InvalidDocument(f"The {part} of a node are a list, not {in_words(document)}.", hint=_PARTS_HINT)
+    key, children_key = ("id", "volumes") if part is NodePart.DISKS else ("name", "assigned_networks")
     seen: set[str] = set()
     for item in document:
         name = mapping(item).get(key)
         if not isinstance(name, str) or not name:
-            report.error(_CODE, 0, f"an item without {key}", _PARTS)
+            report.error(_CODE, 0, f"an item without {key}", _PARTS_HINT)
             continue
         if name in seen:
             report.error(_CODE, 0, f"{name} is there twice", "Remove one of them.")
         seen.add(name)
-        below = item.get(inner, ())
-        named = [part for part in mappings(below) if isinstance(part.get("name"), str)]
-        if not isinstance(below, list | tuple) or len(named) < len(below):
-            report.error(_CODE, 0, f"{inner} of {name} is not a list of mappings with names", _PARTS)
+        children = item.get(children_key, ())
+        with_names = [part for part in mappings(children) if isinstance(part.get("name"), str)]
+        if not isinstance(children, list | tuple) or len(with_names) < len(children):
+            report.error(_CODE, 0, f"{children_key} of {name} is not a list of mappings with names", _PARTS_HINT)
     report.raise_errors()
     return list(plain(document))
 
 
 def _network(given: Mapping[str, Any], before: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """Check the stated fields of a network, and put them over those it had."""
+    """Check the given fields of a network, and merge them over its earlier ones."""
     report.subject = f"network {before['name']}"
     after = {**before, **{field: plain(given[field]) for field in _FIELDS if field in given}}
     if not isinstance(after["meta"], Mapping):
-        report.error(_CODE, 0, f"meta is {in_words(after['meta'])}, not a mapping", _START)
+        report.error(_CODE, 0, f"meta is {in_words(after['meta'])}, not a mapping", _NETWORKS_HINT)
         after["meta"] = before["meta"]
     cidr = networks.cidr_of(after["cidr"])
     if after["cidr"] is not None and cidr is None:
@@ -140,7 +140,7 @@ def _network(given: Mapping[str, Any], before: Mapping[str, Any], report: Report
 
 
 def wrong_values(network: Mapping[str, Any]) -> Iterator[str]:
-    """Word what is wrong with the values of a network, but for its cidr."""
+    """Describe the invalid values of a network, except for its cidr."""
     vlan, gateway, ip_ranges = (network.get(key) for key in ("vlan_start", "gateway", networks.IP_RANGES))
     cidr = networks.cidr_of(network.get("cidr"))
     if vlan is not None and (isinstance(vlan, bool) or not isinstance(vlan, int) or not 1 <= vlan <= _LAST_VLAN):
@@ -166,12 +166,12 @@ def wrong_values(network: Mapping[str, Any]) -> Iterator[str]:
 def _parameters(
     document: Mapping[str, Any], default: Mapping[str, Any], environment: Environment, report: Report
 ) -> dict[str, Any]:
-    """Keep the parameters that differ from the default; those that the document leaves out are as before."""
+    """Extract the parameters that differ from the default; those that the document leaves out do not change."""
     given, before = document.get(networks.PARAMETERS), dict(environment.own_networks.get(networks.PARAMETERS) or {})
     if given is None:
         return before
     if not isinstance(given, Mapping):
-        report.error(_CODE, 0, f"{networks.PARAMETERS} is {in_words(given)}, not a mapping", _START)
+        report.error(_CODE, 0, f"{networks.PARAMETERS} is {in_words(given)}, not a mapping", _NETWORKS_HINT)
         return before
     if given.get(networks.SEGMENTATION, environment.cluster.net_segment_type) != environment.cluster.net_segment_type:
         hint = "Create another environment with `fuel2 env create --net-segmentation-type`."
@@ -190,33 +190,33 @@ def overlaps(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 def _vip(record: Any, environment: Environment) -> Vip:
     if not isinstance(record, Mapping):
-        raise InvalidDocument(f"A virtual address is a mapping, not {in_words(record)}.", hint=_VIPS)
+        raise InvalidDocument(f"A virtual address is a mapping, not {in_words(record)}.", hint=_VIPS_HINT)
     number, name = record.get("id"), record.get("vip_name")
     known: dict[Any, Vip] = {vip.name if number is None else vip.id: vip for vip in environment.vips}
     before = known.get(str(name) if number is None else number)
     if number is not None and before is None:
-        raise InvalidDocument(f"There is no virtual address with the id {number}.", hint=_VIPS)
+        raise InvalidDocument(f"There is no virtual address with the id {number}.", hint=_VIPS_HINT)
     if before is None and (not isinstance(name, str) or not name):
-        raise InvalidDocument("A virtual address needs an id, or a vip_name.", hint=_VIPS)
+        raise InvalidDocument("A virtual address needs an id, or a vip_name.", hint=_VIPS_HINT)
     before = before or Vip(0, str(name), "")
     address = _address(record.get("ip_addr", before.ip_addr or None), f"virtual address {before.name}")
     namespace, is_own = record.get("vip_namespace", before.namespace), _is_own(record, True, before, address)
-    home = _home(record.get("network"), before, environment)
-    return Vip(before.id, before.name, address, home, namespace, is_own)
+    network_name = _network_name(record.get("network"), before, environment)
+    return Vip(before.id, before.name, address, network_name, namespace, is_own)
 
 
 def _is_own(record: Mapping[str, Any], default: bool, before: Vip, address: str) -> bool:
-    """Whether a user chose an address: also if a downloaded record denies it, but has another address now.
+    """Whether a user chose an address: `is_user_defined` is set, or the address is not the stored one.
 
-    One that was allocated would give way to the node that has it.
+    An allocated address would give way to a node that has it.
     """
     return bool(record.get("is_user_defined", default)) or before.ip_addr not in ("", address)
 
 
-def _home(number: Any, before: Vip, environment: Environment) -> str:
-    """Find the name of the network with an id; by default that of the address before, or of its network role."""
+def _network_name(number: Any, before: Vip, environment: Environment) -> str:
+    """Find the name of the network with an id; by default the one that the VIP had, or that of its network role."""
     if number is None:
-        return before.network or _homes(environment).get(before.name, "")
+        return before.network or _default_networks(environment).get(before.name, "")
     names = {
         network["id"]: network["name"] for network in networks.network_configuration(environment)[networks.NETWORKS]
     }
@@ -226,7 +226,7 @@ def _home(number: Any, before: Vip, environment: Environment) -> str:
     return str(names[number])
 
 
-def _homes(environment: Environment) -> dict[str, str]:
+def _default_networks(environment: Environment) -> dict[str, str]:
     return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
 
 
@@ -238,6 +238,6 @@ def _address(text: Any, noun: str) -> str:
         raise InvalidDocument(f"The {noun} is {in_words(text)}, not an address.", hint=hint) from None
 
 
-_START = "Start from 'fuel2 env network download'."
-_VIPS = "Start from 'fuel2 vip download'."
-_PARTS = "Start from 'fuel2 node disks download' or 'fuel2 node interfaces download'."
+_NETWORKS_HINT = "Start from 'fuel2 env network download'."
+_VIPS_HINT = "Start from 'fuel2 vip download'."
+_PARTS_HINT = "Start from 'fuel2 node disks download' or 'fuel2 node interfaces download'."

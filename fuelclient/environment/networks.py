@@ -1,8 +1,7 @@
-"""The network configuration of an environment: that of its release, its own changes over it, and its virtual addresses.
+"""The network configuration of an environment: its release's one with its own changes, and virtual addresses.
 
-Source: Nailgun's `network_configuration`. Networks and parameters are those that `networks_metadata` of the release
-defines for neutron, VIPs those that network roles ask for. A network is known by its name; its id only holds within the
-environment.
+Source: Nailgun's `network_configuration`. Networks and parameters are defined by `networks_metadata` of the release for
+neutron, VIPs by network roles. A network is identified by its name; its id is valid only within the environment.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _PARAMETERS: Mapping[str, Any] = {
     "dns_nameservers": ["8.8.4.4", "8.8.8.8"],
     "net_l23_provider": "ovs",
 }
-"""Parameters that no release states; these are the values of Nailgun's database."""
+"""Parameters that no release defines, with the values of Nailgun's database."""
 
 _BAREMETAL = "baremetal"
 _LAST_PRIORITY = 2
@@ -92,12 +91,12 @@ def vip_records(environment: Environment) -> list[dict[str, Any]]:
 
 
 def default_interfaces(environment: Environment | None, node: Node) -> list[dict[str, Any]]:
-    """Give a node interfaces, with the networks of its environment as Nailgun assigns them at first.
+    """The interfaces of a node, with the networks of its environment as Nailgun assigns them at first.
 
-    The interfaces are those that the node's attributes state as `meta.interfaces`; a node that states none has eth0,
-    from which it boots, and eth1. On each interface come all tagged networks and at most one untagged one, in the order
-    of `map_priority`; the admin network is on the interface from which the node boots, and what is left is on the
-    first. Only nodes whose roles need it are connected to the public network.
+    The interfaces come from `meta.interfaces` in the node's attributes; by default they are eth0, from which it boots,
+    and eth1. In the order of `map_priority`, each interface gets all remaining tagged networks and at most one untagged
+    one. The admin network is on the interface from which the node boots, and the rest is on the first. Only nodes whose
+    roles need it are connected to the public network.
     """
     interfaces = _interfaces(node)
     known = _networks(environment) if environment else ()
@@ -108,56 +107,56 @@ def default_interfaces(environment: Environment | None, node: Node) -> list[dict
         given = network["meta"].get("map_priority")
         return given if isinstance(given, int) else _LAST_PRIORITY
 
-    def about(network: Mapping[str, Any]) -> tuple[str, bool]:
+    def name_and_tagging(network: Mapping[str, Any]) -> tuple[str, bool]:
         is_tagged = network["vlan_start"] is not None or bool(network["meta"].get("neutron_vlan_range"))
         return network["name"], is_tagged
 
-    placed = spread([interface["pxe"] for interface in interfaces], sorted(networks, key=priority), about)
-    for interface, here in zip(interfaces, placed, strict=True):
-        interface["assigned_networks"] = [{"id": network["id"], "name": network["name"]} for network in here]
+    placed = spread([interface["pxe"] for interface in interfaces], sorted(networks, key=priority), name_and_tagging)
+    for interface, assigned in zip(interfaces, placed, strict=True):
+        interface["assigned_networks"] = [{"id": network["id"], "name": network["name"]} for network in assigned]
     return interfaces
 
 
 T = TypeVar("T")
 
 
-def spread(starts: Sequence[bool], networks: Sequence[T], about: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
+def spread(boots: Sequence[bool], networks: Sequence[T], describe: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
     """Divide networks among interfaces as Nailgun does at first; what is left is on the first interface.
 
-    `starts` has for each interface whether a node boots from it, `about` returns the name of a network and whether it
-    is tagged.
+    `boots` has for each interface whether the node boots from it. `describe` returns the name of a network, and whether
+    it is tagged.
     """
     placed: list[list[T]] = []
     left = list(networks)
-    for starts_here in starts:
-        here: list[T] = []
+    for boots_here in boots:
+        taken: list[T] = []
         for network in left:
-            name, is_tagged = about(network)
-            fits = is_tagged or all(about(other)[1] for other in here)
-            if fits and (starts_here or name != ADMIN):
-                here.append(network)
-        left = [network for network in left if not any(network is other for other in here)]
-        placed.append(here)
+            name, is_tagged = describe(network)
+            fits = is_tagged or all(describe(other)[1] for other in taken)
+            if fits and (boots_here or name != ADMIN):
+                taken.append(network)
+        left = [network for network in left if not any(network is other for other in taken)]
+        placed.append(taken)
     return [placed[0] + left, *placed[1:]] if placed else []
 
 
 def public_nodes(environment: Environment, nodes: Iterable[Node]) -> tuple[frozenset[int], frozenset[int]]:
-    """Find out which of `nodes` have a public address, and which are connected to the public network at all."""
+    """The ids of `nodes` with a public address, and of those that are connected to the public network at all."""
     known, effective = roles(environment), settings.effective(environment)
     everyone = settings.is_on(effective, "public_network_assignment", "assign_to_all_nodes")
-    routing = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
+    has_dvr = settings.is_on(effective, "neutron_advanced_configuration", "neutron_dvr")
 
     def needs(node: Node, key: str) -> bool:
         return any(role in known and known[role].metadata.get(key) for role in node.all_roles)
 
     present = tuple(nodes)
     with_address = {node.id for node in present if everyone or needs(node, "public_ip_required")}
-    through = {node.id for node in present if routing and needs(node, "public_for_dvr_required")}
-    return frozenset(with_address), frozenset(with_address | through)
+    for_dvr = {node.id for node in present if has_dvr and needs(node, "public_for_dvr_required")}
+    return frozenset(with_address), frozenset(with_address | for_dvr)
 
 
 def hosts(cidr: str, *, skip: int = 0) -> list[str]:
-    """The first and the last address for hosts in a network, without the first `skip`.
+    """The first and the last host address of a network, without its first `skip` addresses.
 
     >>> hosts("192.168.0.0/24"), hosts("10.0.0.0/30", skip=1)
     (['192.168.0.1', '192.168.0.254'], ['10.0.0.2', '10.0.0.2'])
@@ -190,9 +189,9 @@ def new_network(name: str) -> dict[str, Any]:
 
 
 def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
-    """Yield the networks of an environment in the order of its release, then its own ones, then the admin network."""
+    """Yield the networks of an environment in the order of its release, then those it added, then the admin network."""
     own = {name: mapping(each) for name, each in mapping(environment.own_networks.get(NETWORKS)).items()}
-    known = set()
+    defined = set()
     of_segmentation = (
         network
         for network in mappings(_neutron(environment).get("networks"))
@@ -200,17 +199,17 @@ def _networks(environment: Environment) -> Iterator[dict[str, Any]]:
         and network.get("seg_type") in (None, environment.cluster.net_segment_type)
     )
     for number, meta in enumerate(of_segmentation, 2):
-        known.add(meta["name"])
+        defined.add(meta["name"])
         if _is_available(environment, meta):
             yield {**_network(environment, meta, number), **own.get(meta["name"], {})}
-    further = [name for name in own if name not in known and name != ADMIN]
-    for number, name in enumerate(further, len(known) + 2):
+    added = [name for name in own if name not in defined and name != ADMIN]
+    for number, name in enumerate(added, len(defined) + 2):
         yield {**new_network(name), **own[name], "id": number, "group_id": environment.cluster.id}
     yield {**plain(_ADMIN), **own.get(ADMIN, {})}
 
 
 def _is_available(environment: Environment, network: Mapping[str, Any]) -> bool:
-    """Whether no restriction of a network applies; one that cannot be read is ignored."""
+    """Whether no restriction of a network applies; unreadable restrictions are ignored."""
     if not network.get("restrictions"):
         return True
     from fuelclient.expressions.restrictions import expand_restrictions, unmet  # few networks have restrictions
@@ -258,7 +257,7 @@ def _parameters(environment: Environment, networks: Sequence[Mapping[str, Any]])
     default = {
         name: value
         for name, value in {**plain(_PARAMETERS), **given}.items()
-        # Nailgun does not show `parameters` as one, although a release states it among them.
+        # Nailgun does not show `parameters`, although a release defines it among the parameters.
         if name != "parameters" and (has_baremetal or not name.startswith(f"{_BAREMETAL}_"))
     }
     own = environment.own_networks.get(PARAMETERS) or {}

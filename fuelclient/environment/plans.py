@@ -1,4 +1,4 @@
-"""The plans of a request, computed from inputs that any backend fetched."""
+"""Plan the graphs of a request from inputs that any backend fetched."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FIRST_RUN = Finding(
 def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = has_handler) -> Plan:
     """Plan one graph of a request. Raise what `plan.plan.plan` raises."""
     others = [name for name in inputs.layers if name != graph_type]
-    made = plan_of(
+    computed = plan_of(
         snapshot(inputs.environment, inputs.layers[graph_type], graph_type),
         request,
         evaluation_of(inputs),
@@ -37,9 +37,9 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
             for task in merge_snapshot(snapshot(inputs.environment, inputs.layers[name], name)).tasks
         },
     )
-    asks = any(task.task.condition is not None for task in made.expansion.tasks) and not request.force
-    unknown = inputs.memory is None and asks
-    return replace(made, findings=(*made.findings, *inputs.findings, *((_FIRST_RUN,) if unknown else ())))
+    has_conditions = any(task.task.condition is not None for task in computed.expansion.tasks) and not request.force
+    lacks_history = inputs.memory is None and has_conditions
+    return replace(computed, findings=(*computed.findings, *inputs.findings, *((_FIRST_RUN,) if lacks_history else ())))
 
 
 def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:
@@ -48,9 +48,9 @@ def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tu
 
 
 def evaluation_of(inputs: Inputs) -> Expressions:
-    """Prepare to evaluate expressions on the facts of now and of earlier runs."""
+    """Make an evaluator of expressions with the current facts and those of earlier runs."""
     memory = inputs.memory
     if memory is None:
         return Expressions(inputs.facts, NO_PAST)
-    moments: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
-    return Expressions(inputs.facts, Past(moments, memory.last, frozenset(memory.forgotten)))
+    facts: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
+    return Expressions(inputs.facts, Past(facts, memory.last, frozenset(memory.forgotten)))

@@ -26,22 +26,22 @@ class Why(StrEnum):
     """Why a task instance would run, or not."""
 
     FIRST = "first"
-    """It never succeeded there, or the node is deployed anew."""
+    """The task never succeeded on the node, or the node is deployed anew."""
     CHANGED = "changed"
     """Facts that its condition compares have changed."""
     CONDITION = "condition"
-    """Its condition holds, or does not hold, for another reason."""
+    """Its condition holds or fails for another reason."""
     ALWAYS = "always"
     """It has no condition."""
     UNKNOWN = "unknown"
     """It depends on a fact that is not known."""
     OTHER = "other"
-    """It does nothing by its type, or the request leaves it out."""
+    """Tasks of its type do nothing, or the request leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedFact:
-    """A value that a condition compares, by its expression, or what differs at a path in it, without secrets.
+    """A change of a value that a condition compares: of the whole value, or at a `path` in it. Secrets are masked.
 
     `had_value` is false if the expression had no value at the last success, which counts as a change.
     """
@@ -55,8 +55,8 @@ class ChangedFact:
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """A task instance: whether it would run, and why. `facts` are those that changed. `detail` is the condition that
-    skips it, the fact that is not known, or why the facts do not explain a condition that holds."""
+    """Whether a task instance would run, and why. `facts` are those that changed. `detail` is the condition that skips
+    it, the fact that is not known, or the reason why the facts do not explain a condition that holds."""
 
     task: str
     node: NodeKey
@@ -66,46 +66,46 @@ class Rerun:
     facts: tuple[ChangedFact, ...] = ()
 
 
-def reruns(inputs: Inputs, made: Plan) -> tuple[Rerun, ...]:
+def reruns(inputs: Inputs, plan: Plan) -> tuple[Rerun, ...]:
     """Explain the instances of a plan, in execution order and without sync points."""
     evaluation = evaluation_of(inputs)
-    order = made.order.generation
-    vertices = [vertex for vertex in range(made.work.size) if made.work.kinds[vertex] is not InstanceKind.SYNC]
+    order = plan.order.generation
+    vertices = [vertex for vertex in range(plan.work.size) if plan.work.kinds[vertex] is not InstanceKind.SYNC]
     changes: dict[int, tuple[ChangedFact, ...]] = {}
-    first: set[int] = set()
-    for vertex in sorted(vertices, key=made.expansion.node_of.__getitem__):  # values are kept node by node
-        task, uid = made.at(vertex)
-        if made.work.kinds[vertex] is not InstanceKind.REAL or _sees_no_past(task):
+    never_succeeded: set[int] = set()
+    for vertex in sorted(vertices, key=plan.expansion.node_of.__getitem__):  # values are cached node by node
+        task, uid = plan.at(vertex)
+        if plan.work.kinds[vertex] is not InstanceKind.REAL or _ignores_history(task):
             continue
         if evaluation.has_succeeded(task.task, uid):
             changes[vertex] = tuple(
                 leaf for change in evaluation.fact_changes(task.task, uid) for leaf in _leaves(change)
             )
         else:
-            first.add(vertex)
+            never_succeeded.add(vertex)
     return tuple(
-        _rerun(made, vertex, changes.get(vertex, ()), is_first=vertex in first)
+        _rerun(plan, vertex, changes.get(vertex, ()), is_first=vertex in never_succeeded)
         for vertex in sorted(vertices, key=lambda vertex: (order[vertex], vertex))
     )
 
 
-def _rerun(made: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first: bool) -> Rerun:
-    task, uid = made.at(vertex)
-    runs = made.work.kinds[vertex] is InstanceKind.REAL
-    if vertex in made.unknown:
-        return Rerun(task.id, uid, runs, Why.UNKNOWN, made.unknown[vertex])
+def _rerun(plan: Plan, vertex: int, facts: tuple[ChangedFact, ...], *, is_first: bool) -> Rerun:
+    task, uid = plan.at(vertex)
+    runs = plan.work.kinds[vertex] is InstanceKind.REAL
+    if vertex in plan.unknown:
+        return Rerun(task.id, uid, runs, Why.UNKNOWN, plan.unknown[vertex])
     if not runs:
-        detail = made.details.get(vertex, "")
+        detail = plan.details.get(vertex, "")
         return Rerun(task.id, uid, runs, Why.CONDITION if detail else Why.OTHER, detail or None)
     if task.task.condition is None:
         return Rerun(task.id, uid, runs, Why.ALWAYS)
-    if _sees_no_past(task):
+    if _ignores_history(task):
         return Rerun(task.id, uid, runs, Why.CONDITION, _NO_PAST.format(task.task.condition))
     why = Why.FIRST if is_first else Why.CHANGED if facts else Why.CONDITION
     return Rerun(task.id, uid, runs, why, facts=facts)
 
 
-def _sees_no_past(task: MergedTask) -> bool:
+def _ignores_history(task: MergedTask) -> bool:
     """Whether a task has no condition, or one in Fuel's own expression language, which sees no earlier facts."""
     return not isinstance(task.task.condition, Mapping)
 

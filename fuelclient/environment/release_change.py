@@ -1,4 +1,4 @@
-"""Another version of the release of an environment: which one it can have, and what the environment then loses."""
+"""Change the version of an environment's release: which versions it can have, and what it loses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_another_version(release: Release, other: Release) -> bool:
 
 
 def require_another_version(now: Release, wanted: Release, known: Iterable[Release]) -> None:
-    """Raise `Conflict`, naming those of `known` that an environment of the release `now` can get instead."""
+    """Raise `Conflict` unless `wanted` is another version of `now`. Its hint lists such releases in `known`."""
     if wanted.id != now.id and is_another_version(now, wanted):
         return
     others = [f"{each.id} ({each.version})" for each in known if each.id != now.id and is_another_version(now, each)]
@@ -46,26 +46,26 @@ def kept_settings(before: Environment, after: Environment) -> tuple[dict[str, An
 
 def kept_networks(before: Environment, after: Environment) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     """Drop own networks that only the old release has, with a finding for each."""
-    had, has = ({network["name"] for network in default_configuration(each)[NETWORKS]} for each in (before, after))
-    gone = had - has
+    old, new = ({network["name"] for network in default_configuration(each)[NETWORKS]} for each in (before, after))
+    removed = old - new
     own = before.own_networks.get(NETWORKS) or {}
-    kept = {name: network for name, network in own.items() if name not in gone}
-    lost = tuple(_dropped(after, f"its own values of the network {name}") for name in own if name in gone)
+    kept = {name: network for name, network in own.items() if name not in removed}
+    lost = tuple(_dropped(after, f"its own values of the network {name}") for name in own if name in removed)
     return ({**before.own_networks, NETWORKS: kept} if lost else dict(before.own_networks)), lost
 
 
 def _kept(
-    own: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], above: str, lost: list[str]
+    own: Mapping[str, Any], before: Mapping[str, Any], after: Mapping[str, Any], prefix: str, lost: list[str]
 ) -> dict[str, Any]:
-    """Keep what the new defaults have, or the old ones had not, down to the settings. Add other paths to `lost`."""
+    """Keep the values that the new defaults have or the old ones lacked. Add the paths of others to `lost`."""
     kept: dict[str, Any] = {}
     for name, value in own.items():
-        path = f"{above}{name}"
+        path = f"{prefix}{name}"
         if name not in after and name in before:
             lost.append(path)
-        elif not above and isinstance(value, Mapping):
-            known, wanted = before.get(name), after.get(name)
-            inner = _kept(value, known if known else {}, wanted if wanted else {}, f"{path}.", lost)
+        elif not prefix and isinstance(value, Mapping):
+            old, new = before.get(name), after.get(name)
+            inner = _kept(value, old if old else {}, new if new else {}, f"{path}.", lost)
             if inner or not value:
                 kept[name] = inner
         else:

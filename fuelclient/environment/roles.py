@@ -1,7 +1,7 @@
-"""What the owners in an environment define: roles, tags, volumes and network roles.
+"""The roles, tags, volumes and network roles that the owners in an environment define.
 
-The owners are its release, its plugins and itself. Source: Nailgun's plugin manager, and `policy.merge` for network
-roles.
+The owners are its release, its plugins and the environment itself. Source: Nailgun's plugin manager, and `policy.merge`
+for network roles.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def metadata_of_owners(environment: Environment) -> Iterator[Mapping[str, Any]]:
 def roles(environment: Environment) -> dict[str, Role]:
     """The roles by name: those of the release, then of the plugins, then of the environment itself.
 
-    A later one replaces an earlier one of its name, but the environment's own role does not hide a plugin's.
+    A later role replaces an earlier one of its name, but the environment's own role never replaces a plugin's.
     """
     defined = volumes(environment)
     known = roles_in(environment.release.metadata, volumes=defined)
@@ -66,13 +66,13 @@ def tags(environment: Environment) -> dict[str, Tag]:
     """The tags by name, in the order of `roles`."""
     known = tags_in(environment.release.metadata)
     for plugin in environment.plugins:
-        known.update(_stated_tags(plugin.metadata, plugin_owner(plugin).label, known))
-    known.update(_stated_tags(environment.own_metadata, environment.label, known))
+        known.update(_tags_of_owner(plugin.metadata, plugin_owner(plugin).label, known))
+    known.update(_tags_of_owner(environment.own_metadata, environment.label, known))
     return known
 
 
 def primary_tags(environment: Environment) -> frozenset[str]:
-    """The tags with one primary node: those with `has_primary`, and those of plugin roles with it."""
+    """The tags with one primary node: those with `has_primary`, and those of plugin roles that have it."""
     of_plugins = (role for plugin in environment.plugins for role in roles_in(plugin.metadata).values())
     of_roles = (role.tags for role in of_plugins if role.metadata.get("has_primary"))
     return frozenset[str]().union(*map(primary_tags_in, metadata_of_owners(environment)), *of_roles)
@@ -92,14 +92,14 @@ def volumes(environment: Environment) -> dict[str, Any]:
     return {"volumes_roles_mapping": mapped, "volumes": defined}
 
 
-def _stated_tags(metadata: Mapping[str, Any], owner: str, below: Mapping[str, Tag]) -> dict[str, Tag]:
-    """The tags of one owner. Those that only its roles name do not replace a tag below."""
+def _tags_of_owner(metadata: Mapping[str, Any], owner: str, earlier: Mapping[str, Tag]) -> dict[str, Tag]:
+    """The tags of one owner. A tag that only its roles mention does not replace an earlier one."""
     given = metadata.get("tags_metadata") or {}
-    return {name: tag for name, tag in tags_in(metadata, owner).items() if name in given or name not in below}
+    return {name: tag for name, tag in tags_in(metadata, owner).items() if name in given or name not in earlier}
 
 
 def _only_with_plugin(metadata: Mapping[str, Any], plugin: str) -> dict[str, Any]:
-    """Put first the restriction that Nailgun adds to a plugin's role: only if the plugin is enabled."""
+    """Prepend the restriction that Nailgun adds to a plugin's role: the plugin must be enabled."""
     given = metadata.get("restrictions")
     own = given if isinstance(given, list) else [given] if given else []
     return {**metadata, "restrictions": [f"settings:{plugin}.metadata.enabled == false", *own]}
@@ -114,8 +114,8 @@ def network_roles(environment: Environment) -> tuple[Mapping[str, Any], ...]:
 def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
     """Merge network roles with one id: a later record extends an earlier one.
 
-    All that it adds is virtual addresses with new names; an empty list of them removes all that were there. They need a
-    list in both records, as in Nailgun.
+    It adds only virtual addresses with new names; an empty list of them removes the existing ones. Both records need a
+    list of them, as in Nailgun.
 
     >>> release, plugin = ({"id": "mgmt", "properties": {"vip": [{"name": name}]}} for name in ("a", "b"))
     >>> [vip["name"] for _, vip in asked_vips(merged_network_roles([release, plugin]))]
@@ -131,7 +131,7 @@ def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[
 
 
 def asked_vips(roles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield each virtual address that network roles ask for, after its role. Of equal names the first one counts."""
+    """Yield (network role, VIP) for each VIP that network roles define; of equal names only the first."""
     seen: set[str] = set()
     for role in roles:
         for vip in mappings(mapping(role.get("properties")).get(VIP)):

@@ -1,11 +1,11 @@
-"""The rules that an environment keeps, whatever changes it: its settings, roles, plugins, host names and addresses.
+"""The rules for the settings, roles, plugins, host names and addresses of an environment.
 
-Each rule is one function over the whole environment. A write refuses what it would break anew, by whatever door it
-comes; what was broken before is shown by previews and plans, and stops no other change. A role is refused where a node
-gets it, and a clash where a plugin is enabled: a setting, a role or a package that changes later is stored, as on a
-Fuel master, and the rule is shown as broken. Environments are built step by step, so how many nodes a role needs is
-shown, and refuses nothing. Source: Nailgun, which checks settings, roles and restrictions when they change, and some of
-them again before a deployment; it knows the limits of roles and enforces none.
+Each rule is one function over the whole environment. A write is refused if it breaks a rule anew, whatever command or
+request makes it; a rule that was broken before is shown by previews and plans, and stops no other change. Roles are
+checked when a node gets them, clashes when a plugin is enabled: a later change of a setting, role or package is stored,
+as on a Fuel master, and the broken rule is shown. Because environments are built step by step, missing nodes of a role
+are shown, but refuse nothing. Source: Nailgun, which checks settings, roles and restrictions when they change, and some
+of them again before a deployment; it knows the limits of roles and enforces none.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ NETWORK, SETTING, ROLE, NAME, ADDRESS = "N001", "N003", "N004", "N005", "N006"
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that an environment breaks, as an error. The code and the subjects, such as the id of a node and a role,
-    identify it: its words may change with the environment. `roles` are those of a node that break it."""
+    """A rule that an environment breaks, with its error. The code and the subjects, such as the id of a node and a
+    role, identify it, because the message may change. `roles` are the roles of a node that break it."""
 
     subjects: tuple[object, ...]
     finding: Finding
@@ -50,9 +50,9 @@ def broken(environment: Environment) -> list[Broken]:
 
 
 def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Finding]:
-    """Check an environment against all rules, for previews and plans; what it breaks is a warning there.
+    """Yield warnings about the rules that an environment breaks, for previews and plans.
 
-    What its roles lack matters to a graph that `deploys` it, and not to one that restarts a service.
+    Missing nodes of roles are reported only for a graph that `deploys` it, not for one that restarts a service.
     """
     place = Place(layer=environment.label)
     yield from _undefined(environment)
@@ -64,27 +64,26 @@ def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Findin
 def require_no_more(
     before: Environment, after: Environment, present: Collection[int], *, gives_roles: bool = False
 ) -> None:
-    """Raise an error with all that a write has broken: `InvalidDocument` for values of settings and addresses outside
-    their network, `Conflict` for the rest.
+    """Raise an error if a write breaks rules: `InvalidDocument` for values of settings and networks and addresses
+    outside their network, `Conflict` for the rest.
 
-    Only rules about what has changed are looked at, and roles only where a node gets one, or another one that excludes
-    it; a write that `gives_roles` gives all nodes theirs anew. `present` are the ids of nodes that stay if the write is
-    refused.
+    Only rules whose inputs have changed are checked, and roles only if a node gets one, or another one that excludes
+    it; with `gives_roles`, all nodes get theirs. `present` are the ids of nodes that stay if the write is refused.
     """
     new: list[Broken] = []
-    for rule, about in _LASTING:
-        if about(before) != about(after):
+    for rule, inputs_of in _RULES_OF_WRITES:
+        if inputs_of(before) != inputs_of(after):
             known = {each.key for each in rule(before)}
             new += [each for each in rule(after) if each.key not in known]
-    given = {*_given(after)} - (set() if gives_roles else {*_given(before)})
-    if given:
-        found = _roles(after, {role for _, role in given})
-        new += [each for each in found if any((each.subjects[0], role) in given for role in each.roles)]
+    new_roles = {*_role_assignments(after)} - (set() if gives_roles else {*_role_assignments(before)})
+    if new_roles:
+        found = _roles(after, {role for _, role in new_roles})
+        new += [each for each in found if any((each.subjects[0], role) in new_roles for role in each.roles)]
     if new:
         raise _refusal(new, after, present)
 
 
-def _given(environment: Environment) -> Iterator[tuple[int, str]]:
+def _role_assignments(environment: Environment) -> Iterator[tuple[int, str]]:
     return ((node.id, role) for node in environment.nodes for role in node.all_roles)
 
 
@@ -113,7 +112,7 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
 
 
 def _settings(environment: Environment) -> Iterator[Broken]:
-    from fuelclient.environment import setting_values  # loads RE2, which most writes do without
+    from fuelclient.environment import setting_values  # loads RE2, which most writes do not need
 
     for finding in setting_values.findings(environment.own_settings, environment):
         yield Broken((finding.place.path or ())[1:3], finding)
@@ -124,22 +123,22 @@ def _settings(environment: Environment) -> Iterator[Broken]:
 
 def _roles(environment: Environment, wanted: Collection[str] | None = None) -> Iterator[Broken]:
     """Yield the roles that nodes may not have: they conflict, a restriction forbids them, or too many nodes have them.
-    The restrictions and limits are those of all roles, or of the `wanted` ones.
+    Restrictions and limits are checked for all roles, or only for the `wanted` ones.
 
-    The words are Nailgun's, which knows limits but enforces none; here `max` is enforced. Source: Nailgun
+    Messages are worded as in Nailgun, which knows limits but enforces none; here `max` is enforced. Source: Nailgun
     `validators.assignment` and `utils.restrictions`; "role-as-a-plugin" for conflicts per node.
     """
     nodes = [node for node in environment.nodes if not node.pending_deletion]
     known = roles_of(environment)
-    having: dict[str, list[Node]] = {}
+    nodes_by_role: dict[str, list[Node]] = {}
     for node in nodes:
         for name in node.all_roles:
             if name in known:
-                having.setdefault(name, []).append(node)
-    asked = having.keys() if wanted is None else having.keys() & wanted
-    limited = {name for name in asked if any(known[name].metadata.get(key) for key in ("restrictions", "limits"))}
+                nodes_by_role.setdefault(name, []).append(node)
+    checked = nodes_by_role.keys() if wanted is None else nodes_by_role.keys() & wanted
+    limited = {name for name in checked if any(known[name].metadata.get(key) for key in ("restrictions", "limits"))}
     models = settings.models(environment) if limited else {}
-    for name, carriers in having.items():
+    for name, carriers in nodes_by_role.items():
         role = known[name]
         reasons = [*_refusals(role, len(carriers), models)] if name in limited else []
         for node in carriers if reasons or role.metadata.get("conflicts") else ():
@@ -160,7 +159,7 @@ def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
 def _missing_nodes(environment: Environment) -> Iterator[Finding]:
     """Yield a warning for each role with fewer nodes than its `limits.min`, in an environment with nodes of its own.
 
-    A role that no node may have, because of its restrictions, lacks none.
+    A role without nodes is left out if its restrictions forbid it.
     """
     nodes = [node for node in environment.nodes if not node.pending_deletion]
     limited = [role for role in roles_of(environment).values() if role.metadata.get("limits")]
@@ -178,7 +177,7 @@ def _missing_nodes(environment: Environment) -> Iterator[Finding]:
 
 
 def _restricted(role: Role, models: Models) -> list[str]:
-    """Word the restrictions that forbid a role. An unreadable one forbids nothing: the package check reported it."""
+    """The messages of restrictions that forbid a role. Unreadable ones are ignored: the package check reports them."""
     reasons: list[str] = []
     with suppress(InvalidDocument):
         for restriction in expand_restrictions(role.metadata.get("restrictions")):
@@ -195,13 +194,13 @@ def undefined_roles(environment: Environment) -> list[tuple[Node, list[str]]]:
 
 
 def _undefined(environment: Environment) -> Iterator[Finding]:
-    """Yield a warning for each role that nothing defines any more, such as one that was removed from a linked plugin
-    or from the environment."""
-    having: dict[str, list[str]] = {}
+    """Yield a warning for each role of a node that is not defined any more, such as one that was removed from a linked
+    plugin or from the environment."""
+    nodes_by_role: dict[str, list[str]] = {}
     for node, names in undefined_roles(environment):
         for role in names if not node.pending_deletion else ():
-            having.setdefault(role, []).append(node.name)
-    for role, names in sorted(having.items()):
+            nodes_by_role.setdefault(role, []).append(node.name)
+    for role, names in sorted(nodes_by_role.items()):
         message = f"{listed(names)}: neither the release, nor a plugin, nor the environment defines the role {role}"
         hint = "Define the role again, or take the nodes out of the environment: `fuel2 env remove nodes`."
         yield Finding(Severity.WARNING, "P091", message, Place(layer=environment.label), hint=hint)
@@ -211,7 +210,7 @@ def _undefined(environment: Environment) -> Iterator[Finding]:
 
 
 def _plugins(environment: Environment) -> Iterator[Broken]:
-    """Yield what an enabled plugin brings that its release, or another one, has too: roles, volumes, network roles."""
+    """Yield clashes of enabled plugins with the release or another plugin, such as roles, volumes and network roles."""
     if not environment.plugins:
         return
     from fuelclient.environment.clashes import Contributor, clashes
@@ -219,8 +218,8 @@ def _plugins(environment: Environment) -> Iterator[Broken]:
     release, of_plugins = Contributor(environment.release), [*map(Contributor, environment.plugins)]
     for position, plugin in enumerate(environment.plugins):
         for finding in errors_in(clashes(of_plugins[position], release, of_plugins[:position])):
-            named = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
-            yield Broken((plugin.id, finding.message), named)
+            with_plugin = replace(finding, message=f"plugin {plugin.name}: {finding.message}")
+            yield Broken((plugin.id, finding.message), with_plugin)
 
 
 # Host names
@@ -231,15 +230,15 @@ def _names(environment: Environment) -> Iterator[Broken]:
     if environment.nodes_are_assumed:
         return
     has_names = any(node.attributes.get("hostname") for node in environment.nodes)
-    stated = mapping(settings.effective(environment).get("public_ssl")) if has_names else {}
-    endpoint = str(mapping(stated.get("hostname")).get("value") or "").lower()
+    public_ssl = mapping(settings.effective(environment).get("public_ssl")) if has_names else {}
+    endpoint = str(mapping(public_ssl.get("hostname")).get("value") or "").lower()
     seen: dict[str, Node] = {}
     for node in sorted(environment.nodes, key=lambda node: (not node.attributes.get("hostname"), node.id)):
         name = node.hostname.lower()
         other = seen.setdefault(name, node)
         if other is not node:
             text = f"nodes {other.id} and {node.id} have the host name {name}"
-            # not the node that has its name by default: it may be one that is not stored, then
+            # `node` may have its default name, and then may not be stored yet
             hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."
             yield Broken((*sorted((other.id, node.id)),), Finding(Severity.ERROR, NAME, text, hint=hint))
         if name == endpoint and node.attributes.get("hostname"):
@@ -252,7 +251,7 @@ def _names(environment: Environment) -> Iterator[Broken]:
 
 
 def _networks(environment: Environment) -> Iterator[Broken]:
-    """Yield networks that the environment changed with values that do not fit them, and networks that overlap."""
+    """Yield networks that the environment changed to invalid values, and networks that overlap."""
     own = environment.own_networks.get("networks")
     if not own:
         return
@@ -268,10 +267,10 @@ def _networks(environment: Environment) -> Iterator[Broken]:
 
 
 def _addresses(environment: Environment) -> Iterator[Broken]:
-    """Yield virtual addresses that are outside their network, or that something else has: another one, a gateway, a
-    network itself, a node.
+    """Yield virtual addresses that are outside their network, or in use: by another one, a gateway, a network itself or
+    a node.
 
-    Only those that a user chose: an allocated one gives way.
+    Only addresses that a user chose are checked: an allocated one gives way.
     """
     chosen = [vip for vip in environment.vips if vip.is_user_defined]
     if not chosen:
@@ -288,11 +287,11 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
             taken[str(cidr[-1])] = f"the broadcast address of network {network['name']}"
     taken |= {node.ip: f"the address of node {node.id}" for node in environment.nodes if node.ip}
     for vip in sorted(chosen, key=lambda vip: vip.id):
-        home = networks.get(vip.network, {})
-        cidr = cidr_of(home.get("cidr"))
+        target = networks.get(vip.network, {})
+        cidr = cidr_of(target.get("cidr"))
         if cidr is not None and not within([vip.ip_addr], cidr):
             text = f"the virtual address {vip.name}, {vip.ip_addr}, is not in network {vip.network} ({cidr})"
-            hint = f"Choose another address, or another network with its id; {vip.network} has the id {home['id']}."
+            hint = f"Choose another address, or another network with its id; {vip.network} has the id {target['id']}."
             yield Broken((vip.name, vip.ip_addr, vip.network), Finding(Severity.ERROR, NETWORK, text, hint=hint))
         other = taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")
         if other != f"virtual address {vip.name}":
@@ -301,10 +300,10 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
             yield Broken((vip.name, vip.ip_addr, other), finding)
 
 
-_LASTING: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (
+_RULES_OF_WRITES: tuple[tuple[Callable[[Environment], Iterable[Broken]], Callable[[Environment], object]], ...] = (
     (_settings, lambda each: (each.own_settings, each.release, each.plugins)),
     (_names, lambda each: ([node.hostname for node in each.nodes], each.own_settings, each.release)),
     (_networks, lambda each: (each.own_networks, each.release)),
     (_addresses, lambda each: (each.vips, each.own_networks, [node.ip for node in each.nodes], each.release)),
 )
-"""The rules that no write may break, and what each is about."""
+"""The rules that every write is checked against, and the inputs of each."""

@@ -1,6 +1,4 @@
-"""Saved plans, which are kept as documents: what a request was planned from and what it would do, without secrets, and
-what has moved since.
-"""
+"""Saved plans: documents with the inputs and instances of a plan, without secrets, and what has changed since."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from fuelclient.serializers.run import execution_from, execution_to
 
 @dataclass(frozen=True, slots=True)
 class SavedLayer:
-    """A layer with masked secrets, and the digest of what it was before they were masked."""
+    """A layer with masked secrets, and the digest of the layer before they were masked."""
 
     layer: Layer
     digest: str
@@ -38,22 +36,22 @@ class SavedGraph:
     instances: tuple[tuple[str, str, str], ...] = ()
 
     @property
-    def running(self) -> int:
+    def to_run(self) -> int:
         return sum(action == "run" for _, _, action in self.instances)
 
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """A request with the plans that it had. `nodes` has the roles of the environment's nodes by id, `facts` is a
-    digest of the facts. `reached` has for each node a digest of its address, executor and options, `plugins` for each
-    enabled plugin the digest of its files; a Fuel master has none."""
+    """A request with its plans. `nodes` maps the ids of nodes to their roles, `facts` is a digest of the facts.
+    `connection_digests` has a digest of each node's name, address, executor and options, `plugins` the directory of
+    each enabled plugin's files, which is named after their content and empty for a Fuel master."""
 
     request: RunRequest
-    environment: str
+    environment_name: str
     nodes: Mapping[str, Sequence[str]]
     facts: str
     graphs: tuple[SavedGraph, ...]
-    reached: Mapping[str, str] = field(default_factory=dict)
+    connection_digests: Mapping[str, str] = field(default_factory=dict)
     plugins: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -70,17 +68,17 @@ def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGra
     )
 
 
-def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
+def changes(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
     """Describe what has changed since a plan was saved: layers, nodes, plugins, facts."""
-    if then.environment != now.environment:
-        yield f"environment {now.request.cluster_id} is {now.environment} now, and was {then.environment}"
+    if then.environment_name != now.environment_name:
+        yield f"environment {now.request.cluster_id} is {now.environment_name} now, and was {then.environment_name}"
     for was, graph in zip(then.graphs, now.graphs, strict=True):
-        yield from _moved_layers(was, graph)
+        yield from _layer_changes(was, graph)
     for node in sorted({*then.nodes, *now.nodes}, key=int):
         if then.nodes.get(node) != now.nodes.get(node):
             roles = "left" if node not in now.nodes else f"has the roles {', '.join(now.nodes[node]) or '(none)'} now"
             yield f"node {node} {roles}"
-        elif then.reached.get(node) != now.reached.get(node):
+        elif then.connection_digests.get(node) != now.connection_digests.get(node):
             yield f"the name, address, executor or SSH options of node {node} changed"
     for label in sorted({*then.plugins, *now.plugins}):
         if label not in now.plugins:
@@ -94,11 +92,11 @@ def moved(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
 
 
 def is_stale(then: SavedPlan, now: SavedPlan) -> bool:
-    """Whether another plan would be made now, of other layers or for other reasons."""
-    return any(moved(then, now)) or [graph.digest for graph in then.graphs] != [graph.digest for graph in now.graphs]
+    """Whether the inputs have changed, or a graph would be planned differently now."""
+    return any(changes(then, now)) or [graph.digest for graph in then.graphs] != [graph.digest for graph in now.graphs]
 
 
-def _moved_layers(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
+def _layer_changes(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
     before, after = ({one.layer.owner.label: one for one in graph.layers} for graph in (then, now))
     for label in dict.fromkeys((*before, *after)):
         if label not in after:
@@ -106,8 +104,8 @@ def _moved_layers(then: SavedGraph, now: SavedGraph) -> Iterator[str]:
         elif label not in before:
             yield f"{label} has a layer of the {now.type} graph now"
         elif before[label].digest != after[label].digest:
-            moved_tasks = differences(before[label].layer.tasks, after[label].layer.tasks)
-            names = dict.fromkeys(difference.task for difference in moved_tasks)
+            changed_tasks = differences(before[label].layer.tasks, after[label].layer.tasks)
+            names = dict.fromkeys(difference.task for difference in changed_tasks)
             tasks = f": {', '.join(names)}" if names else ""
             yield f"the {label} layer of the {now.type} graph changed{tasks}"
 
@@ -122,17 +120,17 @@ def _graph(inputs: Inputs, planned: PlannedGraph) -> SavedGraph:
 
 
 FORMAT_VERSION = 1
-"""The version of the documents. It rises when a key changes its meaning or goes; keys may be added."""
+"""The version of the documents. It is raised when a key is removed or changes its meaning; keys may be added."""
 
 
 def plan_to(plan: SavedPlan) -> dict[str, Any]:
     return {
         "format_version": FORMAT_VERSION,
         "env": plan.request.cluster_id,
-        "environment": plan.environment,
+        "environment": plan.environment_name,
         "request": execution_to(plan.request),
         "nodes": dict(plan.nodes),
-        "reached_digests": dict(plan.reached),
+        "reached_digests": dict(plan.connection_digests),
         "plugins": dict(plan.plugins),
         "facts_digest": plan.facts,
         "graphs": [
@@ -148,7 +146,7 @@ def plan_to(plan: SavedPlan) -> dict[str, Any]:
 
 
 def plan_from(data: Any, path: str) -> SavedPlan:
-    """Read a saved plan. Raise `InvalidDocument` for another document, or another version."""
+    """Read a saved plan. Raise `InvalidDocument` if it is another document, or has another format version."""
     if not isinstance(data, dict) or "facts_digest" not in data:
         raise InvalidDocument(f"{path} is not a saved plan.", hint="`fuel2 plan create` writes one.")
     if data.get("format_version") != FORMAT_VERSION:

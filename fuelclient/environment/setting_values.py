@@ -1,7 +1,7 @@
-"""Whether the values of settings fit their definitions in the release or plugin.
+"""Check the values of settings against their definitions in the release or plugin.
 
-Source: Nailgun, which checks the type of each value, and its regex unless a restriction disables the setting. Values
-that a release or a plugin proposes are not checked.
+Source: Nailgun, which checks the type of each value, and its regex unless a restriction disables the setting. The
+defaults of a release or a plugin are not checked.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ _QUOTES = "Write it in quotes."
 def findings(sections: Mapping[str, Any], environment: Environment) -> list[Finding]:
     """Find each value in `sections` that does not fit its setting, with its path in the document.
 
-    What equals a default fits. A setting that neither the release nor a plugin defines is accepted if the document
-    gives it a type; without one it is unknown, as in Nailgun.
+    A value that equals its default fits. A setting that neither the release nor a plugin defines is accepted if the
+    document gives it a type; otherwise it is unknown, as in Nailgun.
     """
     known = defaults(environment)
     changed = beyond(sections, known)
     target = replace(environment, own_settings=changed)
-    has_settings = known.keys() - {plugin.name for plugin in environment.plugins}  # else nothing says which there are
+    has_settings = known.keys() - {plugin.name for plugin in environment.plugins}  # else none can be unknown
     found = []
     for section, settings in changed.items():
-        below = known.get(section, {})
-        metadata = {**mapping(below.get(METADATA)), **mapping(settings.get(METADATA))}
+        defined = known.get(section, {})
+        metadata = {**mapping(defined.get(METADATA)), **mapping(settings.get(METADATA))}
         for name, given in settings.items():
-            default = below.get(name)
+            default = defined.get(name)
             declared = default if isinstance(default, Mapping) else sections[section][name]
             path: tuple[str, ...] = (EDITABLE, section, name)
             if name == METADATA:
                 enabled = given.get("enabled", False) if isinstance(given, Mapping) else given
-                said = f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}"
-                problem = None if isinstance(enabled, bool) else (said, "")
+                text = f"must have `enabled: true` or `enabled: false`, not {in_words(enabled)}"
+                problem = None if isinstance(enabled, bool) else (text, "")
                 path = (*path, "enabled")
             elif not isinstance(given, Mapping):
                 problem = None
                 if "value" in mapping(default):
-                    said = f"must be a mapping with its value, not {in_words(given)}"
-                    problem = said, "Write `value: ...` below its name."
-            elif default is None and (below or has_settings) and "value" in given and "type" not in given:
+                    text = f"must be a mapping with its value, not {in_words(given)}"
+                    problem = text, "Write `value: ...` below its name."
+            elif default is None and (defined or has_settings) and "value" in given and "type" not in given:
                 problem = _unknown(section, name, known)
             elif "value" in given and isinstance(declared, Mapping):
                 problem = _problem(declared, given["value"], metadata, target)
@@ -63,14 +63,14 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
             else:
                 continue
             if problem:
-                said, hint = problem
-                message = f"the setting {section}.{name} {said}"
+                text, hint = problem
+                message = f"the setting {section}.{name} {text}"
                 found.append(Finding(Severity.ERROR, "N003", message, Place(path=path), hint=hint))
     return found
 
 
 _Problem = tuple[str, str]
-"""What is wrong with a value, as the end of a sentence, and a hint."""
+"""A problem of a value, as the end of a sentence, and a hint."""
 
 
 def _unknown(section: str, name: str, known: Mapping[str, Any]) -> _Problem:
@@ -87,7 +87,7 @@ def _problem(
     if value is None and declared.get("nullable") is True:
         return None
     problem = _of_type(declared, value)
-    error = "" if problem or not value else _mismatch(declared.get("regex"), value)  # as in Nailgun: none is as good
+    error = "" if problem or not value else _mismatch(declared.get("regex"), value)  # as in Nailgun
     reasons = _forbidden(declared, target) if value is True and declared.get("type") == "checkbox" else []
     if reasons:
         return f"cannot be on: {'; '.join(reasons)}", "Leave it off, or change what forbids it."
@@ -141,12 +141,12 @@ def _all(values: Any, wanted: type) -> bool:
 
 
 def _mismatch(given: Any, value: Any) -> str:
-    """The error that a setting states for texts that its regex does not match, or an empty string if it matches."""
+    """The setting's error for texts that its regex does not match, or an empty string if it matches all."""
     source = mapping(given).get("source")
     values = value if isinstance(value, list) else [value]
     if not isinstance(source, str) or not _all(values, str):
         return ""
-    with suppress(re.error):  # then nothing can be said here
+    with suppress(re.error):  # an invalid regex cannot be checked
         regex = Regex(source)
         if any(regex.for_text(text).search(text) is None for text in values):
             return str(given.get("error") or source)
@@ -154,7 +154,7 @@ def _mismatch(given: Any, value: Any) -> str:
 
 
 def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:
-    """Word the restrictions that disable a setting; those that cannot be read or evaluated disable nothing."""
+    """The messages of restrictions that disable a setting; those that cannot be read or evaluated are ignored."""
     try:
         restrictions = [one for one in expand_restrictions(declared.get("restrictions")) if one.action == "disable"]
         return unmet([replace(one, strict=False) for one in restrictions], models(target)) if restrictions else []

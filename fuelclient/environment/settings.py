@@ -1,8 +1,8 @@
-"""The settings of an environment: its own over the defaults of its release and its enabled plugins.
+"""The settings of an environment: its own values over the defaults of its release and its enabled plugins.
 
-Restrictions of roles read them. Source: Nailgun's `editable` attributes of a cluster, into which the plugin
-manager puts a section for each plugin under its name. How values become those of a plugin's settings, and which
-settings a refusal of a Fuel master is about, is also here.
+Restrictions of roles read them. Source: Nailgun's `editable` attributes of a cluster, to which the plugin manager adds
+a section named after each plugin. This module also converts values for a plugin's settings, and finds the settings that
+a refusal of a Fuel master is about.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ EDITABLE = "editable"
 """The key under which Nailgun keeps the settings that users may change."""
 
 METADATA = "metadata"
-"""The key of a section that is not a setting."""
+"""The key in a section that is not a setting."""
 
 _PLUGIN_WEIGHT = 70
-_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-_READ = re.compile(r"settings:([\w-]+)\.([\w-]+)")
-"""A setting in an expression of a restriction."""
+_BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_SETTING_REFERENCE = re.compile(r"settings:([\w-]+)\.([\w-]+)")
+"""A reference to a setting in the expression of a restriction."""
 
 
 def effective(environment: Environment) -> dict[str, Any]:
     """The settings by section, as restrictions read them.
 
-    The settings of a plugin count while it is enabled, which itself is not a setting.
+    The settings of a plugin are included while it is enabled, which is not a setting itself.
     """
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
@@ -57,7 +57,7 @@ def defaults(environment: Environment) -> dict[str, Any]:
 
 
 def own_from(document: Mapping[Any, Any], environment: Environment) -> dict[str, Any]:
-    """Keep of the sections of `document` what does not equal a default.
+    """Extract the settings of `document` that differ from the defaults.
 
     So a document that was downloaded, changed in one place and uploaded again sets that place only, and later changes
     of other defaults still reach the environment. Raise `InvalidDocument` as `sections_from` does.
@@ -85,7 +85,7 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def models(environment: Environment) -> dict[str, Mapping[str, Any]]:
-    """What expressions of restrictions can read, under Fuel's names."""
+    """The values that expressions of restrictions can read, under Fuel's names."""
     cluster = environment.cluster
     return {
         "settings": effective(environment),
@@ -113,7 +113,7 @@ def is_on(settings: Mapping[str, Any], section: str, name: str) -> bool:
 
 
 def _state(plugin: Plugin) -> dict[str, Any]:
-    """What Nailgun writes about an enabled plugin into the `metadata` of its section, over what the plugin states."""
+    """What Nailgun writes about an enabled plugin into the `metadata` of its section, over the plugin's own values."""
     return {
         "class": "plugin",
         "enabled": True,
@@ -124,10 +124,10 @@ def _state(plugin: Plugin) -> dict[str, Any]:
 
 
 def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -> dict[str, Any]:
-    """Give the settings of a plugin's section that `values` names these values.
+    """The settings of a plugin's section that are in `values`, with these values.
 
-    A text becomes what the setting has already: true or false, a number, or a list or mapping in JSON. Raise `NotFound`
-    for an unknown setting, `UsageError` for a value that the setting cannot have.
+    A text is converted to the type of the present value: true or false, a number, or a list or mapping in JSON. Raise
+    `NotFound` for an unknown setting, `UsageError` for a value that the setting cannot have.
 
     >>> valued({"debug": {"type": "checkbox", "value": False}, "metadata": {}}, {"debug": "yes"}, "lma-1.0.0")
     {'debug': {'type': 'checkbox', 'value': True}}
@@ -144,7 +144,7 @@ def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -
 
 
 def concerned(settings: Mapping[str, Any], text: str) -> list[str]:
-    """Find the settings (`section.name`) that a refusal is about, by the messages that they have for it.
+    """Find the settings (`section.name`) that a refusal is about: `text` has a message of their regex or restrictions.
 
     `settings` are those of an environment by section; a Fuel master has those of a plugin in its `versions`.
 
@@ -164,7 +164,7 @@ def concerned(settings: Mapping[str, Any], text: str) -> list[str]:
 def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
     current = setting.get("value")
     if isinstance(value, str) and not isinstance(current, str):
-        value = _read(name, current, value)
+        value = _parsed(name, current, value)
     choices = [choice["data"] for choice in mappings(setting.get("values")) if "data" in choice]
     if choices and value not in choices and not isinstance(value, list):
         known = ", ".join(map(str, choices))
@@ -172,12 +172,12 @@ def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
     return value
 
 
-def _read(name: str, current: Any, text: str) -> Any:
+def _parsed(name: str, current: Any, text: str) -> Any:
     number = int | float
     if isinstance(current, bool):
-        if text.lower() not in _WORDS:
+        if text.lower() not in _BOOLEANS:
             raise UsageError(f"The setting {name} is true or false, not {text!r}.", hint=f"Write {name}=true.")
-        return _WORDS[text.lower()]
+        return _BOOLEANS[text.lower()]
     if not isinstance(current, number | list | dict):
         return text
     try:
@@ -207,9 +207,9 @@ def _concerned(section: str, given: Mapping[str, Any], text: str) -> Iterator[st
 
 
 def _restricted(given: Mapping[str, Any], text: str) -> Iterator[str]:
-    """Yield the settings that the conditions read of restrictions whose message is in `text`."""
+    """Yield the settings in the conditions of those restrictions whose message is in `text`."""
     for restriction in mappings(given.get("restrictions")):
         message = restriction.get("message")
         if isinstance(message, str) and message and message in text:
-            for section, name in _READ.findall(str(restriction.get("condition", ""))):
+            for section, name in _SETTING_REFERENCE.findall(str(restriction.get("condition", ""))):
                 yield f"{section}.{name}"
