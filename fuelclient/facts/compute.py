@@ -1,4 +1,4 @@
-"""Compute all facts of an environment, most of them with the modules for the groups of keys.
+"""Compute all facts of an environment, most of them with the other modules of this package.
 
 The facts about the environment itself and the lists of all nodes are computed here.
 """
@@ -13,8 +13,8 @@ from fuelclient.environment.networks import ADMIN, VIP_ROLES
 from fuelclient.environment.settings import MODE
 from fuelclient.facts.disks import glance_facts, node_volumes, placement_groups
 from fuelclient.facts.given import NULL, Given, Kept, Master
-from fuelclient.facts.names import Named, named_nodes
-from fuelclient.facts.networks import Addressed, Networks, addresses_of, network_ranges, networks_of, vip_facts
+from fuelclient.facts.names import FactNode, named_nodes
+from fuelclient.facts.networks import Addresses, Networks, addresses_of, network_ranges, networks_of, vip_facts
 from fuelclient.facts.neutron import neutron_facts
 from fuelclient.facts.provision import provision_facts
 from fuelclient.facts.scheme import INPUTS, NodeScheme
@@ -27,7 +27,7 @@ from fuelclient.serializers.values import deep_merged
 
 _FATAL_TAGS = frozenset({"primary-controller", "primary-mongo", "primary-swift-proxy", "ceph-osd", "controller"})
 _DPDK_ALWAYS = ((9, 0),)
-"""Releases whose tasks read `dpdk` of nodes without it."""
+"""Releases whose tasks read `dpdk` even on nodes without DPDK."""
 
 _IMAGE = {
     "container_format": "bare", "disk_format": "qcow2", "glance_properties": "", "img_name": "TestVM",
@@ -39,7 +39,7 @@ _OTHER_IMAGE = "/opt/vm/cirros-x86_64-disk.img"
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """Facts, what has to be kept so that they stay the same, and findings about them."""
+    """Facts, the values to store so that they stay the same, and findings about them."""
 
     facts: DeploymentFacts
     kept: Kept
@@ -49,14 +49,14 @@ class Computed:
 def computed(environment: Environment, given: Given, participants: tuple[int, ...] = ()) -> Computed:
     """Compute the facts of an environment and of each of its nodes, the master and the sync points.
 
-    `participants` are the nodes of a run, among which primaries are chosen that do not exist yet; empty means all
-    nodes. Nodes that wait for deletion have a part, and are in no list. Raise `InvalidDocument` for wrong networks.
+    `participants` are the ids of the nodes of a run, from which missing primaries are chosen; empty means all nodes.
+    Nodes that wait for deletion have a part, but are not listed. Raise `InvalidDocument` for invalid networks.
     """
     named = named_nodes(environment, given.master, participants)
     networks = networks_of(environment)
-    addressed = addresses_of(environment, networks, named, given.kept)
+    addresses = addresses_of(environment, networks, named, given.kept)
     schemes = [
-        NodeScheme(node, networks, addressed, given.master, environment.interfaces.get(node.uid)) for node in named
+        NodeScheme(node, networks, addresses, given.master, environment.interfaces.get(node.uid)) for node in named
     ]
     remaining = [scheme for scheme in schemes if not scheme.node.node.pending_deletion]
     present = [scheme.node for scheme in remaining]
@@ -65,8 +65,8 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
         **settings,
         **environment_facts(environment, present, given.master),
         **network_ranges(networks),
-        "nodes": node_list(networks, present, addressed),
-        "network_metadata": network_metadata(networks, addressed, remaining),
+        "nodes": node_list(networks, present, addresses),
+        "network_metadata": network_metadata(networks, addresses, remaining),
     }
     if networks.is_described:
         common.update(neutron_facts(networks, settings))
@@ -74,17 +74,17 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
         common["storage"] = {**settings["storage"], **placement_groups(present, environment.disks, settings["storage"])}
     parts = {NULL: {}, MASTER: {"uid": MASTER, "roles": [MASTER]}}
     parts |= {scheme.node.uid: _part(scheme, environment, settings) for scheme in schemes}
-    return Computed(DeploymentFacts(common, parts), addressed.kept(given.kept), addressed.findings)
+    return Computed(DeploymentFacts(common, parts), addresses.kept(given.kept), addresses.findings)
 
 
 def kept_of(environment: Environment, given: Given) -> Kept:
-    """Choose what has to be kept so that facts stay the same, as `computed` does, without computing the facts."""
+    """Choose the values to store so that facts stay the same, as `computed` does, without computing the facts."""
     named = named_nodes(environment, given.master)
     return addresses_of(environment, networks_of(environment), named, given.kept).kept(given.kept)
 
 
 def _part(scheme: NodeScheme, environment: Environment, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of one node: computed values, and over them the attributes that users have given it."""
+    """The facts of one node: computed values, overridden by the attributes that users gave it."""
     node = scheme.node
     volumes = node_volumes(node, environment.disks)
     profile = str((settings.get("cobbler") or {}).get("profile") or environment.release.operating_system).lower()
@@ -114,7 +114,7 @@ def _part(scheme: NodeScheme, environment: Environment, settings: Mapping[str, A
     return deep_merged(part, {key: value for key, value in node.node.attributes.items() if key not in INPUTS})
 
 
-def environment_facts(environment: Environment, named: Sequence[Named], master: Master) -> dict[str, Any]:
+def environment_facts(environment: Environment, named: Sequence[FactNode], master: Master) -> dict[str, Any]:
     """The facts of an environment that follow neither from settings nor from networks."""
     cluster, release = environment.cluster, environment.release
     version = environment_version(release)
@@ -144,13 +144,13 @@ def environment_facts(environment: Environment, named: Sequence[Named], master: 
     return facts
 
 
-def network_metadata(networks: Networks, addressed: Addressed, schemes: Sequence[NodeScheme]) -> dict[str, Any]:
+def network_metadata(networks: Networks, addresses: Addresses, schemes: Sequence[NodeScheme]) -> dict[str, Any]:
     """The virtual addresses, and the nodes by their permanent keys `node-<id>`."""
     return {
-        "vips": vip_facts(networks, [scheme.node for scheme in schemes], addressed),
+        "vips": vip_facts(networks, [scheme.node for scheme in schemes], addresses),
         "nodes": {
             f"node-{scheme.node.uid}": {
-                **scheme.node.about,
+                **scheme.node.basic_facts,
                 "node_roles": list(scheme.node.tags),
                 "network_roles": scheme.role_addresses(),
                 "nova_cpu_pinning_enabled": False,
@@ -161,15 +161,15 @@ def network_metadata(networks: Networks, addressed: Addressed, schemes: Sequence
     }
 
 
-def node_list(networks: Networks, named: Sequence[Named], addressed: Addressed) -> list[dict[str, Any]]:
-    """List each node once for each of its tags, as older releases read them."""
-    masked = [network for network in networks if network.mask and network.cidr]
+def node_list(networks: Networks, named: Sequence[FactNode], addresses: Addresses) -> list[dict[str, Any]]:
+    """List each node once for each of its tags, as older releases expect."""
+    with_addresses = [network for network in networks if network.fact_prefix and network.cidr]
     entries: list[dict[str, Any]] = []
     for node in named:
-        about: dict[str, Any] = dict(node.about)
-        for network in masked:
-            if address := addressed.of(network.name, node.node.id):
-                about[f"{network.mask}_address"] = address
-                about[f"{network.mask}_netmask"] = str(network.net.netmask)
-        entries += ({**about, "role": tag} for tag in node.tags)
+        entry: dict[str, Any] = dict(node.basic_facts)
+        for network in with_addresses:
+            if address := addresses.of(network.name, node.node.id):
+                entry[f"{network.fact_prefix}_address"] = address
+                entry[f"{network.fact_prefix}_netmask"] = str(network.net.netmask)
+        entries += ({**entry, "role": tag} for tag in node.tags)
     return entries

@@ -1,4 +1,4 @@
-"""What follows from the disks of nodes. Source: Nailgun's Ceph serializers and volume manager."""
+"""Compute the facts that depend on the disks of nodes. Source: Nailgun's Ceph serializers and volume manager."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from fuelclient.facts.names import Named
+from fuelclient.facts.names import FactNode
 
 Disks: TypeAlias = Mapping[str, Sequence[Any]]
 """The stored documents of disks by the id of the node."""
 
-_NO_OSD = 128
-_SMALLEST_DEFAULT = 64
+_GROUPS_WITHOUT_OSD = 128
+_MIN_GROUPS = 64
 _WEIGHTS = {
     "volumes": (16, "volumes_ceph"),
     "backups": (4, "volumes_ceph"),
@@ -23,13 +23,13 @@ _WEIGHTS = {
 """The pools of Ceph: how much of the data each holds, and the setting that puts it there."""
 
 _SMALL_POOLS = 4
-"""Pools that objects need beside their large one."""
+"""The small pools that objects need besides their large one."""
 
-_LEAST_CACHE, _CACHE_SHARE = 5 * 1024**3, 0.1
+_MIN_CACHE_BYTES, _CACHE_SHARE = 5 * 1024**3, 0.1
 _MEGABYTE = 1024**2
 
 
-def node_volumes(node: Named, disks: Disks) -> list[Any]:
+def node_volumes(node: FactNode, disks: Disks) -> list[Any]:
     """The layout of a node's disks: its attribute `node_volumes`, or its stored disks; empty without either."""
     given = node.node.attributes.get("node_volumes")
     if isinstance(given, list | tuple):
@@ -38,11 +38,11 @@ def node_volumes(node: Named, disks: Disks) -> list[Any]:
 
 
 def glance_facts(volumes: Sequence[Any]) -> dict[str, Any]:
-    """The size of the cache of images in bytes, as a text: a tenth of their volume, at least 5 GiB."""
+    """The size of the image cache in bytes, as a text: a tenth of the images' volume, at least 5 GiB."""
     sizes = (part.get("size", 0) for part in _parts(volumes, "id", "image") if part.get("name") == "glance")
     disks = (part.get("size", 0) for part in _parts(volumes, "type", "disk") if part.get("name") == "image")
     size = next(sizes, 0) or sum(disks)
-    return {"image_cache_max_size": str(max(_LEAST_CACHE, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
+    return {"image_cache_max_size": str(max(_MIN_CACHE_BYTES, int(_CACHE_SHARE * size * _MEGABYTE)) if size else 0)}
 
 
 def _parts(volumes: Sequence[Any], key: str, value: str) -> Iterator[Mapping[str, Any]]:
@@ -51,7 +51,7 @@ def _parts(volumes: Sequence[Any], key: str, value: str) -> Iterator[Mapping[str
             yield from (part for part in volume.get("volumes") or () if isinstance(part, Mapping))
 
 
-def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str, Any]) -> dict[str, Any]:
+def placement_groups(named: Sequence[FactNode], disks: Disks, storage: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of placement groups for the pools of Ceph (`pg_num`, `per_pool_pg_nums`)."""
     osds = sum(
         part.get("name") == "ceph" and (part.get("size") or 0) > 0
@@ -68,9 +68,9 @@ def placement_groups(named: Sequence[Named], disks: Disks, storage: Mapping[str,
 def _pools(osds: int, copies: int, storage: Mapping[str, Any]) -> dict[str, int]:
     used = {pool: weight for pool, (weight, setting) in _WEIGHTS.items() if storage.get(setting)}
     if not osds or not used:
-        default = 2 ** math.ceil(math.log2(100.0 * osds / copies)) if osds else _NO_OSD
+        default = 2 ** math.ceil(math.log2(100.0 * osds / copies)) if osds else _GROUPS_WITHOUT_OSD
         return {**dict.fromkeys(_WEIGHTS, default), "default_pg_num": default}
-    default = max(_SMALLEST_DEFAULT, _power_of_two(osds / copies))
+    default = max(_MIN_GROUPS, _power_of_two(osds / copies))
     small = _SMALL_POOLS if storage.get("objects_ceph") else 0
     share = max(0.0, 200.0 * osds / copies - default * small) / sum(used.values())
     pools = {pool: max(default, _power_of_two(used[pool] * share)) if pool in used else default for pool in _WEIGHTS}
@@ -78,7 +78,7 @@ def _pools(osds: int, copies: int, storage: Mapping[str, Any]) -> dict[str, int]
 
 
 def _power_of_two(number: float) -> int:
-    """Round up to a power of two; one that is only just exceeded counts as reached.
+    """Round up to a power of two; up to 0.7 percent above one, round down.
 
     >>> _power_of_two(100), _power_of_two(128.1), _power_of_two(0)
     (128, 128, 0)

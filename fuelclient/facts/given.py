@@ -1,4 +1,4 @@
-"""The inputs of facts beside the environment, and facts that users give in place of computed ones."""
+"""The inputs of facts other than the environment, and facts of users, which override computed ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class Master:
-    """The master in facts. The defaults are those of a master's installation."""
+    """The data of a master in facts. The defaults are those of its installation."""
 
     ip: str = "10.20.0.2"
     domain: str = "domain.tld"
@@ -25,10 +25,10 @@ class Master:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Values that were chosen once for an environment and stay, so that facts are the same in every run.
+    """Values that were chosen once for an environment and stored, so that facts are the same in every run.
 
     `generated` has the values of generators in the `generated` block of the release, nested as there. `addresses` are
-    by network and node id, `vips` by name.
+    keyed by network and node id, `vips` by name.
     """
 
     generated: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Given:
 
 
 def by_node(facts: DeploymentFacts) -> DeploymentFacts:
-    """Merge the records of each node's roles into one part for the node, a later one over the earlier ones.
+    """Merge the records of each node's roles into one part for the node. Later records win.
 
     >>> by_node(DeploymentFacts({}, {"controller_1": {"a": 1, "b": 1}, "cinder_1": {"b": 2}})).nodes
     {'1': {'a': 1, 'b': 2}}
@@ -66,15 +66,15 @@ def effective_facts(default: DeploymentFacts, uploaded: DeploymentFacts) -> Depl
 
 
 def since_copied(original: DeploymentFacts, then: DeploymentFacts, now: DeploymentFacts) -> DeploymentFacts:
-    """The facts of a copy: those of its original, with what differs between the facts that were computed for the copy
-    when it was made and those that are computed now."""
+    """The facts of a copy: those of its original, with all changes between the facts that were computed for the copy
+    when it was made (`then`) and now."""
     return DeploymentFacts(
         rebased(original.common, then.common, now.common), rebased(original.nodes, then.nodes, now.nodes)
     )
 
 
 def with_assumed(facts: DeploymentFacts, assumed: DeploymentFacts) -> DeploymentFacts:
-    """Add assumed facts where there are no others.
+    """Add assumed facts where `facts` have none.
 
     >>> with_assumed(DeploymentFacts({"a": {"x": 1}}), DeploymentFacts({"a": {"x": 2, "y": 2}})).common
     {'a': {'x': 1, 'y': 2}}

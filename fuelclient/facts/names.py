@@ -13,10 +13,10 @@ from fuelclient.plan.fleet import PRIMARY, primaries_of, tags_of
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A node that takes part, under the names that facts use, with all its tags, sorted.
+class FactNode:
+    """A node with the names that facts use for it, and all its tags, sorted.
 
-    On the primary node of a tag, `primary-<tag>` stands in place of the tag.
+    On the primary node of a tag, `primary-<tag>` replaces the tag.
     """
 
     node: Node
@@ -29,7 +29,7 @@ class Named:
         return str(self.node.id)
 
     @property
-    def about(self) -> dict[str, Any]:
+    def basic_facts(self) -> dict[str, Any]:
         return {
             "uid": self.uid,
             "name": self.hostname,
@@ -43,14 +43,14 @@ class Named:
 
 
 def host_names(node: Node, domain: str) -> tuple[str, str]:
-    """The host name of a node, and its full one: as given, otherwise after its id as a master names it."""
+    """The host name and the full name of a node: as given, or else as a master derives them from its id."""
     return node.hostname, str(node.attributes.get("fqdn") or f"{node.hostname}.{domain}")
 
 
-def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[Named, ...]:
+def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[FactNode, ...]:
     """Name the nodes of an environment, in the order of their ids.
 
-    A primary that the environment has not chosen yet is the one that a run on `participants` (empty: all nodes) would
+    Primaries that the environment has not chosen yet are those that a run on `participants` (empty: all nodes) would
     choose.
     """
     by_name, nodes = roles(environment), sorted(environment.nodes, key=lambda node: node.id)
@@ -61,5 +61,5 @@ def named_nodes(environment: Environment, master: Master, participants: tuple[in
     for node in nodes:
         hostname, fqdn = host_names(node, master.domain)
         own = (PRIMARY + tag if primaries.get(tag) == node.id else tag for tag in tags[node.id])
-        result.append(Named(node, hostname, fqdn, tuple(sorted(own))))
+        result.append(FactNode(node, hostname, fqdn, tuple(sorted(own))))
     return tuple(result)

@@ -25,7 +25,7 @@ from fuelclient.environment.networks import (
 from fuelclient.environment.roles import asked_vips, network_roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.given import Kept
-from fuelclient.facts.names import Named
+from fuelclient.facts.names import FactNode
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity
 
@@ -39,10 +39,10 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A network. One without `cidr` gives no addresses. `is_range`: its vlans are a range of Neutron's.
+    """A network. Without `cidr` it provides no addresses. `is_range`: it uses Neutron's range of vlans, not one vlan.
 
-    `mask` is the prefix of the facts about the addresses of nodes in it (`internal` for `internal_address`).
-    `has_range_fact`: its cidr is a fact.
+    `fact_prefix` begins the facts about the addresses of nodes in it (`internal` for `internal_address`).
+    `has_range_fact`: its cidr is the fact `NAME_network_range`.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Network:
     ranges: tuple[Range, ...] = ()
     vlan: int | None = None
     is_range: bool = False
-    mask: str = ""
+    fact_prefix: str = ""
     has_range_fact: bool = False
 
     @property
@@ -67,15 +67,15 @@ class Network:
         """Whether an address is in the network, in one of its ranges or not."""
         return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
-    def has(self, number: int) -> bool:
+    def ranges_cover(self, number: int) -> bool:
         return any(first <= number <= last for first, last in self.ranges)
 
 
 @dataclass(frozen=True, slots=True)
 class Networks:
-    """All networks of an environment by name: that of the master, those of the release, those that users add.
+    """All networks of an environment: the master's, those of the release, and those that users add.
 
-    `parameters` are the parameters of Neutron. `roles` are the network roles, `fixed_vips` the vips that users choose.
+    `parameters` are those of Neutron, `roles` the network roles, `fixed_vips` the addresses that users chose for VIPs.
     """
 
     by_name: Mapping[str, Network]
@@ -95,18 +95,18 @@ class Networks:
         return self.by_name[ADMIN]
 
     @property
-    def are_tunnels(self) -> bool:
+    def uses_tunnels(self) -> bool:
         """Whether tenants are separated by tunnels, so that the private network has addresses."""
         return self.segmentation != VLAN
 
     @property
     def is_described(self) -> bool:
-        """Whether the release defines networks, beside the one by which a master reaches its nodes."""
+        """Whether the release defines networks besides the one by which a master reaches its nodes."""
         return len(self.by_name) > 1
 
 
 def networks_of(environment: Environment) -> Networks:
-    """Read the networks of an environment. Raise `InvalidDocument` for a wrong cidr or range."""
+    """Read the networks of an environment. Raise `InvalidDocument` for an invalid cidr or range."""
     configuration = network_configuration(environment)
     networks = {str(record["name"]): _network(record) for record in configuration[NETWORKS]}
     parameters = configuration[PARAMETERS]
@@ -160,18 +160,18 @@ def network_ranges(networks: Networks) -> dict[str, str]:
     return {f"{network.name}_network_range": network.cidr for network in networks if network.has_range_fact}
 
 
-_BLOCK = 1 << 18
+_BLOCK_SIZE = 1 << 18
 _FIRST_ASSUMED = (100 << 24) + (64 << 16)
 _ASSUMED = range(_FIRST_ASSUMED, _FIRST_ASSUMED + (1 << 22))
-"""Addresses that are assumed where the ranges of a network are used up: 100.64.0.0/10, which is not routed (RFC 6598).
+"""Addresses that are assumed if the ranges of a network are used up: 100.64.0.0/10, which is not routed (RFC 6598).
 Each network has a block of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Addressed:
+class Addresses:
     """The addresses of an environment: `nodes` by network and node id, `vips` by name.
 
-    `on_public` are the ids of nodes with a public address, `connected` those that reach the public network at all.
+    `on_public` has the ids of nodes with a public address, `connected` of all nodes on the public network.
     """
 
     nodes: Mapping[str, Mapping[int, str]]
@@ -185,15 +185,15 @@ class Addressed:
         return self.nodes.get(network, {}).get(node, "")
 
     def kept(self, before: Kept) -> Kept:
-        """Add the addresses to what is kept, so that none of them changes later."""
+        """Add the addresses to the stored values, so that none of them changes later."""
         return replace(before, addresses=self.nodes, vips=self.vips)
 
 
-def addresses_of(environment: Environment, networks: Networks, named: Sequence[Named], kept: Kept) -> Addressed:
+def addresses_of(environment: Environment, networks: Networks, named: Sequence[FactNode], kept: Kept) -> Addresses:
     """Choose the addresses of nodes and the virtual addresses.
 
-    An address in the ranges of a network stays. What has none gets the next free ones: nodes by their ids, then virtual
-    addresses in the order of network roles.
+    A stored address in the ranges of a network is kept. Others are the next free ones: for nodes in the order of ids,
+    then for virtual addresses in the order of network roles.
     """
     present = [node for node in named if not node.node.pending_deletion]
     on_public, connected = public_nodes(environment, (node.node for node in present))
@@ -206,18 +206,18 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     }
     fixed, chosen = networks.fixed_vips, dict[str, str]()
     for name, pool in pools.items():
-        addressed = [node for node in present if name != PUBLIC or node.node.id in on_public]
+        with_address = [node for node in present if name != PUBLIC or node.node.id in on_public]
         before = kept.addresses.get(name, {})
-        of_nodes = {before.get(node.node.id) for node in addressed}
+        of_nodes = {before.get(node.node.id) for node in with_address}
         here = [vip for vip, network in vips.items() if network == name]
-        pool.take_all(fixed[vip] for vip in here if vip in fixed)
+        pool.take(fixed[vip] for vip in here if vip in fixed)
         for vip in here:
             address = fixed.get(vip) or kept.vips.get(vip, "")
-            is_free = address not in of_nodes  # one that returns may find its address taken
-            if vip in fixed or (is_free and pool.keeps(address)):
+            is_free = address not in of_nodes  # after a VIP returns, a node may have its address
+            if vip in fixed or (is_free and pool.keep(address)):
                 chosen[vip] = address
-        pool.place(addressed, before)
-    return Addressed(
+        pool.place(with_address, before)
+    return Addresses(
         {name: pool.placed for name, pool in pools.items()},
         {vip: chosen[vip] if vip in chosen else pools[network].next() for vip, network in vips.items()},
         on_public,
@@ -226,25 +226,25 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[N
     )
 
 
-def vip_facts(networks: Networks, named: Sequence[Named], addressed: Addressed) -> dict[str, Any]:
-    """`network_metadata.vips`, for nodes that do not wait for deletion."""
+def vip_facts(networks: Networks, named: Sequence[FactNode], addresses: Addresses) -> dict[str, Any]:
+    """Compute `network_metadata.vips`. `named` must not contain nodes that wait for deletion."""
     return {
         vip["name"]: {
             "network_role": str(role["id"]),
             "namespace": vip.get("namespace"),
-            "ipaddr": addressed.vips[vip["name"]],
+            "ipaddr": addresses.vips[vip["name"]],
             "is_user_defined": vip["name"] in networks.fixed_vips,
             "node_roles": vip.get("node_roles") or list(VIP_ROLES),
             "vendor_specific": vip.get("vendor_specific"),
         }
-        for role, vip in _present_vips(networks, named, addressed.nodes)
+        for role, vip in _present_vips(networks, named, addresses.nodes)
     }
 
 
 def _present_vips(
-    networks: Networks, present: Sequence[Named], names: Collection[str]
+    networks: Networks, present: Sequence[FactNode], names: Collection[str]
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield the virtual addresses in networks with one of `names` that a node carries, each after its network role."""
+    """Yield (network role, VIP) for each VIP whose network is in `names` and that a node can carry."""
     for role, vip in asked_vips(networks.roles):
         carriers = tuple(map(str, vip.get("node_roles") or ("controller",)))
         if str(role.get("default_mapping")) in names and any(node.carries(carriers) for node in present):
@@ -252,7 +252,7 @@ def _present_vips(
 
 
 class _Pool:
-    """The addresses of one network: those that are taken, and the next free ones."""
+    """The used and the free addresses of one network."""
 
     def __init__(self, network: Network, index: int, demand: int) -> None:
         self.network = network
@@ -261,30 +261,30 @@ class _Pool:
         self.placed: dict[int, str] = {}
         self.taken: set[int] = set()
         self._free = self._candidates(index)
-        self.take_all([network.gateway])
+        self.take([network.gateway])
 
-    def take_all(self, addresses: Any) -> None:
+    def take(self, addresses: Any) -> None:
         self.taken.update(number for number in map(number_of, addresses) if number is not None)
 
-    def keeps(self, address: str, *, outside_ranges: bool = False) -> bool:
-        """Take an address that was chosen before, if it may stay."""
+    def keep(self, address: str, *, outside_ranges: bool = False) -> bool:
+        """Take an address that was chosen before; false if it is used or no longer valid."""
         number = number_of(address)
         if number is None or number in self.taken:
             return False
         is_assumed = self.is_small and number in _ASSUMED
-        stays = self.network.covers(number) if outside_ranges else is_assumed or self.network.has(number)
+        stays = self.network.covers(number) if outside_ranges else is_assumed or self.network.ranges_cover(number)
         if stays:
             self.taken.add(number)
         return stays
 
-    def place(self, nodes: Sequence[Named], before: Mapping[int, str]) -> None:
+    def place(self, nodes: Sequence[FactNode], before: Mapping[int, str]) -> None:
         """Give each of `nodes` an address: its own, the one it had, or the next free one."""
         placed: dict[int, str] = {}
         for node in nodes if self.network.name == ADMIN else ():
-            if self.keeps(node.node.ip, outside_ranges=True):
+            if self.keep(node.node.ip, outside_ranges=True):
                 placed[node.node.id] = node.node.ip
         left = [node.node.id for node in nodes if node.node.id not in placed]
-        placed |= {node: before[node] for node in left if self.keeps(before.get(node, ""))}
+        placed |= {node: before[node] for node in left if self.keep(before.get(node, ""))}
         placed |= {node: self.next() for node in left if node not in placed}
         self.placed = dict(sorted(placed.items()))
 
@@ -296,8 +296,8 @@ class _Pool:
     def _candidates(self, index: int) -> Iterator[int]:
         for first, last in self.network.ranges:
             yield from range(first, last + 1)
-        start = _FIRST_ASSUMED + index * _BLOCK
-        yield from range(start + 1, start + _BLOCK)
+        start = _FIRST_ASSUMED + index * _BLOCK_SIZE
+        yield from range(start + 1, start + _BLOCK_SIZE)
 
     def findings(self) -> Iterator[Finding]:
         if any((number_of(address) or 0) in _ASSUMED for address in self.placed.values()):

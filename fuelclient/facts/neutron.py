@@ -1,4 +1,4 @@
-"""`quantum_settings`: what Neutron is to be set up with. Source: Nailgun's Neutron serializers."""
+"""Compute `quantum_settings`, the configuration of Neutron. Source: Nailgun's Neutron serializers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PHYSNET, _TENANT_PHYSNET, _IRONIC_PHYSNET = "physnet1", "physnet2", "physnet-ir
 
 
 def neutron_facts(networks: Networks, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """`quantum` and `quantum_settings`; `facts` are those of the settings, with Neutron's passwords."""
+    """Compute `quantum` and `quantum_settings`. `facts` are those of settings, with Neutron's passwords."""
     parameters = networks.parameters
     internal, floating = str(parameters.get("internal_name") or ""), str(parameters.get("floating_name") or "")
     settings = {
@@ -29,10 +29,10 @@ def _l2(networks: Networks) -> dict[str, Any]:
     parameters = networks.parameters
     physical: dict[str, Any] = {_PHYSNET: {"bridge": "br-floating", "vlan_range": None}}
     l2 = {"base_mac": parameters.get("base_mac"), "segmentation_type": networks.segmentation, "phys_nets": physical}
-    if networks.are_tunnels:
-        l2["tunnel_id_ranges"] = _colon(parameters.get("gre_id_range"))
+    if networks.uses_tunnels:
+        l2["tunnel_id_ranges"] = _with_colon(parameters.get("gre_id_range"))
     elif networks.find(PRIVATE) is not None:
-        physical[_TENANT_PHYSNET] = {"bridge": "br-prv", "vlan_range": _colon(parameters.get("vlan_range"))}
+        physical[_TENANT_PHYSNET] = {"bridge": "br-prv", "vlan_range": _with_colon(parameters.get("vlan_range"))}
     if networks.find(BAREMETAL) is not None:
         physical[_IRONIC_PHYSNET] = {"bridge": "br-ironic", "vlan_range": None}
     return l2
@@ -41,44 +41,44 @@ def _l2(networks: Networks) -> dict[str, Any]:
 def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -> dict[str, Any]:
     parameters = networks.parameters
     nameservers = list(parameters.get("dns_nameservers") or ())
-    ranges = [_colon(pair) for pair in _pairs(parameters.get("floating_ranges"))]
-    outside = _holding(networks, ranges)
+    ranges = [_with_colon(pair) for pair in _pairs(parameters.get("floating_ranges"))]
+    external = _network_of_ranges(networks, ranges)
 
-    def network(kind: str, physnet: str | None, subnet: Any, gateway: Any, nameservers: Any, free: Any) -> Any:
+    def network(kind: str, physnet: str | None, subnet: Any, gateway: Any, nameservers: Any, pool: Any) -> Any:
         is_external, is_shared = physnet == _PHYSNET, physnet == _IRONIC_PHYSNET
-        l3 = {"subnet": subnet, "gateway": gateway, "nameservers": nameservers, "floating": free}
+        l3 = {"subnet": subnet, "gateway": gateway, "nameservers": nameservers, "floating": pool}
         l2 = {"network_type": kind, "segment_id": None, "router_ext": is_external, "physnet": physnet}
         return {"L3": {**l3, "enable_dhcp": not is_external}, "L2": l2, "tenant": tenant, "shared": is_shared}
 
-    physnet = None if networks.are_tunnels else _TENANT_PHYSNET
+    physnet = None if networks.uses_tunnels else _TENANT_PHYSNET
     subnet, gateway = parameters.get("internal_cidr"), parameters.get("internal_gateway")
     predefined = {internal: network(networks.segmentation, physnet, subnet, gateway, nameservers, None)}
-    subnet, gateway = (outside.cidr, outside.gateway or None) if outside else (None, None)
+    subnet, gateway = (external.cidr, external.gateway or None) if external else (None, None)
     predefined[floating] = network("flat", _PHYSNET, subnet, gateway, [], ranges)
     baremetal = networks.find(BAREMETAL)
     if baremetal is not None:
-        gateway, free = parameters.get("baremetal_gateway"), _colon(parameters.get("baremetal_range"))
-        predefined["baremetal"] = network("flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, free)
+        gateway, pool = parameters.get("baremetal_gateway"), _with_colon(parameters.get("baremetal_range"))
+        predefined["baremetal"] = network("flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, pool)
     return predefined
 
 
-def _holding(networks: Networks, ranges: Sequence[str | None]) -> Network | None:
-    """The network with the first floating range."""
+def _network_of_ranges(networks: Networks, ranges: Sequence[str | None]) -> Network | None:
+    """The network that contains the first floating range."""
     first = number_of((ranges[0] or "").partition(":")[0]) if ranges else None
     return next((net for net in networks if first is not None and net.cidr and net.covers(first)), None)
 
 
 def _pairs(value: Any) -> Sequence[Any]:
-    """A list of ranges, in place of which users may also give a single one."""
+    """The ranges as a list. Users may also give a single range."""
     if not isinstance(value, list | tuple) or not value:
         return ()
     return [value] if not isinstance(value[0], list | tuple) else value
 
 
-def _colon(pair: Any) -> str | None:
+def _with_colon(pair: Any) -> str | None:
     """Format a range as in Neutron's configuration.
 
-    >>> _colon([1000, 1030])
+    >>> _with_colon([1000, 1030])
     '1000:1030'
     """
     return ":".join(map(str, pair)) if isinstance(pair, list | tuple) else None

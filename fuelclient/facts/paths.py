@@ -1,4 +1,4 @@
-"""Facts by their paths (`network_metadata.vips`): their values, their completion, and where facts come from."""
+"""Find and complete facts by their paths (`network_metadata.vips`), and describe where they come from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT, COMMON = "$.", "common"
 
 
 def names_of(path: str) -> list[str]:
-    """Split a path, which may begin as in an expression, into its names.
+    """Split a path, with or without the `$.` of expressions, into its names.
 
     >>> names_of("$.storage.pg_num"), names_of("storage.pg_num")
     (['storage', 'pg_num'], ['storage', 'pg_num'])
@@ -42,7 +42,7 @@ def has(facts: Any, names: Sequence[str]) -> bool:
 
 
 def values_at(facts: DeploymentFacts, names: Sequence[str], common: str) -> Iterator[tuple[str, Any]]:
-    """Yield the value at a path in each part that has one: the part called `common`, then nodes by their uids.
+    """Yield the value at a path in each part that has it: the common part, named `common`, then nodes by uid.
 
     The value of a node is merged over the common one, as the node sees it.
     """
@@ -61,12 +61,12 @@ def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
     """
     *above, start = names_of(text)
     root = ROOT if text.startswith(ROOT) else ""
-    place = value_at(facts, above) if has(facts, above) else None
-    if not isinstance(place, Mapping):
+    level = value_at(facts, above) if has(facts, above) else None
+    if not isinstance(level, Mapping):
         return []
-    names = sorted(name for name in map(str, place) if name.startswith(start))
+    names = sorted(name for name in map(str, level) if name.startswith(start))
     before = "".join(f"{name}." for name in above)
-    return [f"{root}{before}{name}{'.' if isinstance(place.get(name), Mapping) else ''}" for name in names]
+    return [f"{root}{before}{name}{'.' if isinstance(level.get(name), Mapping) else ''}" for name in names]
 
 
 _NETWORKS = "the networks of the release, over them those that users describe"
@@ -93,7 +93,7 @@ _COMPUTED: Mapping[str, str] = {
     "provision.engine": "constants of a Fuel master",
     "workloads_collector.create_user": "a constant: statistics are not sent",
 }
-_WHOLE = ("a constant", "constants", "empty")
+_NOT_COMPUTED = ("a constant", "constants", "empty")
 _OF_NODES: Mapping[str, str] = {
     "uid": "the id of the node",
     "fqdn": "the name of the node (its attributes hostname and fqdn, otherwise its id)",
@@ -127,23 +127,23 @@ class Origin:
 def origins(
     environment: Environment, default: DeploymentFacts, uploaded: DeploymentFacts, path: str
 ) -> tuple[Origin, ...]:
-    """Find the origin of a fact in each part that has it: `storage.pg_num`, with or without `$.` before it.
+    """Find the origin of a fact in each part that has it. The path may begin with `$.`.
 
     Raise `NotFound` if no part has it.
     """
     names = names_of(path)
     of_nodes = ((uid, facts, uploaded.nodes.get(uid, {})) for uid, facts in default.nodes.items())
-    given = [
+    found = [
         Origin(part, "uploaded" if has(own, names) else _origin(environment, part, names))
         for part, facts, own in ((COMMON, default.common, uploaded.common), *of_nodes)
         if has(facts, names) or has(own, names)
     ]
-    if not given:
+    if not found:
         facts = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
         close = nearest(names[0], facts)
         hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all of them to files."
         raise NotFound("fact", path, hint=hint)
-    return tuple(given)
+    return tuple(found)
 
 
 def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
@@ -152,7 +152,7 @@ def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
         if node is not None and names[0] in node.attributes:
             return f"the attribute {names[0]} of the node"
         return _computed(_OF_NODES, names) or "the master"
-    if _drawn(generated_of(environment), names):
+    if _how_generated(generated_of(environment), names):
         return _setting(environment, names)
     return _computed(_COMPUTED, names) or _setting(environment, names)
 
@@ -161,12 +161,12 @@ def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
     for length in range(len(names), 0, -1):
         text = table.get(".".join(names[:length]))
         if text:
-            return text if text.startswith(_WHOLE) else f"computed from {text}"
+            return text if text.startswith(_NOT_COMPUTED) else f"computed from {text}"
     return f"computed from {_NETWORKS}" if len(names) == 1 and names[0].endswith("_network_range") else ""
 
 
 def _setting(environment: Environment, names: Sequence[str]) -> str:
-    """Find the setting of a fact, its owner, and whether its value was drawn."""
+    """Describe the setting of a fact, its owner, and how its value was generated."""
     section, *members = names
     editable, generated = defaults(environment), generated_of(environment)
     if section in (editable.get("common") or {}):
@@ -176,17 +176,17 @@ def _setting(environment: Environment, names: Sequence[str]) -> str:
     path = [section, *members]
     owner = next((f"plugin {p.name}" for p in environment.plugins if p.name == section), "the release")
     if not has(editable, path[:2]) and has(generated, path[:2]):
-        drawn = _drawn(generated, path)
-        return f"{drawn}, as {owner} asks in its generated settings" if drawn else f"generated settings of {owner}"
+        how = _how_generated(generated, path)
+        return f"{how}, as {owner} asks in its generated settings" if how else f"generated settings of {owner}"
     name = f"the setting {'.'.join(path[:2])}"
-    if drawn := _drawn(editable, path):
-        return f"{name}: {drawn}"
+    if how := _how_generated(editable, path):
+        return f"{name}: {how}"
     if has(environment.own_settings, path[:2]):
         return f"{name}, changed in this environment"
     return f"{name}, a default of {owner}"
 
 
-def _drawn(tree: Any, path: Sequence[str]) -> str:
+def _how_generated(tree: Any, path: Sequence[str]) -> str:
     """Describe how the value at a path was generated; empty if it was not."""
     tree = value_at(tree, path) if has(tree, path) else None
     if isinstance(tree, Mapping) and GENERATOR not in tree:

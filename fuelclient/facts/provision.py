@@ -1,5 +1,5 @@
-"""`provision` of a node, by which a master installs its operating system. Source: Nailgun's provisioning serializers,
-with the constants of recorded facts."""
+"""Compute `provision`, by which a master installs the operating system of a node. Source: Nailgun's provisioning
+serializers, with the constants of recorded facts."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ def _interfaces(scheme: NodeScheme) -> dict[str, Any]:
     node = scheme.node
     cards = [interface for interface in scheme.interfaces if not interface.is_bond]
     macs = {card.name: mac_of(node.node, position, card) for position, card in enumerate(cards)}
-    start, boot = next((macs[card.name] for card in cards if card.pxe), ""), {}
-    if start:
+    boot_mac, extra = next((macs[card.name] for card in cards if card.pxe), ""), {}
+    if boot_mac:
         netmask = str(scheme.networks.admin.net.netmask)
-        boot = {"dns_name": node.fqdn, "ip_address": scheme.address(ADMIN), "netmask": netmask}
+        extra = {"dns_name": node.fqdn, "ip_address": scheme.address(ADMIN), "netmask": netmask}
     return {
         "interfaces": {
-            card.name: {"mac_address": macs[card.name], "static": "0", **(boot if card.pxe else {})} for card in cards
+            card.name: {"mac_address": macs[card.name], "static": "0", **(extra if card.pxe else {})} for card in cards
         },
         "interfaces_extra": {card.name: {"peerdns": "no", "onboot": "yes" if card.pxe else "no"} for card in cards},
         "kernel_options": {
-            "netcfg/choose_interface": start,
+            "netcfg/choose_interface": boot_mac,
             "udevrules": ",".join(f"{mac}_{name}" for name, mac in macs.items()),
         },
     }
 
 
 def _meta(scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any], volumes: list[Any]) -> dict[str, Any]:
-    admin, given = scheme.networks.admin, facts.get("provision") or {}
+    admin, provision = scheme.networks.admin, facts.get("provision") or {}
     suffix = f"fuel_{environment_version(environment.release)}_{environment.release.operating_system.lower()}.jinja2"
     setup = {
         **_AGENTS,
@@ -86,8 +86,8 @@ def _meta(scheme: NodeScheme, environment: Environment, facts: Mapping[str, Any]
         "repo_setup": facts.get("repo_setup") or {},
         "user_accounts": _accounts(facts),
     }
-    if given.get("method") == "image":
-        setup["image_data"] = given.get("image_data") or {}
+    if provision.get("method") == "image":
+        setup["image_data"] = provision.get("image_data") or {}
     return setup
 
 

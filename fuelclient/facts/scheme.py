@@ -1,4 +1,4 @@
-"""The network interfaces of a node, which network is on which, and its `network_scheme`: interfaces, bridges and ports.
+"""Assign networks to the interfaces of a node, and compute its `network_scheme`: interfaces, bridges and ports.
 
 Source: Nailgun's `NetworkManager`, and its Neutron serializers from 8.0 on.
 """
@@ -11,18 +11,18 @@ from typing import Any
 
 from fuelclient.environment.networks import ADMIN, PUBLIC, spread
 from fuelclient.facts.given import Master
-from fuelclient.facts.names import Named
-from fuelclient.facts.networks import BAREMETAL, MANAGEMENT, PRIVATE, STORAGE, Addressed, Network, Networks
+from fuelclient.facts.names import FactNode
+from fuelclient.facts.networks import BAREMETAL, MANAGEMENT, PRIVATE, STORAGE, Addresses, Network, Networks
 from fuelclient.model.node import Node
 from fuelclient.serializers.values import mapping
 
 INPUTS = frozenset({"interfaces", "meta", "hostname", "network_data", "group_id", "cluster_id"})
-"""Attributes of a node that describe it, and are no facts."""
+"""Attributes of a node that are inputs of facts, and not facts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """An interface of a node, or a bond of several (`slaves`). `networks` is None if that is not given."""
+    """An interface of a node, or a bond of several (`slaves`). `networks` is None if they are not given."""
 
     name: str
     mac: str = ""
@@ -45,26 +45,26 @@ class Interface:
 def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface, ...]:
     """Read the interfaces of a node.
 
-    They are those of the document that was stored for it, or those in its attributes (`interfaces`, or
-    `meta.interfaces` as a master's agent reports them); otherwise eth0, by which it starts, and eth1.
+    They come from the document that was stored for it, or from its attributes (`interfaces`, or `meta.interfaces` as
+    a master's agent reports them). The default is eth0, from which it boots, and eth1.
     """
     reported = mapping(node.attributes.get("meta")).get("interfaces")
     given = document or node.attributes.get("interfaces") or reported
     records = [record for record in given or () if isinstance(record, Mapping) and record.get("name")]
     interfaces = [_read(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
     macs = {interface.mac.lower() for interface in interfaces}
-    starts = [interface.pxe for interface in interfaces]
-    if not any(starts):
+    boots = [interface.pxe for interface in interfaces]
+    if not any(boots):
         first = next((i for i, it in enumerate(interfaces) if node.mac and it.mac.lower() == node.mac.lower()), 0)
-        starts[first] = True
+        boots[first] = True
     return tuple(
         replace(interface, pxe=pxe, mac=interface.mac or (node.mac if pxe and node.mac.lower() not in macs else ""))
-        for interface, pxe in zip(interfaces, starts, strict=True)
+        for interface, pxe in zip(interfaces, boots, strict=True)
     )
 
 
 def mac_of(node: Node, position: int, interface: Interface) -> str:
-    """The address of an interface's card; an invented one, which stays the same, if it is not given."""
+    """The MAC address of an interface; if it is not given, one derived from the node's id and `position`."""
     if interface.mac:
         return interface.mac
     high, low = divmod(node.id, 256)
@@ -97,7 +97,7 @@ def _name(value: Any) -> str:
 
 
 def _setting(attributes: Any, *path: str) -> Any:
-    """Read a value below the attributes of an interface, in place or as `{value: ...}`."""
+    """Read a value in the attributes of an interface, plain or as `{value: ...}`."""
     value = attributes
     for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
@@ -111,30 +111,30 @@ def _modes(given: Sequence[Any]) -> Iterator[tuple[str, bool | None]]:
             yield from _modes(mode.get("sub") or ())
 
 
-def laid_out(interfaces: Sequence[Interface], networks: Sequence[Network], *, public: bool) -> dict[str, list[Network]]:
-    """Divide the networks among interfaces, by the names of these.
+def layout(interfaces: Sequence[Interface], networks: Sequence[Network], *, public: bool) -> dict[str, list[Network]]:
+    """Assign networks to interfaces; the keys are the interfaces' names.
 
-    Given networks of interfaces count. Otherwise the interfaces take, one after another, all networks with a vlan
-    and one without; what is left goes to the first. `public`: the node reaches the public network.
+    Networks that an interface names are on it. If none names any, each interface in turn takes all networks with a
+    vlan and one without. The rest is on the first. `public`: the node is on the public network.
     """
     slaves = {slave for interface in interfaces for slave in interface.slaves}
     free = [interface for interface in interfaces if interface.name not in slaves]
-    reached = [network for network in networks if public or network.name != PUBLIC]
-    left = sorted(reached, key=lambda network: (network.name != ADMIN, network.name != PUBLIC))
+    connected = [network for network in networks if public or network.name != PUBLIC]
+    left = sorted(connected, key=lambda network: (network.name != ADMIN, network.name != PUBLIC))
     if all(interface.networks is None for interface in free):
-        on_each = spread([interface.pxe for interface in free], left, lambda each: (each.name, each.is_tagged))
+        assigned = spread([interface.pxe for interface in free], left, lambda each: (each.name, each.is_tagged))
     else:
-        on_each = [[net for name in each.networks or () for net in left if net.name == name] for each in free]
-        given = {network.name for on_it in on_each for network in on_it}
-        on_each[0] += [network for network in left if network.name not in given]
+        assigned = [[net for name in each.networks or () for net in left if net.name == name] for each in free]
+        given = {network.name for on_it in assigned for network in on_it}
+        assigned[0] += [network for network in left if network.name not in given]
     placed: dict[str, list[Network]] = {interface.name: [] for interface in free}
-    for interface, on_it in zip(free, on_each, strict=True):
+    for interface, on_it in zip(free, assigned, strict=True):
         placed[interface.name] += on_it
     return placed
 
 
 FLOATING, PRIVATE_ROLE, MESH = "neutron/floating", "neutron/private", "neutron/mesh"
-"""Network roles that are tied to bridges of their own."""
+"""Network roles that have bridges of their own."""
 
 _BRIDGES = {
     ADMIN: "br-fw-admin",
@@ -143,44 +143,44 @@ _BRIDGES = {
     PUBLIC: "br-ex",
     BAREMETAL: "br-baremetal",
 }
-_LONGEST_BRIDGE = 15
+_MAX_BRIDGE_CHARS = 15
 _PATCH_MTU = 65000
-_PORTS = (MANAGEMENT, STORAGE, PUBLIC, PRIVATE)
+_PORT_ORDER = (MANAGEMENT, STORAGE, PUBLIC, PRIVATE)
 """The order of the ports on an interface, which Nailgun takes from a hash."""
 
 
 def bridges_of(networks: Networks) -> dict[str, str]:
-    """Name the bridge of each network, by the network's name.
+    """The name of each network's bridge, by the network's name.
 
-    The bridge of a network that users add is `br-` and its name, cut to what Linux allows and made unique by a number.
+    The bridge of a network that users add is `br-` and its name, cut to 15 characters and made unique by a number.
     """
-    fixed = {**_BRIDGES, PRIVATE: "br-mesh" if networks.are_tunnels else "br-prv"}
+    fixed = {**_BRIDGES, PRIVATE: "br-mesh" if networks.uses_tunnels else "br-prv"}
     bridges: dict[str, str] = {}
     for network in networks:
-        bridge = fixed.get(network.name) or f"br-{network.name}"[:_LONGEST_BRIDGE]
+        bridge = fixed.get(network.name) or f"br-{network.name}"[:_MAX_BRIDGE_CHARS]
         number = 0
         while bridge in bridges.values():
             number += 1
-            bridge = f"br-{network.name}"[: _LONGEST_BRIDGE - len(str(number))] + str(number)
+            bridge = f"br-{network.name}"[: _MAX_BRIDGE_CHARS - len(str(number))] + str(number)
         bridges[network.name] = bridge
     return bridges
 
 
-def is_own(network: Network) -> bool:
+def _is_added(network: Network) -> bool:
     return network.name not in _BRIDGES and network.name != PRIVATE
 
 
 class NodeScheme:
-    """What follows from the networks and the interfaces of one node."""
+    """The facts of one node that depend on its networks and interfaces."""
 
     def __init__(
-        self, node: Named, networks: Networks, addressed: Addressed, master: Master, interfaces: Sequence[Any] | None
+        self, node: FactNode, networks: Networks, addresses: Addresses, master: Master, interfaces: Sequence[Any] | None
     ) -> None:
-        self.node, self.networks, self.addressed, self.master = node, networks, addressed, master
+        self.node, self.networks, self.addresses, self.master = node, networks, addresses, master
         self.bridges = bridges_of(networks)
-        self.connected = networks.find(PUBLIC) is not None and node.node.id in addressed.connected
-        hidden = {PUBLIC} if node.node.id not in addressed.on_public else set()
-        hidden |= {PRIVATE} if not networks.are_tunnels else set()
+        self.connected = networks.find(PUBLIC) is not None and node.node.id in addresses.connected
+        hidden = {PUBLIC} if node.node.id not in addresses.on_public else set()
+        hidden |= {PRIVATE} if not networks.uses_tunnels else set()
         self.mapped = [network for network in networks if network.name not in hidden]
         names = {network.name for network in self.mapped}
         self.mapped_roles = {
@@ -190,10 +190,10 @@ class NodeScheme:
         }
         self.interfaces = interfaces_of(node.node, interfaces)
         self.slaves = {slave for interface in self.interfaces for slave in interface.slaves}
-        self.layout = laid_out(self.interfaces, list(networks), public=self.connected)
+        self.layout = layout(self.interfaces, list(networks), public=self.connected)
 
     def address(self, network: str) -> str:
-        return self.addressed.of(network, self.node.node.id)
+        return self.addresses.of(network, self.node.node.id)
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -237,7 +237,7 @@ class NodeScheme:
 
     @property
     def _private_is_vlans(self) -> bool:
-        return self.networks.find(PRIVATE) is not None and not self.networks.are_tunnels
+        return self.networks.find(PRIVATE) is not None and not self.networks.uses_tunnels
 
     def _roles(self) -> dict[str, str]:
         own = (FLOATING, PRIVATE_ROLE, MESH)
@@ -245,14 +245,14 @@ class NodeScheme:
         if self.connected:
             roles.update({"ex": self.bridges[PUBLIC], FLOATING: "br-floating"})
         if self.networks.find(PRIVATE) is not None:
-            roles[MESH if self.networks.are_tunnels else PRIVATE_ROLE] = self.bridges[PRIVATE]
+            roles[MESH if self.networks.uses_tunnels else PRIVATE_ROLE] = self.bridges[PRIVATE]
         return roles
 
     def _transformations(self) -> list[dict[str, Any]]:
         has_baremetal = self.networks.find(BAREMETAL) is not None
         untagged = {name: [net for net in on_it if not net.is_tagged] for name, on_it in self.layout.items()}
         plain = (BAREMETAL, ADMIN, MANAGEMENT, STORAGE)
-        steps = [_bridge(self.bridges[network.name]) for network in self.mapped if is_own(network)]
+        steps = [_bridge(self.bridges[network.name]) for network in self.mapped if _is_added(network)]
         steps += [_bridge(self.bridges[name]) for name in plain if self.networks.find(name) is not None]
         if self.connected:
             steps += [
@@ -273,24 +273,24 @@ class NodeScheme:
         return steps
 
     def _private(self, untagged: Mapping[str, Sequence[Network]], extra: dict[str, str]) -> list[dict[str, Any]]:
-        """Join the bridge of tenant vlans to that of the network without a vlan on the same interface.
+        """Connect the bridge of tenant vlans to that of the network without a vlan on the same interface.
 
-        If that interface has no bridge yet, add one to `extra` under the name of the interface.
+        If there is none, add br-aux to `extra` under the name of the interface.
         """
         bridge = self.bridges[PRIVATE]
         steps = [_bridge(bridge, provider="ovs")]
-        place = next((name for name, on_it in self.layout.items() if any(net.name == PRIVATE for net in on_it)), "")
-        base = next((self.bridges[network.name] for network in untagged.get(place, ())), "br-aux")
+        interface = next((name for name, on_it in self.layout.items() if any(net.name == PRIVATE for net in on_it)), "")
+        base = next((self.bridges[network.name] for network in untagged.get(interface, ())), "br-aux")
         if base == "br-aux":
-            extra[place] = base
+            extra[interface] = base
             steps.append(_bridge(base))
         return [*steps, _patch(bridge, base, mtu=_PATCH_MTU)]
 
-    def _on(self, interface: Interface) -> list[Network]:
-        """The networks on an interface in the order of their ports; private ones of vlan ranges have no port."""
+    def _networks_on(self, interface: Interface) -> list[Network]:
+        """The networks on an interface in the order of their ports. Networks with a range of vlans have none."""
         has_baremetal = self.networks.find(BAREMETAL) is not None
-        order: tuple[str, ...] = (BAREMETAL, *_PORTS) if has_baremetal else _PORTS
-        if has_baremetal and self.connected and self.networks.are_tunnels:
+        order: tuple[str, ...] = (BAREMETAL, *_PORT_ORDER) if has_baremetal else _PORT_ORDER
+        if has_baremetal and self.connected and self.networks.uses_tunnels:
             order = (MANAGEMENT, STORAGE, PRIVATE, BAREMETAL, PUBLIC)
         if self.connected and not self.address(PUBLIC):
             order = (*(name for name in order if name != PUBLIC), PUBLIC)
@@ -299,8 +299,8 @@ class NodeScheme:
         return sorted(on_it, key=lambda network: ranks.get(network.name, -1))
 
     def _ports(self, interface: Interface, extra: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The ports of an interface: its own, or its bond, and one for each network with a vlan."""
-        on_it = self._on(interface)
+        """The ports of an interface: one for itself or its bond, and one for each network with a vlan."""
+        on_it = self._networks_on(interface)
         bridges = [extra[interface.name]] if interface.name in extra else []
         bridges += [self.bridges[network.name] for network in on_it if not network.is_tagged]
         tagged = [

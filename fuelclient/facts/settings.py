@@ -1,4 +1,4 @@
-"""The facts that are settings of an environment, with the values of generators, such as passwords and keys.
+"""Compute the facts that are settings of an environment, with generated values such as passwords and keys.
 
 Source: Nailgun's `Attributes.merged_attrs_values` and `AttributesGenerator`.
 """
@@ -29,12 +29,12 @@ _NAME = re.compile(r"\{([a-z]+(?:\.\w+)+)\}")
 _ENGINE = {"url": "http://localhost/cobbler_api", "username": "cobbler", "password": "cobbler"}
 """The login of a master's provisioning engine. Source: recorded facts of a Fuel master."""
 
-_LIST_OF_PACKAGES = (9, 2)
-"""The first release whose tasks read the packages of an image as a list; before it they split a text."""
+_PACKAGES_AS_LIST_SINCE = (9, 2)
+"""The first release whose tasks read the packages of an image as a list; earlier ones split a text."""
 
 
 def setting_facts(environment: Environment, given: Given) -> dict[str, Any]:
-    """The facts that follow from settings: values in their places, `common` ones and components at the top."""
+    """The facts from settings: values by section, those of `common` and of components at the top level."""
     values = {name: _values(section) for name, section in merged_sections(environment, given).items()}
     common = values.pop("common", {})
     for name, enabled in values.pop("additional_components", {}).items():
@@ -47,7 +47,7 @@ def setting_facts(environment: Environment, given: Given) -> dict[str, Any]:
 
 
 def merged_sections(environment: Environment, given: Given) -> dict[str, Any]:
-    """Merge generated settings and those that users change, which win, with all generators evaluated."""
+    """Merge the settings that users change over the generated ones, with all generators evaluated."""
     release, seed = environment.release, f"environment {environment.cluster.id}"
     names = {
         "cluster.id": str(environment.cluster.id),
@@ -67,7 +67,7 @@ def generated_of(environment: Environment) -> dict[str, Any]:
 
 
 def formatted(value: Any, names: Mapping[str, str]) -> Any:
-    """Replace names in braces in all texts of `value`; braces around anything else stay.
+    """Replace `{name}` in all texts of `value` if `names` has the name.
 
     >>> formatted({"a": ["{cluster.id}/{x.y}"], "regex": "{cluster.id}"}, {"cluster.id": "1"})
     {'a': ['1/{x.y}'], 'regex': '{cluster.id}'}
@@ -75,8 +75,8 @@ def formatted(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return _NAME.sub(lambda match: names.get(match[1], match[0]), value) if "{" in value else value
     if isinstance(value, Mapping):
-        return {key: below if key == VERBATIM else formatted(below, names) for key, below in value.items()}
-    return [formatted(below, names) for below in value] if isinstance(value, list | tuple) else value
+        return {key: item if key == VERBATIM else formatted(item, names) for key, item in value.items()}
+    return [formatted(item, names) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _values(section: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _values(section: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _collector(facts: dict[str, Any]) -> None:
-    """Change the user who collects statistics as Nailgun does: under another key, and with sending off."""
+    """Change the statistics collector as Nailgun does: rename the key of its user, and turn sending off."""
     setting = facts.get("workloads_collector")
     if isinstance(setting, dict):
         setting["create_user"] = False
@@ -100,7 +100,7 @@ def _provision(facts: dict[str, Any], environment: Environment, given: Given) ->
     if not isinstance(setting, dict):
         return
     packages = setting.get("packages")
-    if isinstance(packages, str) and version_of(environment.release) >= _LIST_OF_PACKAGES:
+    if isinstance(packages, str) and version_of(environment.release) >= _PACKAGES_AS_LIST_SINCE:
         setting["packages"] = [line.strip() for line in packages.splitlines() if line.strip()]
     setting.setdefault("engine", {**_ENGINE, "master_ip": given.master.ip})
 
@@ -126,8 +126,8 @@ def version_of(release: Release) -> tuple[int, ...]:
 
 GENERATOR, ARGUMENT = "generator", "generator_arg"
 
-_LETTERS = string.ascii_letters + string.digits
-_LONGEST = 4096
+_ALPHABET = string.ascii_letters + string.digits
+_MAX_CHARS = 4096
 
 DETERMINED: Mapping[str, Callable[[Any, Master], Any]] = {
     "identical": lambda argument, _master: str(argument),
@@ -150,17 +150,17 @@ def is_random(setting: Any) -> bool:
 
 
 def length_of(generator: str, argument: Any) -> int:
-    """The characters of a password or a hexadecimal string; Nailgun's default if no valid number is given."""
+    """The number of characters of a password or hexadecimal string; Nailgun's default if it is not valid."""
     text = str(argument)
     length = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
-    return length if 0 < length <= _LONGEST else (24 if generator == "password" else 8)
+    return length if 0 < length <= _MAX_CHARS else (24 if generator == "password" else 8)
 
 
 def evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
-    """Replace all generators below `setting` by values: those at the same places in `kept`, or such as follow.
+    """Replace all generators in `setting` by values: the master's, those at the same paths in `kept`, or derived ones.
 
-    A value that is neither kept nor follows from the master is derived from `seed`, which has the id of the
-    environment, and its path, so that it is the same wherever it is computed. Engines keep real random values instead.
+    A derived value depends on its path and on `seed`, which has the id of the environment, so that it is the same
+    wherever it is computed. Engines keep real random values instead.
     """
     if not isinstance(setting, Mapping):
         return setting
@@ -169,8 +169,8 @@ def evaluated(setting: Any, kept: Any, master: Master, seed: str) -> Any:
         if generator in DETERMINED:
             return DETERMINED[generator](setting.get(ARGUMENT), master)
         return derived(generator, setting.get(ARGUMENT), seed) if isinstance(kept, Mapping | None) else kept
-    below = mapping(kept)
-    return {name: evaluated(value, below.get(name), master, f"{seed}.{name}") for name, value in setting.items()}
+    kept_values = mapping(kept)
+    return {name: evaluated(value, kept_values.get(name), master, f"{seed}.{name}") for name, value in setting.items()}
 
 
 def derived(generator: str, argument: Any, seed: str) -> str:
@@ -180,12 +180,12 @@ def derived(generator: str, argument: Any, seed: str) -> str:
     True
     """
     size = length_of(generator, argument)
-    drawn = hashlib.shake_256(seed.encode()).digest(max(size, 16))
+    digest = hashlib.shake_256(seed.encode()).digest(max(size, 16))
     if generator == "password":
-        return "".join(_LETTERS[byte % len(_LETTERS)] for byte in drawn[:size])
+        return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in digest[:size])
     if generator == "hexstring":
-        return drawn.hex()[:size]
+        return digest.hex()[:size]
     if generator == "uuid4":
-        text = drawn[:16].hex()
+        text = digest[:16].hex()
         return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-8{text[17:20]}-{text[20:32]}"
-    return base64.b64encode(b"\x01\x00" + bytes(8) + b"\x10\x00" + drawn[:16]).decode()
+    return base64.b64encode(b"\x01\x00" + bytes(8) + b"\x10\x00" + digest[:16]).decode()
