@@ -1,5 +1,5 @@
-"""Who set each attribute of a merged task, where, and what that replaced; and warnings about what layers do to one
-another: lost attributes, overrides without effect, shortened lists, ties.
+"""Find the layer and the place that set each attribute of a merged task, and the values that it replaced; warn about
+lost attributes, overrides without effect, shortened lists, and ties.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from fuelclient.insight.relation import Because, stage_rule
 from fuelclient.model.finding import NO_PLACE, Finding, Place, Severity
 from fuelclient.model.graph import Layer, MergedGraph, MergedTask, Origin, Owner
 
-_FIRST = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requires", "required_for")
+_FIRST_ATTRIBUTES = ("type", "version", "stage", "tags", "roles", "groups", "tasks", "requires", "required_for")
 """Attributes that come first, in this order. All others follow in the author's order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class ReplacedValue:
     value: Any
     origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """One attribute (inside a mapping, `parameters.timeout`): its value, who set it, and the values that this overrode,
+    """One attribute (inside a mapping, `parameters.timeout`): its value, its origin, and the values that it overrode,
     from the least important layer to the most. A `removed` attribute has no value any more: `origin` defines the task
-    without it. Only of lists, elements are added to or removed from the value below.
+    without it. If both are lists, `elements_added` and `elements_removed` compare it with the last of `overrode`.
     """
 
     attribute: str
@@ -39,7 +39,7 @@ class Blame:
     removed: bool
     changed: bool
     origin: Origin
-    overrode: tuple[Stated, ...] = ()
+    overrode: tuple[ReplacedValue, ...] = ()
     elements_added: tuple[Any, ...] = ()
     elements_removed: tuple[Any, ...] = ()
 
@@ -47,7 +47,7 @@ class Blame:
 def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
     """Blame every attribute of a merged task, including those that a layer removed.
 
-    A merge records replaced mappings as a whole. With the `layers`, values inside them have places of their own.
+    A merge records the places of whole mappings. With the `layers`, values inside them get their own places.
     """
     records = {layer.owner: record for layer in layers for record in reversed(layer.tasks) if record.id == task.id}
 
@@ -62,25 +62,25 @@ def blame(task: MergedTask, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
             for inner, _ in _leaves({path: value}):
                 history.setdefault(inner, list(_history(task, inner)))
     rows = []
-    for path, former in history.items():
+    for path, replaced in history.items():
         removed, value = path not in leaves, leaves.get(path)
         if removed and any(leaf.startswith(f"{path}.") for leaf in leaves):
-            continue  # a value that has become a mapping is explained by the rows of what is in the mapping
-        overrode = tuple(Stated(value, placed(origin, path)) for value, origin in reversed(former))
-        changed = removed or any(below.value != value for below in overrode)
+            continue  # the value has become a mapping, whose values have rows of their own
+        overrode = tuple(ReplacedValue(value, placed(origin, path)) for value, origin in reversed(replaced))
+        changed = removed or any(earlier.value != value for earlier in overrode)
         added: tuple[Any, ...] = ()
         lost: tuple[Any, ...] = ()
-        if overrode and isinstance(value, list) and isinstance(below := overrode[-1].value, list):
-            added = tuple(item for item in value if item not in below)
-            lost = tuple(item for item in below if item not in value)
+        if overrode and isinstance(value, list) and isinstance(earlier := overrode[-1].value, list):
+            added = tuple(item for item in value if item not in earlier)
+            lost = tuple(item for item in earlier if item not in value)
         origin = task.origin(_recorded(task, path) if removed else path)
         rows.append(Blame(path, value, removed, changed, origin, overrode, added, lost))
-    rank = {name: place for place, name in enumerate(_FIRST)}
+    rank = {name: number for number, name in enumerate(_FIRST_ATTRIBUTES)}
     return tuple(sorted(rows, key=lambda row: rank.get(row.attribute.partition(".")[0], len(rank))))
 
 
 def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> tuple[Blame, ...]:
-    """The rows of one attribute, or of all that is inside it: `parameters` covers `parameters.timeout`.
+    """The rows of one attribute, and of all attributes inside it: `parameters` includes `parameters.timeout`.
 
     Fuel's spelling with dashes (`cross-depends`) works too. Raise `NotFound` if no layer has the attribute.
     """
@@ -97,22 +97,22 @@ class Effect(StrEnum):
     """The effect of a layer on an attribute of a task."""
 
     SETS = "sets"
-    """Its value is the one that counts."""
+    """The task has the value of the layer."""
     OVERRIDDEN = "overridden"
-    """It states a value, and a layer above states another one, or the same."""
+    """The layer has a value, and a more important layer has another one, or the same."""
     REMOVES = "removes"
-    """It defines the whole task without the attribute, so that values from below are lost."""
+    """The layer defines the whole task without the attribute, so that earlier values are lost."""
     SILENT = "silent"
-    """It has the task, but not the attribute."""
+    """The layer has the task, but not the attribute."""
     APART = "apart"
-    """It has a definition of its own for the task, which is another variant."""
+    """The layer defines another variant of the task."""
     ABSENT = "absent"
-    """It does not have the task."""
+    """The layer does not have the task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The contribution of one layer to one attribute. Without a value (`None`), `effect` has the reason."""
+    """The contribution of one layer to one attribute. If `value` is None, `effect` is the reason."""
 
     layer: Owner
     effect: Effect
@@ -139,14 +139,14 @@ def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
         return Statement(owner, Effect.SETS if sets else Effect.OVERRIDDEN, values[row.attribute], place)
     if sets and row.removed:
         return Statement(owner, Effect.REMOVES, place=row.origin.place)
-    if sets:  # a default that the layer adds to its own tasks, or a part of what it states
+    if sets:  # a default that the layer adds to its own tasks, or a part of its value
         return Statement(owner, Effect.SETS, row.value, row.origin.place)
     removes = not record.is_partial and owner.order != min(layer.order for layer in (task.owner, *task.overrides))
     return Statement(owner, Effect.REMOVES if removes else Effect.SILENT, place=record.source.place())
 
 
 def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield each path with a value of its own. Expressions and empty mappings are values."""
+    """Yield the path and the value of each leaf. Expressions and empty mappings are leaves."""
     for key, value in attributes.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and value and "yaql_exp" not in value:
@@ -156,7 +156,7 @@ def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
 
 
 def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
-    """Yield the values that `path` had, from its own record or from that of a mapping around it."""
+    """Yield the replaced values of `path`, from its own record or from that of a mapping around it."""
     recorded = _recorded(task, path)
     setting = task.settings.get(recorded)
     if setting is None:
@@ -186,34 +186,34 @@ def override_findings(merged: MergedGraph) -> Iterator[Finding]:
     """The warnings task by task, then those about ties."""
     for task in merged.tasks:
         if task.overrides:
-            yield from _of_overrides(task)
+            yield from _override_warnings(task)
     yield from _ties(merged.tasks)
 
 
-def _of_overrides(task: MergedTask) -> Iterator[Finding]:
+def _override_warnings(task: MergedTask) -> Iterator[Finding]:
     rows = blame(task)
     setting = task.settings.get("type")
-    whole = setting.origin.owner if setting is not None and setting.replaced else None
+    definer = setting.origin.owner if setting is not None and setting.replaced else None
     for row in rows:
         if not row.overrode:
             continue
-        below, path = row.overrode[-1], row.attribute
-        owner = below.origin.owner.label
-        is_default = path in ("parameters.cwd", "fault_tolerance") and not below.origin.place.file
+        earlier, path = row.overrode[-1], row.attribute
+        owner = earlier.origin.owner.label
+        is_default = path in ("parameters.cwd", "fault_tolerance") and not earlier.origin.place.file
         if row.removed and not is_default:  # a layer adds such values to its own tasks
             hint = "The whole task is replaced: leave its type out to override single attributes, or repeat this one."
             yield _warning("G060", task, row.origin, f"{path} of {owner} is lost", hint)
-        elif not row.removed and is_equal(row.value, below.value):
-            if row.origin.owner != whole:  # a whole definition has to repeat what stays
+        elif not row.removed and is_equal(row.value, earlier.value):
+            if row.origin.owner != definer:  # a whole definition has to repeat what stays
                 text = f"the override of {path} states what {owner} says already"
                 yield _warning("G061", task, row.origin, text, "Leave the attribute out of the override.")
-        elif isinstance(below.value, list) and isinstance(row.value, list) and len(row.value) < len(below.value):
+        elif isinstance(earlier.value, list) and isinstance(row.value, list) and len(row.value) < len(earlier.value):
             lost = row.elements_removed
             names = f", without {', '.join(lost)}" if lost and all(isinstance(item, str) for item in lost) else ""
-            text = f"{path} has {len(row.value)} of the {len(below.value)} elements of {owner}{names}"
+            text = f"{path} has {len(row.value)} of the {len(earlier.value)} elements of {owner}{names}"
             hint = "A list replaces the one below it as a whole: state everything that shall stay."
             yield _warning("G062", task, row.origin, text, hint)
-    if whole == task.owner and not any(row.changed for row in rows) and all(row.overrode for row in rows):
+    if definer == task.owner and not any(row.changed for row in rows) and all(row.overrode for row in rows):
         text = f"{task.owner.label} states the task as {task.overrides[0].label} does"
         yield _warning("G061", task, task.origin("type"), text, "Leave it out, so that later changes below count.")
 

@@ -1,9 +1,9 @@
 """Compare two graphs, each merged and placed: tasks, attributes, elements of lists, order of instances, new findings.
 
-Which attributes differ is decided by `insight.differences`, as in every comparison of graphs. Of the order, the
-transitive closure is compared and not the edges: an edge may go without changing any order, because a longer path says
-the same. What counts are the orderings: the pairs of task instances of which one cannot begin before the other has
-ended. They are kept as bitsets, one for each instance, in slices of bounded memory.
+`insight.differences` decides which attributes differ, as in every comparison of graphs. Orders are compared by their
+transitive closures and not by their edges: an edge can disappear without changing the order, if a longer path implies
+it. An ordering is a pair of task instances of which one cannot begin before the other has ended. Orderings are kept as
+bitsets, one for each instance, in slices of bounded memory.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from fuelclient.model.run import NodeKey
 from fuelclient.plan.expand import Expansion
 from fuelclient.plan.study import Study
 
-_MOST_BITS = 1 << 29
-"""The most bits of all sets of one slice: 64 MB for each of the two graphs."""
+_MAX_BITS = 1 << 29
+"""The maximum number of bits in all sets of a slice together: 64 MB per graph."""
 
 Instance = tuple[str, NodeKey]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two tasks of which an ordering differs: `before` ran first. `instances` counts the pairs of their instances."""
+    """Two tasks whose order differs: `before` came first. `instances` counts the pairs of their instances."""
 
     before: str
     after: str
@@ -44,8 +44,8 @@ class Pair:
 class OrderEffect:
     """The effect of a change on the order of the task instances that both graphs have.
 
-    Edges are between tasks, orderings between instances; only one graph has those that are lost or gained. `lost`
-    and `gained` are the pairs from which all others follow, with no instance of both graphs in between.
+    Edges are between tasks, orderings between instances. Lost ones exist only in the first graph, gained ones only in
+    the second. `lost` and `gained` are the pairs that imply all others: no shared instance lies between the two.
     """
 
     instances: int
@@ -59,7 +59,7 @@ class OrderEffect:
     gained: tuple[Pair, ...]
 
 
-def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BITS) -> OrderEffect:
+def order_effect(before: Expansion, after: Expansion, most_bits: int = _MAX_BITS) -> OrderEffect:
     """Compare the orders of two graphs. Raise `InvalidGraph` if one has a cycle. `most_bits` only bounds the memory."""
     old, new = _Side(before), _Side(after)
     # in topological order, so that the sets of the first ones are short
@@ -91,8 +91,8 @@ def order_effect(before: Expansion, after: Expansion, most_bits: int = _MOST_BIT
 
 
 class _Side:
-    """One of the two graphs. `names` has its vertices by number, and `bits` their bits in sets; -1 for those that only
-    this graph has, and for barriers."""
+    """One of the two graphs. `names` are its instances by vertex number, `bits` the bit of each vertex in the sets: -1
+    for barriers and for instances that the other graph lacks."""
 
     def __init__(self, expansion: Expansion) -> None:
         successors = expansion.edges.successors()
@@ -109,7 +109,7 @@ class _Side:
         self.bits = [-1] * self.size
 
     def slice(self, low: int, high: int) -> tuple[list[int], list[int]]:
-        """For every vertex, the set of vertices before it, and those of them with no shared vertex in between.
+        """For every vertex, the set of vertices before it, and its subset with no shared vertex in between.
 
         Only the shared vertices from `low` to `high` are in the sets.
         """
@@ -148,7 +148,7 @@ def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -
 
 
 def _bits(mask: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are set.
+    """Yield the positions of the bits that are set.
 
     >>> list(_bits(0b1011))
     [0, 1, 3]
@@ -157,7 +157,7 @@ def _bits(mask: int) -> Iterator[int]:
 
 
 DEFINITIONS = "definitions"
-"""The path of a change in the number of the definitions of one task: plugins may define variants."""
+"""The `attribute` of a change in the number of definitions of a task: plugins may define variants."""
 
 
 class Change(StrEnum):
@@ -168,9 +168,9 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ValueChange:
-    """An attribute that differs; inside a mapping, `parameters.timeout`. None means that it is not stated.
+    """An attribute that differs; inside a mapping, `parameters.timeout`. None means that it is missing.
 
-    Of two lists, elements that only one of them has are added or removed; `reordered` lists have the same elements.
+    If both are lists, elements that only one has are added or removed; `reordered` lists have the same elements.
     """
 
     attribute: str
@@ -197,7 +197,7 @@ class TaskChange:
 def task_changes(before: Sequence[MergedTask], after: Sequence[MergedTask]) -> tuple[TaskChange, ...]:
     """The tasks that differ: in the order of the first graph, then those that only the second one has.
 
-    The order of the tasks does not count, nor do empty attributes.
+    The order of the tasks and empty attributes are ignored.
     """
     old, new = ({task.id: task for task in reversed(tasks)} for tasks in (before, after))
     values: dict[str, list[ValueChange]] = {}
@@ -229,13 +229,13 @@ def value_change(
     return ValueChange(path, before, after, added, removed, not (added or removed), was, now)
 
 
-def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
-    """The elements that one list has more often than the other, in its order."""
-    left = list(others)
+def _only(elements: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+    """The elements that the first list has more often than the second, in its order."""
+    unmatched = list(others)
     only = []
-    for element in these:
-        if element in left:
-            left.remove(element)
+    for element in elements:
+        if element in unmatched:
+            unmatched.remove(element)
         else:
             only.append(element)
     return tuple(only)
@@ -245,8 +245,8 @@ def _only(these: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
 class Comparison:
     """The differences between two graphs.
 
-    `order` is None if one of the two has no order, and `problem` has the reason. `findings` are about the second
-    graph and new in it; places do not count.
+    `order` is None if one of the two has no order, and `problem` has the reason. `findings` are those
+    that only the second graph has; their places are not compared.
     """
 
     tasks: tuple[TaskChange, ...]
@@ -262,7 +262,7 @@ class Comparison:
 
 
 def compare(before: Study, after: Study, *, masked: Callable[[MergedTask], MergedTask] | None = None) -> Comparison:
-    """Compare two studies. `masked` hides the secrets of a task, for sides of which one lacks them."""
+    """Compare two studies. `masked` hides the secrets of a task; give it if a side was read without secrets."""
     order, problem = None, None
     try:
         order = order_effect(before.expansion, after.expansion)

@@ -1,4 +1,4 @@
-"""The comparison under every other one: of values by their paths, and of tasks by their attributes."""
+"""The basis of all comparisons: compare values by their paths, and tasks by their attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fuelclient.grouping import grouped
 from fuelclient.model.task import DEFAULT_VERSION, Task
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
-"""Values that Nailgun does not keep, so that they count as not stated."""
+"""Values that Nailgun does not store, so that they are equal to a missing one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Difference:
     theirs: Any
 
     def __str__(self) -> str:
-        """In one line.
+        """Describe the difference on one line.
 
         >>> print(Difference("a", "parameters.timeout", 5, None))
         task a: parameters.timeout is 5 here, and not stated on the other side
@@ -42,42 +42,42 @@ class Difference:
 def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Difference, ...]:
     """Compare two merged graphs, by task and attribute, mappings key by key.
 
-    Order does not count, since Nailgun returns merged tasks in reversed layers; nor do empty attributes and the default
-    version, which it adds or leaves out.
+    Order is ignored, since Nailgun returns merged tasks with their layers reversed; so are empty attributes and the
+    default version, which it adds or leaves out.
 
     >>> stated = Task("a", {"type": "shell", "version": "1.0.0", "requires": [], "parameters": {"cmd": "x"}})
     >>> differences([stated], [Task("a", {"type": "shell", "parameters": {"cmd": "x"}})])
     ()
     """
-    mine, other = (grouped((task.id, task) for task in tasks) for tasks in (ours, theirs))
+    ours_by_id, theirs_by_id = (grouped((task.id, task) for task in tasks) for tasks in (ours, theirs))
     result: list[Difference] = []
-    for name in dict.fromkeys((*mine, *other)):
-        here, there = mine.get(name, []), other.get(name, [])
-        if len(here) != len(there):
-            result.append(Difference(name, "", len(here), len(there)))
+    for name in dict.fromkeys((*ours_by_id, *theirs_by_id)):
+        our_tasks, their_tasks = ours_by_id.get(name, []), theirs_by_id.get(name, [])
+        if len(our_tasks) != len(their_tasks):
+            result.append(Difference(name, "", len(our_tasks), len(their_tasks)))
         else:
-            for task, counterpart in zip(here, there, strict=True):
-                values = value_differences(_stated(task), _stated(counterpart))
-                result += (Difference(name, path, *both) for path, *both in values)
+            for task, counterpart in zip(our_tasks, their_tasks, strict=True):
+                values = value_differences(_non_empty(task), _non_empty(counterpart))
+                result += (Difference(name, path, *sides) for path, *sides in values)
     return tuple(result)
 
 
-def _stated(task: Task) -> dict[str, Any]:
+def _non_empty(task: Task) -> dict[str, Any]:
     attributes = task.attributes.items()
     return {"version": DEFAULT_VERSION} | {key: value for key, value in attributes if value not in _EMPTY}
 
 
 def value_differences(
-    ours: Mapping[str, Any], theirs: Mapping[str, Any], above: str = "", *, nulls: bool = False
+    ours: Mapping[str, Any], theirs: Mapping[str, Any], prefix: str = "", *, nulls: bool = False
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the path, below `above`, and both values of each difference; None for a value that does not exist. With
-    `nulls`, a null differs from that. A truth value differs from a number.
+    """Yield the path, after `prefix`, and both values of each difference; None for a value that does not exist. With
+    `nulls`, None also differs from a missing value. True and 1 differ.
 
     >>> list(value_differences({"a": {"b": 1}, "c": None}, {"a": {"b": True}}))
     [('a.b', 1, True)]
     """
     for key in dict.fromkeys((*ours, *theirs)):
-        our, their, path = ours.get(key), theirs.get(key), f"{above}{key}"
+        our, their, path = ours.get(key), theirs.get(key), f"{prefix}{key}"
         if isinstance(our, Mapping) and isinstance(their, Mapping):
             yield from value_differences(our, their, f"{path}.", nulls=nulls)
         elif not is_equal(our, their) or (nulls and (key in ours) != (key in theirs)):
@@ -85,7 +85,7 @@ def value_differences(
 
 
 def is_equal(value: Any, other: Any) -> bool:
-    """A truth value differs from a number.
+    """Whether two values are equal. True and 1 differ.
 
     >>> is_equal(1, 1.0), is_equal(1, True)
     (True, False)

@@ -1,5 +1,5 @@
-"""Simulate whole runs on a virtual clock, without an executor: what would run when, and what never would. Plans and
-simulated runs as people see them, as rows and as pictures, for any backend.
+"""Simulate whole runs on a virtual clock, without an executor: what would run when, and what never would. Also
+present plans and simulated runs as rows and as pictures, for any backend.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A run that was computed only.
+    """A run that was only computed.
 
     `moments` has every change in order. `makespan` is the end of the last instance; `critical` is the chain of
-    instances that leads to it: each could start when the one before it ended, which was its last dependency, occupied
-    its node, or held the last place under a limit. The durations of the chain add up to the makespan.
+    instances that leads to it: each started when the one before it ended, which was its last dependency, occupied its
+    node, or used the last slot under a limit. The durations of the chain add up to the makespan.
     """
 
     moments: tuple[Moment, ...]
@@ -55,9 +55,9 @@ def simulate(
 ) -> Simulation:
     """Run `work` on the clock: each instance takes its duration, and those of `fail` fail when they end.
 
-    Instances that end at the same time end in the order of their nodes, and what each end makes possible starts at
-    once. With a `history`, simulate the rest of an earlier run, as if what was running had just begun. At
-    `stop_at`, stop the run, after what ends at that very time. Raise `CycleDetected` if the work has a cycle.
+    Instances that end at the same time end in the order of their nodes, and instances that can start then start at
+    once. With a `history`, simulate the rest of an earlier run, as if its running instances had just begun. At
+    `stop_at`, stop the run, after the instances that end at that time. Raise `CycleDetected` if the work has a cycle.
     """
     schedule = Schedule(work, history)
     now = makespan = 0.0
@@ -100,18 +100,18 @@ Key = tuple[str, str, str]
 _COLOURS = {"pending": "white", "running": "blue", "ready": "green", "error": "red", "skipped": "violet"}
 """The colour of each status, except for instances that could start, and those that a failure keeps from running."""
 
-_STARTABLE, _UNREACHED = "yellow", "orange"
+_STARTABLE_COLOUR, _UNREACHED_COLOUR = "yellow", "orange"
 
-_LOST = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
+_FAILURE_REASONS = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 
-def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
-    """Show a plan to people, in execution order. With `after_earlier`, other graphs run before it."""
-    work, order = made.work, made.order
+def planned(plan: Plan, *, after_earlier: bool = False) -> PlannedGraph:
+    """Convert a plan for people, in execution order. With `after_earlier`, other graphs run before it."""
+    work, order = plan.work, plan.order
     instances = []
     for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
-        task, uid = made.at(vertex)
-        runs = work.kinds[vertex] is InstanceKind.REAL and vertex not in made.unknown
+        task, uid = plan.at(vertex)
+        runs = work.kinds[vertex] is InstanceKind.REAL and vertex not in plan.unknown
         instances.append(
             PlannedInstance(
                 task=task.id,
@@ -120,14 +120,14 @@ def planned(made: Plan, *, after_earlier: bool = False) -> PlannedGraph:
                 layer=task.owner.label,
                 generation=order.generation[vertex],
                 runs=runs,
-                reason="" if runs else str(Reason.UNKNOWN if vertex in made.unknown else work.passed_because(vertex)),
-                detail=made.details.get(vertex, ""),
-                unknown=made.unknown.get(vertex, ""),
+                reason="" if runs else str(Reason.UNKNOWN if vertex in plan.unknown else work.passed_because(vertex)),
+                detail=plan.details.get(vertex, ""),
+                unknown=plan.unknown.get(vertex, ""),
             )
         )
     return PlannedGraph(
-        made.graph_type, tuple(instances), made.findings, made.node_ids, made.digest, order.generations, after_earlier,
-        made.is_left_out,
+        plan.graph_type, tuple(instances), plan.findings, plan.node_ids, plan.digest, order.generations, after_earlier,
+        plan.is_left_out,
     )  # fmt: skip
 
 
@@ -137,53 +137,53 @@ def simulated(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[
     `known` has durations in seconds, `fail` the instances (`task/node`) that fail. Raise `NotFound` for an instance
     that no plan has.
     """
-    return tuple(_simulated(made, known, run) for made, run in _runs(plans, known, fail))
+    return tuple(_simulated(plan, known, run) for plan, run in _runs(plans, known, fail))
 
 
 def pictured(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> str:
-    """Draw the runs that `simulated` computes for Graphviz, one after another."""
-    return "".join(dot(made.work, run.last().values()) for made, run in _runs(plans, known, fail))
+    """Draw the runs that `simulated` computes, in the language of Graphviz, one after another."""
+    return "".join(dot(plan.work, run.last().values()) for plan, run in _runs(plans, known, fail))
 
 
 def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]) -> Iterator[tuple[Plan, Simulation]]:
-    """The plans with their runs, up to the first that fails."""
-    named: list[set[int]] = [set() for _ in plans]
+    """Yield the plans with their simulations, up to the first that fails."""
+    failures: list[set[int]] = [set() for _ in plans]
     for text in fail:
         errors = []
-        for made, failing in zip(plans, named, strict=True):
+        for plan, failing in zip(plans, failures, strict=True):
             try:
-                failing.add(task_instance(made, text))
+                failing.add(task_instance(plan, text))
             except NotFound as error:
                 errors.append(error)
         if errors and len(errors) == len(plans):
             raise errors[0]
-    for made, failing in zip(plans, named, strict=True):
-        run = simulate(made.work, [known.get(key, ASSUMED_SECONDS) for key in _keys(made)], failing)
-        yield made, run
+    for plan, failing in zip(plans, failures, strict=True):
+        run = simulate(plan.work, [known.get(key, ASSUMED_SECONDS) for key in _keys(plan)], failing)
+        yield plan, run
         if run.result.verdict is not Verdict.READY:
             return
 
 
-def _keys(made: Plan) -> list[Key]:
+def _keys(plan: Plan) -> list[Key]:
     """The key of each instance's duration. In histories, the node of a sync point is "null"."""
-    pairs = map(made.at, range(made.work.size))
-    return [(made.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
+    pairs = map(plan.at, range(plan.work.size))
+    return [(plan.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
 
 
-def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
-    work, keys = made.work, _keys(made)
+def _simulated(plan: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:
+    work, keys = plan.work, _keys(plan)
     start = {each.change.vertex: each.at for each in run.moments if each.change.status is InstanceStatus.RUNNING}
     end = {each.change.vertex: each.at for each in run.moments if each.change.status is not InstanceStatus.RUNNING}
     instances = []
     for vertex, change in sorted(run.last().items()):
-        task, uid = made.at(vertex)
+        task, uid = plan.at(vertex)
         because = "" if change.because is None else work.name(change.because)
-        begun, path = start.get(vertex), made.unknown.get(vertex, "")
+        begun, path = start.get(vertex), plan.unknown.get(vertex, "")
         ended = None if begun is None else end.get(vertex)
         reason = change.reason or (f"unknown: {path}" if path else "")
         instances.append(SimulatedInstance(task.id, uid, change.status, reason, because, begun, ended, path))
     return SimulatedGraph(
-        graph_type=made.graph_type,
+        graph_type=plan.graph_type,
         instances=tuple(instances),
         verdict=str(run.result.verdict),
         message=run.result.message,
@@ -191,23 +191,23 @@ def _simulated(made: Plan, known: Mapping[Key, float], run: Simulation) -> Simul
         critical=tuple(work.name(vertex) for vertex in run.critical),
         known=sum(key in known for key, kind in zip(keys, work.kinds, strict=True) if kind is InstanceKind.REAL),
         assumed_seconds=ASSUMED_SECONDS,
-        findings=made.findings,
+        findings=plan.findings,
     )
 
 
-def task_instance(made: Plan, text: str) -> int:
-    """Find the instance named `task/node` or `task@node`, or by its task alone if that runs in one place only.
+def task_instance(plan: Plan, text: str) -> int:
+    """Find the instance named `task/node` or `task@node`, or by its task alone if that has only one instance.
 
     Raise `NotFound` if there is no such instance.
     """
-    vertex_of = {made.work.name(vertex): vertex for vertex in range(made.work.size)}
+    vertex_of = {plan.work.name(vertex): vertex for vertex in range(plan.work.size)}
     task, slash, node = text.rpartition("/")
     for name in (f"{task}@{node}" if slash else text, text):
         if name in vertex_of:
             return vertex_of[name]
-    places = [vertex for name, vertex in vertex_of.items() if name.rpartition("@")[0] == text]
-    if len(places) == 1:
-        return places[0]
+    instances = [vertex for name, vertex in vertex_of.items() if name.rpartition("@")[0] == text]
+    if len(instances) == 1:
+        return instances[0]
     raise NotFound("task instance", text, known=[name.replace("@", "/") for name in vertex_of])
 
 
@@ -246,21 +246,20 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
 
 def _colour(change: Change | None, waits: bool) -> str:
     if change is None:
-        return _COLOURS["pending"] if waits else _STARTABLE
-    return _UNREACHED if change.reason in _LOST else _COLOURS[change.status]
+        return _COLOURS["pending"] if waits else _STARTABLE_COLOUR
+    return _UNREACHED_COLOUR if change.reason in _FAILURE_REASONS else _COLOURS[change.status]
 
 
 def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -> set[int]:
-    """The instances held up by a predecessor that has not ended, or that failed, which holds up everything but sync
-    points."""
-    held: set[int] = set()
+    """The instances held up by a predecessor that has not ended or, except for sync points, by one that failed."""
+    waiting: set[int] = set()
     for vertex, following in enumerate(after):
         change = newest.get(vertex)
         if change is None or not change.status.is_final:
-            held.update(following)
-        elif change.status is InstanceStatus.ERROR or change.reason in _LOST:
-            held.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)
-    return held
+            waiting.update(following)
+        elif change.status is InstanceStatus.ERROR or change.reason in _FAILURE_REASONS:
+            waiting.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)
+    return waiting
 
 
 def _quoted(text: str) -> str:

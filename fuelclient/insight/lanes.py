@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from fuelclient.graph.dag import reachable, reverse
 
-MOST = 10_000
+MAX_REDUCED_VERTICES = 10_000
 """Graphs with more vertices are not reduced: the bit sets of 10 000 take 12 MB, those of 100 000 would take 1.2 GB."""
 
 
 class Reach:
-    """The vertices of a graph that can be reached from each other one.
+    """The vertices that each vertex of a graph reaches.
 
-    Edges should lead to higher numbers; others are ignored, and counted in `against`.
+    Edges should lead to higher numbers; other edges are ignored, and counted in `against`.
     """
 
     def __init__(self, successors: Sequence[Iterable[int]]) -> None:
@@ -27,7 +27,7 @@ class Reach:
             sorted(after for after in following if after > vertex) for vertex, following in enumerate(successors)
         ]
         self.against = sum(len(set(following)) for following in successors) - sum(map(len, self.forward))
-        self._bits = [0] * len(self.forward) if len(self.forward) <= MOST else []
+        self._bits = [0] * len(self.forward) if len(self.forward) <= MAX_REDUCED_VERTICES else []
         for vertex in reversed(range(len(self._bits))):
             for after in self.forward[vertex]:
                 self._bits[vertex] |= self._bits[after] | 1 << after
@@ -58,10 +58,9 @@ class Reach:
         )
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
-        """For each of the `kept` vertices (ascending; None: all), those that follow it with none between.
+        """For each of the `kept` vertices (ascending; None: all), the next ones, with none between.
 
-        Order that leads through other vertices stays. A graph above `MOST` has only its own edges between kept
-        vertices.
+        Order through other vertices is kept. Above `MAX_REDUCED_VERTICES`, the result is the edges between kept vertices.
 
         >>> Reach([{1, 2}, {2}, set()]).reduced()
         [[1], [2], []]
@@ -104,7 +103,7 @@ ASCII = Ink("*", "|", "-", "+", ".", ".", ".", "+", "+", "~")
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One row: the vertex and its lane, the lanes that pass, and those that it opens and joins."""
+    """One row: the vertex and its lane, the lanes that pass by, and those that it opens and joins."""
 
     vertex: int
     column: int
@@ -148,8 +147,8 @@ def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
 
 
 def draw(row: Lane, ink: Ink, most: int) -> str:
-    """Draw a row as text, two characters for each lane, without trailing blanks. A number stands for lanes from `most`
-    on.
+    """Draw a row as text, two characters for each lane, without trailing blanks. Their number replaces the
+    lanes from `most` on.
 
     >>> [draw(row, Ink(), 9) for row in lanes([[1, 2], [2], []])]
     ['●─╮', '●─┤', '  ●']
@@ -159,13 +158,13 @@ def draw(row: Lane, ink: Ink, most: int) -> str:
     text = []
     for column in range(min(row.width, most)):
         spans = left <= column < right
-        text.append(_letter(row, column, ink, inside=left < column < right) + (ink.across if spans else " "))
+        text.append(_character(row, column, ink, inside=left < column < right) + (ink.across if spans else " "))
     line = "".join(text).rstrip()
     hidden = row.width - most
     return f"{line:<{2 * most}}{ink.folded}+{hidden}" if hidden > 0 else line
 
 
-def _letter(row: Lane, column: int, ink: Ink, *, inside: bool) -> str:
+def _character(row: Lane, column: int, ink: Ink, *, inside: bool) -> str:
     to_the_right = column > row.column
     if column == row.column:
         return ink.vertex

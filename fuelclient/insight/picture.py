@@ -1,5 +1,5 @@
-"""Pictures of an ordered graph: which tasks, groups and edges are in one, where each stands, and the same as text for
-Graphviz, for Mermaid, and in lanes. The colours are those of Fuel.
+"""Pictures of an ordered graph: their tasks, groups and edges, their layout, and their text for Graphviz, for Mermaid,
+and in lanes. The colours are those of Fuel.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fuelclient.plan.preview import PreviewRow
 from fuelclient.plan.study import Study
 from fuelclient.printing import one_line
 
-_MOST_ROLES = 2
-"""Tasks of more roles than this form one group, because nearly each of them has a list of its own."""
+_MAX_ROLES = 2
+"""Tasks with more roles than this form one group, because nearly each of them has a list of its own."""
 
 
 class Grouping(StrEnum):
@@ -32,7 +32,7 @@ class Grouping(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A task of a picture, by its preview row and merged task. `name` is its id, with the layer if that is not
+    """A task of a picture, with its preview row and merged task. `name` is its id, with the layer if the id is not
     unique."""
 
     row: PreviewRow
@@ -47,8 +47,8 @@ class Picture:
     """The tasks in execution order, and the edges between them, by their numbers in `vertices`.
 
     `edges` lead forward. `back` lead to earlier tasks, since a task may wait for one whose first instance runs later.
-    `cycle` has those of them that are on a shortest cycle: a task that waits for itself on other nodes leads to itself.
-    `implied` is how many edges are not drawn because others say the same.
+    `cycle` has the edges on a shortest cycle; a task that waits for itself on other nodes has an edge to itself.
+    `implied` is the number of edges that are not drawn because others imply them.
     """
 
     study: Study
@@ -72,7 +72,7 @@ def picture(
     grouping: Grouping = Grouping.STAGE,
     reduced: bool = True,
 ) -> Picture:
-    """Picture an ordered study: the merged tasks `selected`, or all that run somewhere.
+    """Make a picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
 
     `reduced` leaves out every edge that a longer path implies, and keeps order that leads through tasks that are not
     drawn. Otherwise all edges between the tasks are drawn.
@@ -82,12 +82,12 @@ def picture(
         for number, (row, index) in enumerate(zip(study.rows, study.indices, strict=True))
         if (row.nodes if selected is None else index in selected)
     ]
-    place = {row: number for number, row in enumerate(kept)}
+    rank = {row: number for number, row in enumerate(kept)}
     successors = [sorted(study.row_of[after] for after in study.after[index]) for index in study.indices]
-    direct = [(row, after) for row in kept for after in successors[row] if after in place]
+    direct = [(row, after) for row in kept for after in successors[row] if after in rank]
     forward = [(row, after) for row, after in direct if row < after]
     rings = [[study.row_of[index] for index in ring] for ring in study.cycles]
-    cycle = {edge for rows in rings for edge in pairwise((*rows, rows[0])) if edge[0] in place and edge[1] in place}
+    cycle = {edge for rows in rings for edge in pairwise((*rows, rows[0])) if edge[0] in rank and edge[1] in rank}
     drawn = forward
     if reduced:
         nearest = zip(kept, Reach(successors).reduced(kept), strict=True)
@@ -100,11 +100,11 @@ def picture(
     return Picture(
         study,
         tuple(_vertex(study, row, grouping, unique=ids[study.rows[row].task] == 1) for row in kept),
-        tuple((place[row], place[after]) for row, after in drawn),
-        tuple((place[row], place[after]) for row, after in back),
+        tuple((rank[row], rank[after]) for row, after in drawn),
+        tuple((rank[row], rank[after]) for row, after in back),
         len(set(forward) - set(drawn)),
         grouping,
-        frozenset((place[row], place[after]) for row, after in cycle),
+        frozenset((rank[row], rank[after]) for row, after in cycle),
     )
 
 
@@ -119,7 +119,7 @@ def _roles(row: PreviewRow) -> str:
     if row.type == TaskType.STAGE:
         return "sync points"
     names = dict.fromkeys(role.removeprefix(PRIMARY) for role in row.roles)
-    return "all nodes" if {"*", "/.*/"} & names.keys() else ", ".join(names) if len(names) <= _MOST_ROLES else "several"
+    return "all nodes" if {"*", "/.*/"} & names.keys() else ", ".join(names) if len(names) <= _MAX_ROLES else "several"
 
 
 def fewer(whole: Picture, most: int) -> Picture:
@@ -159,7 +159,7 @@ class Layout:
 
 
 def layout(edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> Layout:
-    """Place a vertex for each of `bands`, which are numbered from 0; every edge leads to a higher number.
+    """Place the vertices, whose bands are numbered from 0. Every edge must lead to a higher vertex.
 
     >>> layout([(0, 1), (1, 2), (0, 2)], [0, 0, 0]).columns
     (0, 1, 2)
@@ -182,7 +182,7 @@ def layout(edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> Layout:
 
 
 class _Drawing:
-    """Vertices, then bends, by number. `cells` has those of each column and band, from top to bottom."""
+    """The vertices, then the bends, by number. `cells` has those of each column and band, from top to bottom."""
 
     def __init__(self, edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> None:
         size, self.band = len(bands), list(bands)
@@ -199,7 +199,7 @@ class _Drawing:
         for vertex in range(len(self.band)):
             self.cells[self.column[vertex] * self.bands + self.band[vertex]].append(vertex)
         for cell in self.cells:
-            self._number(cell)
+            self._stack(cell)
 
     def _route(self, before: int, after: int) -> list[int]:
         bends = []
@@ -221,27 +221,27 @@ class _Drawing:
         return sum(self.heights[vertex] for vertex in cell)
 
     def _middles(self, cell: Sequence[int]) -> list[float]:
-        """The rows of what is in a cell, stacked from its top."""
+        """The rows of the vertices in a cell, stacked from its top."""
         tops = accumulate((self.heights[vertex] for vertex in cell), initial=0.0)
         return [top + self.heights[vertex] / 2 for vertex, top in zip(cell, tops, strict=False)]
 
-    def _number(self, cell: Sequence[int]) -> None:
+    def _stack(self, cell: Sequence[int]) -> None:
         for vertex, row in zip(cell, self._middles(cell), strict=True):
             self.row[vertex] = row
 
     def _wanted(self, vertex: int, forward: bool) -> float:
         """The mean row of the neighbours on the side that is already placed, or else its own row."""
-        near = (self.before if forward else self.after)[vertex]
-        return sum(self.row[other] for other in near) / len(near) if near else self.row[vertex]
+        placed = (self.before if forward else self.after)[vertex]
+        return sum(self.row[other] for other in placed) / len(placed) if placed else self.row[vertex]
 
     def order(self, *, forward: bool) -> None:
         for cell in self.cells if forward else reversed(self.cells):
             wanted = {vertex: self._wanted(vertex, forward) for vertex in cell}
             cell.sort(key=wanted.__getitem__)
-            self._number(cell)
+            self._stack(cell)
 
     def straighten(self, starts: Sequence[float], heights: Sequence[float], *, forward: bool) -> None:
-        """Move what is in each cell as near to its neighbours as its order and its band allow."""
+        """Move the vertices of each cell as near to their neighbours as their order and band allow."""
         numbered = list(enumerate(self.cells))
         for number, cell in numbered if forward else reversed(numbered):
             start, room = starts[number % self.bands], heights[number % self.bands]
@@ -261,8 +261,8 @@ def _ascending(wanted: Sequence[float]) -> list[float]:
     for value in wanted:
         blocks.append((value, 1))
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            (one, many), (other, more) = blocks[-2:]
-            blocks[-2:] = [((one * many + other * more) / (many + more), many + more)]
+            (mean, count), (next_mean, next_count) = blocks[-2:]
+            blocks[-2:] = [((mean * count + next_mean * next_count) / (count + next_count), count + next_count)]
     return [mean for mean, count in blocks for _ in range(count)]
 
 
@@ -276,14 +276,14 @@ _STYLES = {
 }
 """How Nailgun draws each kind of task."""
 
-MERMAID_EDGES, MERMAID_LETTERS = 500, 50_000
-"""What Mermaid draws unless its page allows more."""
+MERMAID_EDGES, MERMAID_CHARS = 500, 50_000
+"""The most edges and characters that Mermaid draws, unless its page allows more."""
 
-_MOST_LANES = 24
+_MAX_LANES = 24
 
 
 def kind(task: Task, *, skipped: bool | None = None) -> str:
-    """How a task is drawn: as a stage, a group, a skipped task or a task. `skipped` overrides its own attribute.
+    """The kind of a task in a picture: stage, group, skipped or task. `skipped` overrides its own attribute.
 
     >>> kind(Task("a", {"type": "stage"})), kind(Task("a", {"type": "puppet", "skipped": True}))
     ('stage', 'skipped')
@@ -310,7 +310,7 @@ def quoted(name: str) -> str:
 
 
 def dot(drawn: Picture) -> str:
-    """Each group is a cluster of Graphviz."""
+    """Write a picture for Graphviz. Each group is a cluster."""
 
     def vertex(number: int) -> str:
         shown = drawn.vertices[number]
@@ -328,7 +328,7 @@ def dot(drawn: Picture) -> str:
 
 
 def mermaid(drawn: Picture, note: str = "") -> str:
-    """Each group is a subgraph. `note` becomes a comment."""
+    """Write a picture for Mermaid. Each group is a subgraph, `note` a comment."""
 
     def vertex(number: int) -> str:
         return f"t{number}[{_mermaid_text(drawn.vertices[number].name)}]"
@@ -341,10 +341,10 @@ def mermaid(drawn: Picture, note: str = "") -> str:
     if in_cycle:
         lines.append(f"  linkStyle {','.join(in_cycle)} stroke:red,stroke-width:3px")
     colours = {"stage": "red", "group": "lightskyblue", "skipped": "#f2f2f2", "task": "yellowgreen"}
-    for word, colour in colours.items():
-        members = [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == word]
+    for name, colour in colours.items():
+        members = [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == name]
         if members:
-            lines += [f"  classDef {word} fill:{colour},color:#000", f"  class {','.join(members)} {word}"]
+            lines += [f"  classDef {name} fill:{colour},color:#000", f"  class {','.join(members)} {name}"]
     return "\n".join(lines) + "\n"
 
 
@@ -354,13 +354,13 @@ def _mermaid_text(text: str) -> str:
     >>> _mermaid_text('a"<b>')
     '"a#34;#60;b#62;"'
     """
-    return '"' + "".join(f"#{ord(letter)};" if letter in '"#<>&;`\\' else letter for letter in one_line(text)) + '"'
+    return '"' + "".join(f"#{ord(char)};" if char in '"#<>&;`\\' else char for char in one_line(text)) + '"'
 
 
 def _grouped(
     drawn: Picture, begin: str, end: str, vertex: Callable[[int], str], name: Callable[[str], str]
 ) -> Iterator[str]:
-    """The vertices, those of a named group between `begin` and `end`."""
+    """Yield the lines of the vertices, between `begin` and `end` for each named group."""
     for number, (group, members) in enumerate(drawn.groups.items()):
         if group:
             yield "  " + begin.format(number, name(group))
@@ -370,10 +370,10 @@ def _grouped(
 
 
 def text(drawn: Picture, ink: Ink) -> Iterator[str]:
-    """Lines, one for each task: lanes, the task, its group, and its layer if it is changed."""
+    """Yield a line for each task: its lanes, name and group, and its layer if it is changed. Then the cycles."""
     after = grouped(drawn.edges)
     rows = lanes([after.get(number, []) for number in range(len(drawn.vertices))])
-    pictures = [draw(row, ink, _MOST_LANES) for row in rows]
+    pictures = [draw(row, ink, _MAX_LANES) for row in rows]
     shown_in = (
         (one_line(shown.name), one_line(shown.group), shown.row.layer if shown.row.is_changed else "")
         for shown in drawn.vertices

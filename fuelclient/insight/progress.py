@@ -1,4 +1,4 @@
-"""The progress of a run: what happened to its task instances, in which words, and about how long the run still takes.
+"""The progress of a run: the states of its task instances in words, and an estimate of the remaining time.
 
 The terminal and the TUI both fold history rows and events with `Progress`, so that they always show the same. Nothing
 here reads a clock: `now` is an argument.
@@ -18,10 +18,10 @@ from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
 
 NOT_REACHED, NOT_STARTED, INTERRUPTED, IGNORED = "not reached", "not started", "interrupted", "failure ignored"
-"""Of the first two, a failure kept the one from running; the other had not begun when a user stopped the run."""
+"""A failure kept the first from running; the second had not begun when a user stopped the run."""
 
 WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, NOT_STARTED, IGNORED, "ready", "skipped", "pending")
-"""What can happen to a task instance, the most urgent first."""
+"""The states of task instances in words, the most urgent first."""
 
 _REASONS: Mapping[str, str] = {
     Reason.DEP_FAILED: "a task before it failed",
@@ -38,14 +38,14 @@ _REASONS: Mapping[str, str] = {
 }
 
 _RANK = {InstanceStatus.PENDING: 0, InstanceStatus.RUNNING: 1}
-_FINAL = 2
+_FINAL_RANK = 2
 
 Key = tuple[int, str, NodeKey]
 """A task instance of a run: the id of its graph's run, the task, the node."""
 
 
 def status_word(status: str, reason: str, *, was_stopped: bool = False) -> str:
-    """One of `WORDS` for the status of a task instance. `was_stopped` is that of its run, by a user.
+    """One of `WORDS` for the status of a task instance. `was_stopped`: a user stopped its run.
 
     >>> status_word("skipped", "dep_failed"), status_word("skipped", "condition"), status_word("error", "interrupted")
     ('not reached', 'skipped', 'interrupted')
@@ -97,33 +97,33 @@ def options_of(request: RunRequest) -> list[str]:
 def rest_of(run: Run) -> str:
     """The command lines that execute the rest of an ended run; empty if it is ready, or changed nothing.
 
-    They name the graph at which the run ended, with the options of the run, and then the graphs that never began. FILE
-    stands for the file of assumed facts, whose name a run does not keep. A `run` without children stands for its
-    graphs.
+    They execute the graph at which the run ended, with the options of the run, and then the graphs that never began.
+    FILE stands for the file of assumed facts, whose name is not recorded. Without children, `run` has the graphs of its
+    request.
     """
-    asked = run.request
+    request = run.request
     if run.status is RunStatus.READY or run.dry_run:
         return ""
     left = [(child.graph_type, bool(child.digest)) for child in run.children if child.status is not RunStatus.READY]
-    left = left or [(name, len(asked.graph_types) == 1) for name in asked.graph_types]
+    left = left or [(name, len(request.graph_types) == 1) for name in request.graph_types]
     if not left:
         return ""
     query = "result:error|skipped"
-    if asked.task_names:
+    if request.task_names:
         from fuelclient.insight.query import named
 
-        query = f"{query},({' or '.join(map(named, asked.task_names))})"
+        query = f"{query},({' or '.join(map(named, request.task_names))})"
     (first, began), *others = left
     arguments = ["--type", first, *(("--select", query) if began else ())]
-    options = options_of(replace(asked, task_names=()))
+    options = options_of(replace(request, task_names=()))
     lines = [arguments, ["--type", *(name for name, _ in others)]] if others else [arguments]
     command = ["fuel2", "graph", "execute", "--env", str(run.cluster_id)]
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
 
 
 def run_word(run: Run) -> str:
-    """The state of a run: its status or, while it lasts, its trouble. A run that ended in error after it was asked to
-    stop counts as stopped; unreached and failed instances are counted beside it."""
+    """The state of a run: its status or, while it lasts, a problem. A run that ended in error after a request to
+    stop is called stopped; its unreached and failed instances are shown separately."""
     if run.is_final:
         return "stopped" if run.stop and run.status == RunStatus.ERROR else str(run.status)
     if run.runner == "gone":
@@ -175,20 +175,20 @@ class Earlier:
 def earlier_run(runs: Iterable[Run], child: Run) -> Run | None:
     """The last successful run of the same graph before `child` that was requested in the same way."""
     ended = (run for run in runs if run.id < child.id and run.time_start and run.time_end)
-    return max((run for run in ended if _manner(run) == _manner(child)), key=lambda run: run.id, default=None)
+    return max((run for run in ended if _request_key(run) == _request_key(child)), key=lambda run: run.id, default=None)
 
 
-def _manner(run: Run) -> tuple[object, ...]:
+def _request_key(run: Run) -> tuple[object, ...]:
     return run.graph_type, run.dry_run, run.request.task_names, run.request.subgraphs
 
 
 def earlier_of(run: Run, rows: Iterable[HistoryRow]) -> Earlier:
     """The durations of a run that has ended, as the estimate for the next one."""
-    times = {(row.task, row.node): _took(row.time_start, row.time_end) for row in rows}
-    return Earlier(run.parent_id or run.id, _took(run.time_start, run.time_end), times)
+    times = {(row.task, row.node): _seconds_between(row.time_start, row.time_end) for row in rows}
+    return Earlier(run.parent_id or run.id, _seconds_between(run.time_start, run.time_end), times)
 
 
-def _took(start: str | None, end: str | None) -> float:
+def _seconds_between(start: str | None, end: str | None) -> float:
     return _seconds(parse_time(start), parse_time(end)) if start and end else 0.0
 
 
@@ -206,8 +206,8 @@ class Remaining:
 
 @dataclass(slots=True)
 class _Graph:
-    """The progress of one graph of a run. With `surprises`, instances that run now but did not run earlier, the
-    earlier run is no guide."""
+    """The progress of one graph of a run. `surprises` counts instances that run now but did not run earlier; if there
+    are any, nothing is estimated from the earlier run."""
 
     earlier: Earlier | None = None
     graph_type: str = ""
@@ -243,8 +243,8 @@ class _Graph:
     def left(self, running: Iterable[tuple[str, NodeKey, datetime]], began: str | None, now: datetime) -> float | None:
         """The seconds that the graph still takes, or None if they cannot be estimated.
 
-        With an earlier run: as long as that one took, in proportion to the work of its busiest node, because a node
-        runs one task at a time; the share of work done is the share of time. Without one: at the speed so far.
+        With an earlier run, its duration is scaled by the work of the busiest node, because a node runs one task at a
+        time, and by the share of work that is left. Without one, the speed so far is extrapolated.
         """
         guide = self.guide
         if guide is not None:
@@ -261,12 +261,12 @@ class _Graph:
 class Progress:
     """The task instances of a run, numbered in the order of their arrival, and the status of each.
 
-    History rows and events may come in any mixture: older news about an instance changes nothing, so the events of a
-    run may be folded from its first one over rows that were read later.
+    History rows and events may come in any mixture: an older status of an instance changes nothing, so all events of a
+    run may be folded over rows that were read later.
     """
 
     def __init__(self, rows: Iterable[HistoryRow] = (), earlier: Mapping[int, Earlier | None] | None = None) -> None:
-        """`earlier` is by the graphs' runs; see `remember`."""
+        """`earlier` is keyed by the ids of the graphs' runs; see `remember`."""
         self.keys: list[Key] = []
         self.statuses: list[InstanceStatus] = []
         self.reasons: list[str] = []
@@ -299,7 +299,7 @@ class Progress:
     # folding
 
     def remember(self, child_id: int, earlier: Earlier | None) -> None:
-        """Set the earlier run of a graph; before any of its instances is added."""
+        """Set the earlier run of a graph, before any of its instances is added."""
         self._graphs[child_id] = _Graph(earlier)
 
     def note(self, run: Run) -> None:
@@ -350,7 +350,7 @@ class Progress:
     def _change(
         self, number: int, status: InstanceStatus, reason: str, message: str, began: str | None, ended: str | None
     ) -> bool:
-        if _RANK.get(status, _FINAL) <= _RANK.get(self.statuses[number], _FINAL):
+        if _RANK.get(status, _FINAL_RANK) <= _RANK.get(self.statuses[number], _FINAL_RANK):
             return False
         child, task, node = self.keys[number]
         graph = self._graphs[child]
@@ -376,7 +376,7 @@ class Progress:
     # one instance
 
     def number(self, key: Key) -> int:
-        """-1 if the instance is not known."""
+        """The number of an instance; -1 if it is not known."""
         return self._numbers.get(key, -1)
 
     def word(self, number: int) -> str:
@@ -405,7 +405,7 @@ class Progress:
     # the run
 
     def remaining(self, run: Run, now: datetime) -> Remaining | None:
-        """None if the rest cannot be estimated, or if the run does not go on."""
+        """None if no estimate is possible, or if the run has ended or lost its runner."""
         if run.is_final or run.runner == "gone":
             return None
         total, earlier = 0.0, set()
@@ -414,8 +414,8 @@ class Progress:
                 continue
             graph = self._graphs.get(child.id, _Graph())
             running = ((self.keys[number], since) for number, since in self.running.items())
-            mine = [(task, node, since) for (child_id, task, node), since in running if child_id == child.id]
-            seconds = graph.left(mine, child.time_start, now)
+            of_graph = [(task, node, since) for (child_id, task, node), since in running if child_id == child.id]
+            seconds = graph.left(of_graph, child.time_start, now)
             if seconds is None:
                 return None
             total += seconds
@@ -425,12 +425,12 @@ class Progress:
 
 
 def counted(progress: Progress) -> list[tuple[str, int]]:
-    """The number of instances for each of `WORDS` that has some."""
+    """Pair each of `WORDS` that occurs with the number of its instances."""
     return [(word, progress.counts[word]) for word in WORDS if progress.counts[word]]
 
 
 def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
-    """Describe how long a run still takes, and by which earlier runs; empty if it cannot be estimated."""
+    """Describe the remaining time, and the earlier runs it is estimated from; empty without an estimate."""
     left = progress.remaining(run, now)
     if left is None:
         return []

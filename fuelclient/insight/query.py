@@ -1,7 +1,7 @@
 """The language of queries: it selects tasks of a graph, and rows of tables in the terminal UI.
 
-docs/understand.md has its grammar. A filter box reads it with the columns of its table as further fields. There a blank
-means "and", a word that is no id is read as `*word*`, globs match in any case, and what is half typed keeps every row.
+docs/understand.md has its grammar. In a filter box, the columns of its table are further fields, a blank means "and", a
+word that is not an id means `*word*`, globs ignore case, and an unfinished term keeps every row.
 """
 
 from __future__ import annotations
@@ -52,22 +52,22 @@ class BadQuery(UsageError):
 
 
 class Rows(Enum):
-    """The kind of rows in a table: words match the ids of tasks, and in all other tables the columns."""
+    """The kind of rows in a table. Words match the ids of tasks in `TASKS`, and the columns in other tables."""
 
     TASKS = auto()
     ABOUT_TASKS = auto()
-    """Such as findings: words match the columns, everything else selects tasks."""
+    """Rows such as findings: words match the columns, other terms select tasks."""
     OTHERS = auto()
 
 
 Kind = Literal["id", "glob", "pattern", "range", "property", "text", "part", "whole"]
-"""What a term looks at: tasks, or a glob on any column of a row, a part of the value in one, or a whole value."""
+"""The first five select tasks; `text` is a glob on any column, `part` a part of a column, `whole` a whole value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of a query, with signs such as `2+` and `+1` for the neighbours that it adds. `name` is that of a
-    property or column, `tasks` the selected indices in a study."""
+    """A word of a query, with signs such as `2+` and `+1` for the neighbours that it adds. `name` is the property or
+    column, `tasks` the indices of the selected tasks in a study."""
 
     kind: Kind
     base: str
@@ -83,8 +83,8 @@ class Term:
         return f"{self.up}{self.base}{self.down}"
 
     def test(self) -> Callable[[str], bool]:
-        """A predicate of a term about columns on lower-case text: the value of its column, or all columns of a row, one
-        on each line."""
+        """A predicate for terms about columns. It takes text in lower case: the value of the term's column, or all
+        columns of a row, one on each line."""
         words = [value.lower() for value in self.values]
         if self.kind == "text":
             return _glob(words[0])
@@ -104,7 +104,7 @@ class Group:
 
 
 Node = Term | Group
-_NOTHING = Group(",", ())
+_KEEP_ALL = Group(",", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +112,16 @@ class Query:
     """An empty query keeps every row."""
 
     text: str = field(default="", compare=False)
-    tree: Node = _NOTHING
+    tree: Node = _KEEP_ALL
     any_case: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return self.tree == _NOTHING
+        return self.tree == _KEEP_ALL
 
     @property
     def written(self) -> str:
-        """The query with all signs. Unless it names columns, it means the same in a filter box and in a command.
+        """The query with all its operators. Without columns, it means the same in a filter box and in a command.
 
         >>> parse("host !probe layer=x", ["layer"]).written
         '*host*,!*probe*,layer=x'
@@ -143,20 +143,20 @@ class Query:
 
         return replace(self, tree=bound(self.tree))
 
-    def keep(self, rows: Sequence[int], kept: Callable[[Term, Sequence[int]], list[int]]) -> list[int]:
-        """Filter rows by the query, in their order; `kept` filters them by one term."""
+    def keep(self, rows: Sequence[int], by_term: Callable[[Term, Sequence[int]], list[int]]) -> list[int]:
+        """Filter rows by the query, in their order; `by_term` filters them by one term."""
 
-        def keep(node: Node, rows: Sequence[int]) -> Sequence[int]:
+        def filtered(node: Node, rows: Sequence[int]) -> Sequence[int]:
             if isinstance(node, Term):
-                return kept(node, rows)
+                return by_term(node, rows)
             if node.sign == ",":
                 for part in node.parts:
-                    rows = keep(part, rows)
+                    rows = filtered(part, rows)
                 return rows
-            chosen = {row for part in node.parts for row in keep(part, rows)}
-            return [row for row in rows if (row in chosen) is (node.sign == "or")]
+            found = {row for part in node.parts for row in filtered(part, rows)}
+            return [row for row in rows if (row in found) is (node.sign == "or")]
 
-        return list(keep(self.tree, rows))
+        return list(filtered(self.tree, rows))
 
 
 def _written(node: Node, *, is_inside: bool = False) -> str:
@@ -173,13 +173,13 @@ def _written(node: Node, *, is_inside: bool = False) -> str:
 
 FIELDS = ("role", "layer", "stage", "type", "state", "result")
 STATES = ("added", "overridden", "unchanged", "unplaced")
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 _QUOTED = r'"[^"]*"?'
 _NAME = rf'(?:[^\s(),!+/"]|{_QUOTED})(?:[^\s(),+"]|{_QUOTED})*'
 _TOKEN = re.compile(rf"([(),!]|(?P<up>\d*\+)?(?P<base>/(?:\\.|[^/\\])*/|{_NAME})(?P<down>\+\d*)?)\s*", re.DOTALL)
 _TEXT = re.compile(rf'([(),!]|(?P<up>)(?P<base>(?:[^\s(),!"]|{_QUOTED})(?:[^\s(),"]|{_QUOTED})*)(?P<down>))\s*')
-"""The tokens where rows have nothing to do with tasks: a `+` or a slash is a letter there."""
+"""The tokens where rows have nothing to do with tasks: a `+` or a slash has no meaning there."""
 _FIELD = re.compile(r"(?P<name>[a-z_]+)(?P<sign>[:=])(?P<values>.*)", re.IGNORECASE | re.DOTALL)
 _RANGE = re.compile(r'("[^"]*"|[^"]*?)\.\.(.*)', re.DOTALL)
 _WILD = re.compile(r"[*?[]")
@@ -189,10 +189,10 @@ _RESERVED = re.compile(rf'(?:and|or|not)|(?:{"|".join(FIELDS)}):.*|.*(?:\.\.|[*?
 def parse(
     text: str, columns: Collection[str] | None = None, rows: Rows = Rows.OTHERS, ids: Collection[str] = ()
 ) -> Query:
-    """Parse a query: of a filter box over rows with these columns, or without them of a command. A box does not expand
-    words that are `ids` of tasks.
+    """Parse a query: with `columns` from a filter box over such rows, otherwise from a command. In a box, a word in
+    `ids` does not become `*word*`.
 
-    Raise `BadQuery` for a text that cannot be parsed. A filter of rows that are no tasks accepts everything.
+    Raise `BadQuery` for a text that cannot be parsed. A filter over rows that are not tasks accepts every text.
     """
     is_box = columns is not None
     tree = _Parser(text, columns or (), rows if is_box else Rows.TASKS, ids, is_box=is_box).parse()
@@ -200,7 +200,7 @@ def parse(
 
 
 def named(task: str) -> str:
-    """The query for the task with an id.
+    """The query that selects the task with this id.
 
     >>> named("db"), named("rack:pre"), named("two words"), named("role:db"), named('a"b')
     ('db', 'rack:pre', '"two words"', '"role:db"', '/^a\\\\"b$/')
@@ -212,7 +212,7 @@ def named(task: str) -> str:
 
 
 def condition(name: str, value: str, sign: str = "=") -> str:
-    """The query for a whole value of a field.
+    """The query that selects a whole value of a field.
 
     >>> condition("role", "compute"), condition("role", "two words", ":")
     ('role=compute', 'role:"two words"')
@@ -221,7 +221,7 @@ def condition(name: str, value: str, sign: str = "=") -> str:
 
 
 class _Parser:
-    """Reads by recursive descent: `or` between what commas (or blanks, or `and`) join, and that between terms."""
+    """A recursive-descent parser: `or` binds weakest, then commas (or blanks, or `and`), then single terms."""
 
     def __init__(self, text: str, columns: Collection[str], rows: Rows, ids: Collection[str], *, is_box: bool) -> None:
         self.text, self.columns, self.rows, self.ids, self.is_box = text, columns, rows, ids, is_box
@@ -242,12 +242,12 @@ class _Parser:
     def parse(self) -> Node:
         if not self.tokens and not self.is_box:
             raise self._wrong(0, "is empty", "Name a task, or write a property such as role:compute.")
-        parts = [self._either()]
+        parts = [self._disjunction()]
         while self._ahead():
             if not self.is_box:
                 raise self._wrong(self._at(), "has a bracket too many")
             self.next += 1
-            parts.append(self._either())
+            parts.append(self._disjunction())
         return _group(",", parts)
 
     def _ahead(self) -> str:
@@ -257,7 +257,7 @@ class _Parser:
     def _at(self) -> int:
         return self.tokens[self.next].start() if self.next < len(self.tokens) else len(self.text)
 
-    def _takes(self, *signs: str) -> bool:
+    def _accept(self, *signs: str) -> bool:
         is_ahead = self._ahead() in signs
         self.next += is_ahead
         return is_ahead
@@ -266,16 +266,16 @@ class _Parser:
         """The text from a position up to the last token that was read."""
         return self.text[at : self.tokens[self.next - 1].end(1)]
 
-    def _either(self) -> Node:
-        parts = [self._all()]
-        while self._takes("or"):
-            parts.append(self._all())
+    def _disjunction(self) -> Node:
+        parts = [self._conjunction()]
+        while self._accept("or"):
+            parts.append(self._conjunction())
         return _group("or", parts)
 
-    def _all(self) -> Node:
+    def _conjunction(self) -> Node:
         at, parts = self._at(), [self._term()]
         while self._ahead() not in ("", ")", "or"):
-            if not self._takes(",", "and") and not self.is_box:
+            if not self._accept(",", "and") and not self.is_box:
                 self._refuse_blank(self._since(at))
             at = self._at()
             parts.append(self._term())
@@ -292,7 +292,7 @@ class _Parser:
         at, sign = self._at(), self._ahead()
         if sign in ("", ")", ",") or (sign in ("and", "or") and not self.is_box):
             if self.is_box:
-                return _NOTHING
+                return _KEEP_ALL
             if not sign:
                 raise self._wrong(at, "ends too early", "A task or a property is missing.")
             raise self._wrong(at, f"has {sign!r} where a task or a property should be")
@@ -300,18 +300,18 @@ class _Parser:
         if sign not in ("(", "!", "not") or (sign == "not" and self.is_box and not self._ahead()):
             return self._word(self.tokens[self.next - 1])
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MAX_DEPTH:
             raise self._wrong(at, "has too many brackets and negations inside one another")
-        inner = self._either() if sign == "(" else self._term()
+        inner = self._disjunction() if sign == "(" else self._term()
         self.depth -= 1
         if sign != "(":
-            return inner if inner == _NOTHING else Group("!", (inner,), self._since(at))
-        if not self._takes(")") and not self.is_box:
+            return inner if inner == _KEEP_ALL else Group("!", (inner,), self._since(at))
+        if not self._accept(")") and not self.is_box:
             raise self._wrong(at, "has a bracket that does not end")
         return inner
 
     def _word(self, token: re.Match[str]) -> Node:
-        """Make a term of a word that is no sign or keyword."""
+        """Make a term of a word that is not a sign or keyword."""
         base, knows_tasks = token["base"], self.rows is not Rows.OTHERS
         term = partial(Term, up=token["up"] or "", down=token["down"] or "", at=token.start())
         is_alone = not (token["up"] or token["down"])
@@ -323,11 +323,11 @@ class _Parser:
             if not self.is_box:
                 raise self._wrong(token.start(), "has a quote that does not end")
             if base.startswith('"'):
-                return _NOTHING
+                return _KEEP_ALL
             base += '"'
         if (match := _FIELD.fullmatch(base)) and (kind := self._field_kind(match["name"], match["sign"], is_alone)):
             values = tuple(quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|([^|"]+)', match["values"]))
-            return term(kind, base, values or ("",), match["name"].lower()) if values or not self.is_box else _NOTHING
+            return term(kind, base, values or ("",), match["name"].lower()) if values or not self.is_box else _KEEP_ALL
         if match and match["sign"] == "=" and match["name"] in FIELDS and not self.is_box:
             hint = f"Write {match['name']}:{match['values']}, or the id of a task in double quotes."
             raise self._wrong(token.start(), f"compares {match['name']} with a sign of filters", hint)
@@ -336,13 +336,13 @@ class _Parser:
         if match and match["sign"] == "=" and self.is_box and self.rows is Rows.TASKS:
             problem = f"asks for {base}, and there is no column {match['name']} here"
             raise self._wrong(token.start(), problem, f"There are {', '.join(self.columns)}.")
-        glob: Kind = "glob" if self.rows is Rows.TASKS or not is_alone else "text"
+        wildcard_kind: Kind = "glob" if self.rows is Rows.TASKS or not is_alone else "text"
         if base.startswith('"') or (is_alone and base in self.ids):
             name = base.strip('"')
-            return term("id", base, (name,)) if glob == "glob" else term("text", base, (escape(name),))
+            return term("id", base, (name,)) if wildcard_kind == "glob" else term("text", base, (escape(name),))
         if self.is_box and is_alone and not _WILD.search(base):
             base = f"*{base}*"
-        return term(glob if _WILD.search(base) else "id", base, (base,))
+        return term(wildcard_kind if _WILD.search(base) else "id", base, (base,))
 
     def _field_kind(self, name: str, sign: str, is_alone: bool) -> Kind | None:
         """The kind of a word that begins with a name and a sign; None if they are part of a plain word."""
@@ -358,12 +358,12 @@ def _wrong(text: str, at: int, problem: str, hint: str = "") -> BadQuery:
 
 
 def _group(sign: str, parts: Iterable[Node]) -> Node:
-    meant = tuple(part for part in parts if part != _NOTHING)
-    return meant[0] if len(meant) == 1 else Group(sign, meant) if meant else _NOTHING
+    conditions = tuple(part for part in parts if part != _KEEP_ALL)
+    return conditions[0] if len(conditions) == 1 else Group(sign, conditions) if conditions else _KEEP_ALL
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:
-    """A predicate on names, or on several lines, one of which has to match."""
+    """A predicate for a glob. It takes a name, or several lines, one of which has to match."""
     part = pattern[1:-1]
     if pattern == f"*{part}*" and not _WILD.search(part):
         return lambda text: part in text
@@ -383,7 +383,7 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 
 
 def select(study: Study, query: str, results: Callable[[], Results] | None = None) -> Selected:
-    """Select tasks by a query, each with its reasons, in any order. `result:` calls `results`.
+    """Select tasks by a query, each with its reasons, in any order. A `result:` term calls `results`.
 
     Raise `BadQuery` for a query that cannot be parsed, and for unknown names.
     """
@@ -399,30 +399,30 @@ class _Selection:
     def of(self, node: Node) -> Selected:
         if isinstance(node, Term):
             return self.term(node)
-        parts, every = [self.of(part) for part in node.parts], range(len(self.tasks))
+        parts, all_indices = [self.of(part) for part in node.parts], range(len(self.tasks))
         if node.sign == "!":
-            return {index: (node.source,) for index in every if index not in parts[0]}
-        holds = any if node.sign == "or" else all
+            return {index: (node.source,) for index in all_indices if index not in parts[0]}
+        combine = any if node.sign == "or" else all
         return {
             index: tuple(dict.fromkeys(reason for part in parts for reason in part.get(index, ())))
-            for index in every
-            if holds(index in part for part in parts)
+            for index in all_indices
+            if combine(index in part for part in parts)
         }
 
     def term(self, term: Term) -> Selected:
-        """The tasks of a term, with neighbours up to the distances at its signs (`2+x+1`)."""
-        chosen = self._chosen(term)
+        """The tasks of a term, with neighbours up to the distances of its signs (`2+x+1`)."""
+        chosen = self._without_neighbours(term)
         reasons: dict[int, list[str]] = {index: [reason] for index, reason in chosen.items()}
-        for sign, word in ((term.up, "before"), (term.down, "after")):
+        for sign, direction in ((term.up, "before"), (term.down, "after")):
             if sign:
-                edges = self.study.before if word == "before" else self.study.after
+                edges = self.study.before if direction == "before" else self.study.after
                 most = int(sign.strip("+")[:9] or len(self.tasks))
                 for index, distance in distances(search(edges, chosen, most=most)).items():
                     if distance:
-                        reasons.setdefault(index, []).append(f"{distance} {word} {term.base}")
-        return {index: tuple(words) for index, words in reasons.items()}
+                        reasons.setdefault(index, []).append(f"{distance} {direction} {term.base}")
+        return {index: tuple(texts) for index, texts in reasons.items()}
 
-    def _chosen(self, term: Term) -> dict[int, str]:
+    def _without_neighbours(self, term: Term) -> dict[int, str]:
         """The tasks of a term without neighbours, with the reason."""
         first, last = term.values[0], term.values[-1]
         if term.kind == "property":
@@ -433,9 +433,9 @@ class _Selection:
             return dict.fromkeys(after & before, f"between {first} and {last}")
         if term.kind == "id":
             return dict.fromkeys(self._named(first, term), f"named {first}")
-        changed = str.lower if self.query.any_case and term.kind == "glob" else str
-        holds = matcher(first) if term.kind == "pattern" else _glob(changed(first))
-        return {index: f"matches {first}" for index, task in enumerate(self.tasks) if holds(changed(task.id))}
+        fold_case = str.lower if self.query.any_case and term.kind == "glob" else str
+        holds = matcher(first) if term.kind == "pattern" else _glob(fold_case(first))
+        return {index: f"matches {first}" for index, task in enumerate(self.tasks) if holds(fold_case(task.id))}
 
     def _named(self, name: str, term: Term) -> list[int]:
         indices = [index for index, task in enumerate(self.tasks) if task.id == name]
@@ -453,7 +453,7 @@ class _Selection:
 
     def _property(self, term: Term) -> set[int]:
         if term.name == "stage":
-            return {index for value in term.values for index in self._staged(value, term)}
+            return {index for value in term.values for index in self._in_stage(value, term)}
         by_value: dict[str, set[int]] = {}
         if term.name == "role":
             by_value |= {role: {*tasks} for role, tasks in tasks_of_roles(self.tasks, self.study.snapshot).items()}
@@ -486,8 +486,8 @@ class _Selection:
             return (change,) if self.study.expansion.placement.nodes[index] else (change, "unplaced")
         return ()
 
-    def _staged(self, value: str, term: Term) -> Iterable[int]:
-        """All tasks between the sync points of a stage, or those that name it with such a priority."""
+    def _in_stage(self, value: str, term: Term) -> Iterable[int]:
+        """All tasks between the sync points of a stage or, for `x/>0`, those that name it with such a priority."""
         compared = _COMPARED.fullmatch(value)
         if compared is None:
             if self.study.cycles:
@@ -507,20 +507,20 @@ class _Selection:
 # queries for commands
 
 MOST_NAMES = 12
-"""How many tasks are named one by one in a query that stands for a filter."""
+"""The most tasks that are named one by one in a query that replaces a filter."""
 
 
 def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[int]) -> str:
     """A query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
 
-    Empty if the filter keeps all of them, and if no short query selects them: a filter may use columns that commands do
-    not have.
+    Empty if the filter keeps all of them, or if no short query selects exactly them: a filter may use columns that
+    commands do not have.
     """
     if query.is_empty or not shown or len(shown) == len(known):
         return ""
     texts = [query.written]
-    for few, form in ((shown, "{}"), ({*study.indices} - shown, "!({})")):
-        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in few)
+    for indices, form in ((shown, "{}"), ({*study.indices} - shown, "!({})")):
+        names = dict.fromkeys(study.merged.tasks[index].id for index in study.indices if index in indices)
         if len(names) <= MOST_NAMES:
             texts.append(form.format(" or ".join(map(named, names))))
     for text in texts:

@@ -21,8 +21,8 @@ from fuelclient.plan.expand import OF_SUCCESSORS, Expansion, Statement, named_de
 from fuelclient.plan.fleet import SYNC
 from fuelclient.plan.study import Study
 
-MOST_EDGES_CUT = 64
-"""Larger cuts are not searched: to remove so many edges is no advice, and the time grows with the number of edges."""
+MAX_CUT_EDGES = 64
+"""Larger cuts are not searched: nobody would remove so many edges, and the time grows with the number of edges."""
 
 
 def count_paths(successors: Sequence[Sequence[int]], start: int, end: int) -> int | None:
@@ -45,18 +45,18 @@ def count_paths(successors: Sequence[Sequence[int]], start: int, end: int) -> in
 def waypoints(successors: Sequence[Sequence[int]], path: Sequence[int]) -> list[int]:
     """The inner vertices of `path` that every path between its ends passes, in their order; in O(V + E).
 
-    Go along the path, and from each of its vertices through all others: a vertex is on every path unless a detour that
-    began before it ends behind it. The graph may have cycles.
+    Follow the path, and from each of its vertices search through the vertices off the path: a vertex is on every path
+    unless a detour leaves before it and returns after it. The graph may have cycles.
 
     >>> waypoints([[1], [2, 3], [4], [4], [5], []], [0, 1, 2, 4, 5])
     [1, 4]
     """
-    position = {vertex: place for place, vertex in enumerate(path)}
+    position = {vertex: index for index, vertex in enumerate(path)}
     seen: set[int] = set()
-    passed, farthest = [], 0
-    for place, start in enumerate(path[:-1]):
-        if place and farthest == place:
-            passed.append(start)
+    found, farthest = [], 0
+    for index, start in enumerate(path[:-1]):
+        if index and farthest == index:
+            found.append(start)
         stack = [start]
         while stack:
             for after in successors[stack.pop()]:
@@ -65,15 +65,15 @@ def waypoints(successors: Sequence[Sequence[int]], path: Sequence[int]) -> list[
                 elif after not in seen:
                     seen.add(after)
                     stack.append(after)
-    return passed
+    return found
 
 
 def minimum_cut(
-    successors: Sequence[Sequence[int]], start: int, end: int, most: int = MOST_EDGES_CUT
+    successors: Sequence[Sequence[int]], start: int, end: int, most: int = MAX_CUT_EDGES
 ) -> list[tuple[int, int]] | None:
-    """The fewest edges without which no path leads from `start` to `end`: of such cuts, that nearest to `start`.
+    """The fewest edges whose removal leaves no path from `start` to `end`; of several cuts, the nearest to `start`.
 
-    None if it takes more than `most` edges. Augmenting paths (Ford and Fulkerson, shortest first), each edge once.
+    None if it takes more than `most` edges. Uses shortest augmenting paths (Edmonds and Karp), each edge once.
 
     >>> minimum_cut([[1, 2], [3], [3], [4], []], 0, 4)
     [(3, 4)]
@@ -104,7 +104,7 @@ def minimum_cut(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An edge of a chain of task instances, by name, merged task and vertex."""
+    """An edge of a chain: its two instances by name, by the index of their merged task, and by vertex."""
 
     before: str
     after: str
@@ -144,16 +144,16 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Statement, ...]:
     Only the two definitions are read, so the cost does not depend on the size of the graph.
     """
     statements = tuple(
-        Statement(task.id, attribute, word, task.place(attribute))
+        Statement(task.id, attribute, name, task.place(attribute))
         for task, other, names_other in ((after, before.id, False), (before, after.id, True))
-        for attribute, word, _ in named_dependencies(task.task)
+        for attribute, name, _ in named_dependencies(task.task)
         if (attribute in OF_SUCCESSORS) is names_other
-        and (word == other or (not pattern_error(word) and matches(word, other)))
+        and (name == other or (not pattern_error(name) and matches(name, other)))
     )
     if statements:
         return statements
-    staged = after if after.task.stage else before
-    return (Statement(staged.id, "stage", staged.task.stage, staged.place("stage")),)
+    with_stage = after if after.task.stage else before
+    return (Statement(with_stage.id, "stage", with_stage.task.stage, with_stage.place("stage")),)
 
 
 class Because(StrEnum):
@@ -189,7 +189,7 @@ class Paths:
     """All paths between two task instances, counted among tasks.
 
     `count` is None if tasks of different nodes wait for each other in a circle. `waypoints` are on every path, in their
-    order. `minimum_cut` are the fewest edges without which no path is left; None if they are very many.
+    order. `minimum_cut` are the fewest edges whose removal leaves no path; None if more than `MAX_CUT_EDGES`.
     """
 
     count: int | None
@@ -212,9 +212,9 @@ class Relation:
     """The order of two tasks.
 
     If they have one, `chain` is the shortest chain from an instance of `before` to one of `after`, on the same node if
-    there is such a chain. If they have none, `preceding` and `following` are what they have in common, and
-    `same_node` says whether a node has both. A new dependency between them closes no cycle then, because no instance of
-    the one leads to an instance of the other.
+    there is such a chain. Otherwise `preceding` and `following` are their common predecessors and successors,
+    and `same_node` is whether a node has both; a new dependency between them cannot close a cycle, because no instance
+    of the one leads to an instance of the other.
     """
 
     before: str
@@ -231,8 +231,8 @@ class Relation:
 def relation(expansion: Expansion, first: Collection[int], second: Collection[int]) -> Relation:
     """Relate merged tasks `first` and `second`, each with all variants of one id; in O(V + E).
 
-    Nodes with the same tags behave alike, so one of each kind is looked at. In the answer, `before` and `after` are the
-    variants at the ends of the chain.
+    Nodes with the same tags behave alike, so only one of each kind is examined. In the result, `before` and `after` are
+    the variants at the ends of the chain.
     """
     instances = [[v for v, task in enumerate(expansion.task_of) if task in tasks] for tasks in (first, second)]
     one, other = (expansion.tasks[min(tasks)].id for tasks in (first, second))
@@ -241,9 +241,9 @@ def relation(expansion: Expansion, first: Collection[int], second: Collection[in
     for starts, ends, same_node in _candidates(expansion, *instances):
         steps = chain_between(expansion, starts, set(ends))
         if steps:
-            both = steps[0].before_task, steps[-1].after_task
-            before, after = (expansion.tasks[index] for index in both)
-            in_stage = any(set(both) <= set(chain.entries) for chain in chains(expansion.tasks))
+            end_tasks = steps[0].before_task, steps[-1].after_task
+            before, after = (expansion.tasks[index] for index in end_tasks)
+            in_stage = any(set(end_tasks) <= set(chain.entries) for chain in chains(expansion.tasks))
             because = stage_rule(before, after) if in_stage else Because.DEPENDENCY
             return Relation(before.id, after.id, True, because, same_node, steps, _paths(expansion, steps))
     shared = next(_pairs(expansion, *instances), None)
@@ -336,7 +336,7 @@ def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int]
 
 
 def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Common:
-    """The tasks that follow (or precede) both instances, and those of them with none in between."""
+    """The tasks that follow (or precede) both instances, and the nearest of them."""
     successors = expansion.edges.successors()
     away, back = (successors, reverse(successors)) if forward else (reverse(successors), successors)
     shared = reachable(away, [start]) & reachable(away, [end])
@@ -350,21 +350,21 @@ def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Com
     return Common(len(set(id_of.values())), tuple(nearest))
 
 
-class Holds(StrEnum):
-    """Reasons for a position besides those of `Because`."""
+class PositionReason(StrEnum):
+    """Further reasons for a position, besides those of `Because`."""
 
     NOTHING = "nothing"
-    """Nothing precedes it."""
+    """No task precedes the task."""
     STAGE = "stage"
-    """It is the first task of its stage, after the sync point that ends it."""
+    """The task is the first of its stage, after the sync point that ends the stage."""
     COMPUTED = "computed"
     """A dependency that an expression states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A task is at its position because of the task `after`, the last of its direct predecessors; the `statements`
-    make that edge."""
+    """The position of a task, and the reason: it follows `after`, the last of its direct predecessors, because of
+    `statements`."""
 
     index: int
     order: int
@@ -373,7 +373,7 @@ class Position:
     stage: str | None
     task: str
     layer: str
-    because: Because | Holds
+    because: Because | PositionReason
     after: str | None = None
     statements: tuple[Statement, ...] = ()
 
@@ -395,17 +395,17 @@ def positions(study: Study) -> Iterator[Position]:
         stage = after.task.stage or row.stage or None
         generations = row.first_generation, row.last_generation
         position = partial(Position, index, row.order, *generations, stage, row.task, row.layer)
-        holding = study.held_by(first[index]) if row.nodes else None
-        if holding is None:
-            yield position(Holds.NOTHING if row.nodes else Because.NOWHERE)
+        last_before = study.held_by(first[index]) if row.nodes else None
+        if last_before is None:
+            yield position(PositionReason.NOTHING if row.nodes else Because.NOWHERE)
             continue
-        before = tasks[task_of[holding]]
+        before = tasks[task_of[last_before]]
         statements = stated(before, after)
-        if before_in_stage.get(index) == task_of[holding]:
+        if before_in_stage.get(index) == task_of[last_before]:
             yield position(stage_rule(before, after), before.id)
         elif statements[0].attribute != "stage":
             yield position(Because.DEPENDENCY, before.id, statements)
         elif statements[0].word:
-            yield position(Holds.STAGE, before.id, statements)
+            yield position(PositionReason.STAGE, before.id, statements)
         else:
-            yield position(Holds.COMPUTED, before.id)
+            yield position(PositionReason.COMPUTED, before.id)

@@ -1,5 +1,5 @@
-"""The figures of a graph: how large, how deep and how wide it is, who changes it, and what everything waits for; what
-one task holds up; which tasks a role brings to a node.
+"""Figures of a graph, such as its size, depth and width, its changed tasks, and the tasks with the most neighbours; the
+tasks that wait for a task; the tasks that a role adds to a node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fuelclient.plan.fleet import MASTER, PRIMARY, FleetNode
 from fuelclient.plan.place import Resolver, place
 from fuelclient.plan.study import Study
 
-_MOST = 5
+_MAX_RANKED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Widest:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class NeighbourCount:
     """A task and the number of its direct neighbours on one side."""
 
     task: str
@@ -59,12 +59,12 @@ class Stats:
     findings: Mapping[str, int]
     longest: tuple[str, ...]
     widest: Widest
-    most_before: tuple[Counted, ...]
-    most_after: tuple[Counted, ...]
+    most_before: tuple[NeighbourCount, ...]
+    most_after: tuple[NeighbourCount, ...]
 
 
 def stats(study: Study) -> Stats:
-    """In O(V + E)."""
+    """Compute the figures of a study, in O(V + E)."""
     tasks = study.merged.tasks
     width = Counter(study.generation)
     widest = max(sorted(width), key=width.__getitem__, default=0)
@@ -90,14 +90,14 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[Counted, ...]:
+def _most(study: Study, neighbours: Sequence[frozenset[int]]) -> tuple[NeighbourCount, ...]:
     ranked = sorted(range(len(neighbours)), key=lambda index: (-len(neighbours[index]), index))
-    most = [index for index in ranked[:_MOST] if neighbours[index]]
-    return tuple(Counted(study.merged.tasks[index].id, len(neighbours[index])) for index in most)
+    most = [index for index in ranked[:_MAX_RANKED] if neighbours[index]]
+    return tuple(NeighbourCount(study.merged.tasks[index].id, len(neighbours[index])) for index in most)
 
 
 def _longest(study: Study) -> tuple[str, ...]:
-    """A longest chain: from the last generation back, each time an instance of the generation below."""
+    """A longest chain: from the last generation back, through an instance of each earlier generation."""
     path = list(study.order[-1:])
     while path and (before := study.held_by(path[-1])) is not None:
         path.append(before)
@@ -105,9 +105,9 @@ def _longest(study: Study) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A task that waits: the fewest edges between instances of the two tasks, and the number of its waiting
-    instances."""
+class WaitingTask:
+    """A task that waits for another one. `distance` is the fewest edges between instances of the two, `instances` the
+    number of its waiting instances."""
 
     index: int
     task: str
@@ -115,7 +115,7 @@ class Held:
     distance: int
     instances: int
     only_through: bool
-    """Whether every path to it, from any task that has nothing before it, leads through the other task."""
+    """Whether every path to it, from any task without predecessors, leads through the other task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,26 +123,26 @@ class Impact:
     """The waiting tasks by distance and position in the merge, and the numbers of all placed tasks and instances."""
 
     task: str
-    waiting: tuple[Held, ...]
+    waiting: tuple[WaitingTask, ...]
     waiting_instances: int
     tasks: int
     instances: int
 
 
 def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
-    """The tasks that wait for merged tasks (the variants of one id); in O(V + E)."""
+    """Find the tasks that wait for merged tasks (the variants of one id), in O(V + E)."""
     successors, task_of = expansion.edges.successors(), expansion.task_of
     starts = {vertex for vertex, task in enumerate(task_of) if task in tasks}
     distance = distances(search(successors, starts, real=expansion.size), expansion.size)
     others = [vertex for vertex in distance if vertex < expansion.size and task_of[vertex] not in tasks]
     roots = [vertex for vertex, before in enumerate(reverse(successors)) if not before and vertex not in starts]
     without = [[after for after in following if after not in starts] for following in successors]
-    free = reachable(without, roots)
-    held = grouped((task_of[vertex], vertex) for vertex in sorted(others))
+    reached_without = reachable(without, roots)
+    waiting = grouped((task_of[vertex], vertex) for vertex in sorted(others))
     rows = []
-    for index, own in held.items():
+    for index, own in waiting.items():
         task, nearest = expansion.tasks[index], min(map(distance.__getitem__, own))
-        rows.append(Held(index, task.id, task.owner, nearest, len(own), free.isdisjoint(own)))
+        rows.append(WaitingTask(index, task.id, task.owner, nearest, len(own), reached_without.isdisjoint(own)))
     rows.sort(key=lambda row: (row.distance, row.index))
     name = expansion.tasks[min(tasks)].id
     return Impact(name, tuple(rows), len(others), len(set(task_of)), expansion.size)
@@ -187,9 +187,9 @@ def holders(nodes: Iterable[Node]) -> Mapping[str, Holders]:
     >>> holders([Node(1, "a", roles=("web",)), Node(2, "b", pending_roles=("web",))])["web"].all
     (1, 2)
     """
-    having = sorted(nodes, key=lambda node: node.id)
-    deployed = grouped((role, node.id) for node in having for role in node.all_roles if role in node.roles)
-    pending = grouped((role, node.id) for node in having for role in node.all_roles if role not in node.roles)
+    ordered = sorted(nodes, key=lambda node: node.id)
+    deployed = grouped((role, node.id) for node in ordered for role in node.all_roles if role in node.roles)
+    pending = grouped((role, node.id) for node in ordered for role in node.all_roles if role not in node.roles)
     return {
         role: Holders(tuple(deployed.get(role, ())), tuple(pending.get(role, ()))) for role in {**deployed, **pending}
     }

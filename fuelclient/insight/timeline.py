@@ -1,5 +1,5 @@
-"""What a run did when: which instance ran from when to when, what each waited for, and what made the run as long as it
-was."""
+"""The timeline of a run: when each instance ran, what it waited for, and the critical path that made the run as long
+as it was."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from fuelclient.plan.expand import Expansion
 Instance = tuple[str, NodeKey]
 """A task and its node."""
 
-Before = Mapping[int, Mapping[Instance, Iterable[Instance]]]
-"""For each graph of a run, by the id of its part, the direct predecessors of instances."""
+Predecessors = Mapping[int, Mapping[Instance, Iterable[Instance]]]
+"""The direct predecessors of each instance, by the id of the run of its graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
     """An instance that ran, in seconds since the run began.
 
-    At `ready` the last of its predecessors had ended; from `idle` on its node was free. `critical` bars follow each
+    At `ready` the last of its predecessors had ended; at `idle` its node became free. `critical` bars follow each
     other up to the end of the run.
     """
 
@@ -50,7 +50,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The instances that ran, by their beginning, and the seconds of the run up to now or its end."""
+    """The instances that ran, by their beginning, and the duration of the run in seconds, up to now or its end."""
 
     bars: tuple[Bar, ...]
     seconds: float
@@ -68,7 +68,7 @@ class Timeline:
 
     @property
     def waits(self) -> dict[str, float]:
-        """The seconds of all nodes together: running tasks, and waiting for each cause between tasks."""
+        """The seconds of all nodes together: for running tasks, and for waiting between tasks, by cause."""
         return {
             "running": sum(bar.seconds for bar in self.bars),
             "predecessors": sum(max(0.0, min(bar.ready, bar.begin) - bar.idle) for bar in self.bars),
@@ -86,8 +86,8 @@ def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
     return {key(vertex): list(map(key, neighbours(before, vertex, expansion.size))) for vertex in range(expansion.size)}
 
 
-def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timeline:
-    """The bars of a run up to `now`. Without `before`, all of a graph is ready from its beginning."""
+def timeline(rows: Iterable[HistoryRow], before: Predecessors, now: datetime) -> Timeline:
+    """The bars of a run up to `now`. Without `before`, all instances of a graph are ready from its beginning."""
     dated = [row for row in rows if row.time_start is not None and row.node != NOWHERE]
     if not dated:
         return Timeline((), 0.0)
@@ -111,21 +111,21 @@ def timeline(rows: Iterable[HistoryRow], before: Before, now: datetime) -> Timel
     return Timeline(tuple(bars), max(ends.values()))
 
 
-def _critical(bars: Sequence[Bar], before: Before) -> Iterable[int]:
+def _critical(bars: Sequence[Bar], before: Predecessors) -> Iterable[int]:
     """The bars of the critical path, the last one first.
 
     A bar was held up by the last bar to end before it began, among its predecessors and the bars of its node; if
     there are none, among all.
     """
-    at = max(range(len(bars)), key=lambda number: bars[number].end, default=-1)
-    while at >= 0:
-        yield at
-        bar = bars[at]
+    current = max(range(len(bars)), key=lambda number: bars[number].end, default=-1)
+    while current >= 0:
+        yield current
+        bar = bars[current]
         preceding = set(before.get(bar.row.run_id, {}).get((bar.row.task, bar.row.node), ()))
-        earlier = [number for number in range(at) if bars[number].end <= bar.begin]
-        held = [
+        earlier = [number for number in range(current) if bars[number].end <= bar.begin]
+        blockers = [
             number
             for number in earlier
             if bars[number].row.node == bar.row.node or (bars[number].row.task, bars[number].row.node) in preceding
         ]
-        at = max(held or earlier, key=lambda number: bars[number].end, default=-1)
+        current = max(blockers or earlier, key=lambda number: bars[number].end, default=-1)

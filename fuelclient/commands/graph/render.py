@@ -142,11 +142,11 @@ def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeli
 
 def _mermaid(whole: Picture) -> str:
     """Leave out the least important tasks if the picture is too large for Mermaid."""
-    from fuelclient.insight.picture import MERMAID_EDGES, MERMAID_LETTERS, fewer, mermaid
+    from fuelclient.insight.picture import MERMAID_CHARS, MERMAID_EDGES, fewer, mermaid
 
     drawn = whole
     text, note, most = mermaid(drawn), "", MERMAID_EDGES
-    while len(drawn.edges) + len(drawn.back) > MERMAID_EDGES or len(text) > MERMAID_LETTERS:
+    while len(drawn.edges) + len(drawn.back) > MERMAID_EDGES or len(text) > MERMAID_CHARS:
         total = len(whole.vertices)
         drawn = fewer(whole, most)
         left_out = "the edges that others imply"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from fuelclient.insight.timeline import Before, timeline
+from fuelclient.insight.timeline import Predecessors, timeline
 from fuelclient.model.run import HistoryRow, NodeKey
 from fuelclient.model.status import InstanceStatus
 
@@ -21,7 +21,7 @@ ROWS = [
     row("a", 1, 0, 4), row("a", 2, 0, 6), row("sync", None, 6, 6), row("b", 1, 6, 9), row("b", 2, 8, 12),
     row("c", 3, 7, None),
 ]  # fmt: skip
-BEFORE: Before = {
+BEFORE: Predecessors = {
     2: {("sync", None): [("a", 1), ("a", 2)], ("b", 1): [("sync", None)], ("b", 2): [("sync", None)], ("c", 3): []}
 }
 

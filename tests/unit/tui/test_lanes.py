@@ -52,14 +52,14 @@ def test_the_signs_follow_the_cursor(demo: Path) -> None:
     asyncio.run(story())
 
 
-@pytest.mark.parametrize("most", [lanes.MOST, 0], ids=["bit sets", "large"])
+@pytest.mark.parametrize("most", [lanes.MAX_REDUCED_VERTICES, 0], ids=["bit sets", "large"])
 @given(edges=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda edge: edge[0] < edge[1])))
 def test_around_is_what_the_counts_count(most: int, edges: set[tuple[int, int]]) -> None:
-    before, lanes.MOST = lanes.MOST, most
+    before, lanes.MAX_REDUCED_VERTICES = lanes.MAX_REDUCED_VERTICES, most
     try:
         reach = Reach([{after for vertex, after in edges if vertex == number} for number in range(9)])
     finally:
-        lanes.MOST = before
+        lanes.MAX_REDUCED_VERTICES = before
     for vertex in range(9):
         above, below = reach.around(vertex)
         assert (len(above), len(below)) == (reach.ancestors(vertex), reach.descendants(vertex))
