@@ -61,7 +61,7 @@ def in_graph(study: Study, reported: Iterable[Finding] = ()) -> tuple[Finding, .
 
 
 def in_documents(documents: Iterable[GraphDocument]) -> tuple[Finding, ...]:
-    """Check documents, as far as they show what a master would do with them."""
+    """Check documents, as far as that is possible without an environment."""
     found: list[Finding] = []
     for document in documents:
         file = document.tasks[0].source.file if document.tasks else ""
@@ -124,7 +124,7 @@ def _not_stored(task: Task) -> Iterator[_Problem]:
 
 
 def _null_roles(task: Task) -> Iterator[_Problem]:
-    """Yield a problem for each attribute with a role of null: a master plans such relations, but refuses uploads."""
+    """Yield a problem for each attribute with a null role. A master plans such relations, but refuses their upload."""
     for attribute in RELATION_LISTS:
         if any(relation.roles is None for relation in task.relations(attribute)):
             shown = attribute.replace("_", "-")
@@ -158,7 +158,7 @@ def failed_expressions(study: Study, evaluation: Expressions) -> Iterator[Findin
     """Yield findings for expressions of tasks that fail on a node, or that read an unknown fact (G059).
 
     A master evaluates all expressions of a task for all its nodes, even if the task is skipped. A failure ends the run.
-    Each attribute has at most one error and one warning, with the first node.
+    Each attribute has at most one error and one warning, about the first node.
     """
     nodes = study.expansion.fleet.nodes
     for index, merged in enumerate(study.merged.tasks):

@@ -187,8 +187,8 @@ def _with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def _unknown(words: Iterable[str], known: type[StrEnum]) -> list[str]:
-    return [word for word in words if word not in set(known)]
+def _unknown(statuses: Iterable[str], known: type[StrEnum]) -> list[str]:
+    return [status for status in statuses if status not in set(known)]
 
 
 def require_node_change(name: str | None, hostname: str | None) -> None:

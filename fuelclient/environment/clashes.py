@@ -93,7 +93,7 @@ def _volumes_and_components(plugin: Contributor, present: Sequence[Contributor])
 
 
 def _shared(present: Sequence[Contributor], records: Sequence[Any], key: str) -> Iterator[tuple[Contributor, str]]:
-    """Yield each name (at `key`) in the first of `records` that another one has too, after the owner of the other."""
+    """Yield (owner, name) for each name (at `key`) in the first of `records` that another one has too."""
     own, *theirs = (dict.fromkeys(str(item[key]) for item in mappings(each) if key in item) for each in records)
     return ((other, name) for other, names in zip(present, theirs, strict=True) for name in own if name in names)
 

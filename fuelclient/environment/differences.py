@@ -65,7 +65,7 @@ class EnvironmentCopy:
 
 @dataclass(frozen=True, slots=True)
 class CopiedPart:
-    """How much of a part of an environment was copied (`count`), with a note for the user."""
+    """A part of an environment, the number of its copied items, and a note for the user."""
 
     part: str
     count: int
@@ -135,7 +135,7 @@ def environment_differences(ours: Inputs, theirs: Inputs) -> tuple[EnvironmentDi
 
 
 def graph_differences(ours: Inputs, theirs: Inputs) -> Iterator[EnvironmentDifference]:
-    """Compare all graphs by task and attribute. The order of tasks does not count."""
+    """Compare all graphs by task and attribute. The order of tasks is ignored."""
     our_layers, their_layers = layers_by_key(ours), layers_by_key(theirs)
     for key in sorted({*our_layers, *their_layers}):
         label, our, their = graph_label(key), our_layers.get(key), their_layers.get(key)
@@ -171,13 +171,13 @@ def drift(then: Remembered, now: Inputs, graph_type: str) -> tuple[EnvironmentDi
 
 
 def graph_digest(tasks: Sequence[Task], metadata: Mapping[str, Any]) -> str:
-    """A digest that is equal for two graphs without differences. The order of tasks and attributes does not count."""
+    """A digest that is equal for two graphs without differences. The order of tasks and attributes is ignored."""
     given = sorted(json.dumps([task.id, task.attributes], sort_keys=True, default=str) for task in tasks)
     return digest([given, _non_empty(metadata)])
 
 
 def digest(value: object) -> str:
-    """A digest that is the same for equal values. The order of keys does not count."""
+    """A digest that is the same for equal values. The order of keys is ignored."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The graph types of an environment and the layers of its graphs, as they are and as they would be after changes."""
+"""The graph types of an environment and the layers of its graphs, at present and after changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network configuration of an environment: its release's one with its own changes, and virtual addresses.
+"""The network configuration of an environment: the release's, with its own changes and virtual addresses.
 
 Source: Nailgun's `network_configuration`. Networks and parameters are defined by `networks_metadata` of the release for
 neutron, VIPs by network roles. A network is identified by its name; its id is valid only within the environment.

@@ -111,8 +111,8 @@ def _ignores_history(task: MergedTask) -> bool:
 
 
 def _leaves(change: FactChange) -> Iterator[ChangedFact]:
-    words = _NAME.findall(change.expression)
-    name = words[-1] if words else ""
+    names = _NAME.findall(change.expression)
+    name = names[-1] if names else ""
     if change.had_value and isinstance(change.before, Mapping) and isinstance(change.after, Mapping):
         for each in differences_below(name, change.before, change.after):
             before, after = each.masked

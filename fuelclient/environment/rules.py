@@ -4,7 +4,7 @@ Each rule is one function over the whole environment. A write is refused if it b
 request makes it; a rule that was broken before is shown by previews and plans, and stops no other change. Roles are
 checked when a node gets them, clashes when a plugin is enabled: a later change of a setting, role or package is stored,
 as on a Fuel master, and the broken rule is shown. Because environments are built step by step, missing nodes of a role
-are shown, but refuse nothing. Source: Nailgun, which checks settings, roles and restrictions when they change, and some
+are only shown. Source: Nailgun, which checks settings, roles and restrictions when they change, and some
 of them again before a deployment; it knows the limits of roles and enforces none.
 """
 
@@ -52,7 +52,7 @@ def broken(environment: Environment) -> list[Broken]:
 def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Finding]:
     """Yield warnings about the rules that an environment breaks, for previews and plans.
 
-    Missing nodes of roles are reported only for a graph that `deploys` it, not for one that restarts a service.
+    Missing nodes of roles are reported only if the graph `deploys` the environment: a restart does not need them.
     """
     place = Place(layer=environment.label)
     yield from _undefined(environment)
@@ -68,7 +68,7 @@ def require_no_more(
     outside their network, `Conflict` for the rest.
 
     Only rules whose inputs have changed are checked, and roles only if a node gets one, or another one that excludes
-    it; with `gives_roles`, all nodes get theirs. `present` are the ids of nodes that stay if the write is refused.
+    it; with `gives_roles`, all are checked. `present` are the ids of nodes that stay if the write is refused.
     """
     new: list[Broken] = []
     for rule, inputs_of in _RULES_OF_WRITES:
@@ -272,8 +272,8 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
 
     Only addresses that a user chose are checked: an allocated one gives way.
     """
-    chosen = [vip for vip in environment.vips if vip.is_user_defined]
-    if not chosen:
+    user_vips = [vip for vip in environment.vips if vip.is_user_defined]
+    if not user_vips:
         return
     from fuelclient.environment.networks import NETWORKS, cidr_of, network_configuration, within
 
@@ -286,7 +286,7 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
             taken[str(cidr[0])] = f"the address of network {network['name']}"
             taken[str(cidr[-1])] = f"the broadcast address of network {network['name']}"
     taken |= {node.ip: f"the address of node {node.id}" for node in environment.nodes if node.ip}
-    for vip in sorted(chosen, key=lambda vip: vip.id):
+    for vip in sorted(user_vips, key=lambda vip: vip.id):
         target = networks.get(vip.network, {})
         cidr = cidr_of(target.get("cidr"))
         if cidr is not None and not within([vip.ip_addr], cidr):

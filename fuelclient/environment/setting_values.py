@@ -128,11 +128,11 @@ def _of_choices(given: Any, value: Any) -> _Problem | None:
 
 
 def _of_bounds(declared: Mapping[str, Any], number: int, wanted: str) -> _Problem | None:
-    least, most = declared.get("min"), declared.get("max")
-    if isinstance(least, int) and number < least:
-        return f"must {wanted.format(f'at least {least}')}, not {number}", ""
-    if isinstance(most, int) and number > most:
-        return f"must {wanted.format(f'at most {most}')}, not {number}", ""
+    minimum, maximum = declared.get("min"), declared.get("max")
+    if isinstance(minimum, int) and number < minimum:
+        return f"must {wanted.format(f'at least {minimum}')}, not {number}", ""
+    if isinstance(maximum, int) and number > maximum:
+        return f"must {wanted.format(f'at most {maximum}')}, not {number}", ""
     return None
 
 

@@ -64,7 +64,7 @@ class Network:
         return _net(self.cidr)
 
     def covers(self, number: int) -> bool:
-        """Whether an address is in the network, in one of its ranges or not."""
+        """Whether an address is in the network, within its ranges or not."""
         return int(self.net.network_address) <= number <= int(self.net.broadcast_address)
 
     def ranges_cover(self, number: int) -> bool:
@@ -204,7 +204,7 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[F
         for index, network in enumerate(networks)
         if network.cidr
     }
-    fixed, chosen = networks.fixed_vips, dict[str, str]()
+    fixed, vip_addresses = networks.fixed_vips, dict[str, str]()
     for name, pool in pools.items():
         with_address = [node for node in present if name != PUBLIC or node.node.id in on_public]
         before = kept.addresses.get(name, {})
@@ -215,11 +215,11 @@ def addresses_of(environment: Environment, networks: Networks, named: Sequence[F
             address = fixed.get(vip) or kept.vips.get(vip, "")
             is_free = address not in of_nodes  # after a VIP returns, a node may have its address
             if vip in fixed or (is_free and pool.keep(address)):
-                chosen[vip] = address
+                vip_addresses[vip] = address
         pool.place(with_address, before)
     return Addresses(
         {name: pool.placed for name, pool in pools.items()},
-        {vip: chosen[vip] if vip in chosen else pools[network].next() for vip, network in vips.items()},
+        {vip: vip_addresses[vip] if vip in vip_addresses else pools[network].next() for vip, network in vips.items()},
         on_public,
         connected,
         tuple(finding for pool in pools.values() for finding in pool.findings()),

@@ -55,7 +55,7 @@ def simulate(
 ) -> Simulation:
     """Run `work` on the clock: each instance takes its duration, and those of `fail` fail when they end.
 
-    Instances that end at the same time end in the order of their nodes, and instances that can start then start at
+    Instances that end at the same time end in the order of their nodes, and what can start then starts at
     once. With a `history`, simulate the rest of an earlier run, as if its running instances had just begun. At
     `stop_at`, stop the run, after the instances that end at that time. Raise `CycleDetected` if the work has a cycle.
     """
@@ -106,7 +106,7 @@ _FAILURE_REASONS = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 
 def planned(plan: Plan, *, after_earlier: bool = False) -> PlannedGraph:
-    """Convert a plan for people, in execution order. With `after_earlier`, other graphs run before it."""
+    """Convert a plan into a `PlannedGraph`, in execution order. With `after_earlier`, other graphs run before it."""
     work, order = plan.work, plan.order
     instances = []
     for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):

@@ -58,9 +58,9 @@ class Reach:
         )
 
     def reduced(self, kept: Sequence[int] | None = None) -> list[list[int]]:
-        """For each of the `kept` vertices (ascending; None: all), the next ones, with none between.
+        """For each of the `kept` vertices (ascending; None: all), the kept ones that follow it with none between.
 
-        Order through other vertices is kept. Above `MAX_REDUCED_VERTICES`, the result is the edges between kept vertices.
+        Order through other vertices is kept, but lost in graphs above `MAX_REDUCED_VERTICES`.
 
         >>> Reach([{1, 2}, {2}, set()]).reduced()
         [[1], [2], []]
@@ -117,7 +117,7 @@ class Lane:
 
 
 def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
-    """One row for each vertex, by number, in O(V + E). Every edge must lead to a higher number.
+    """Yield a row for each vertex, by number, in O(V + E). Every edge must lead to a higher number.
 
     >>> [(row.column, row.opened, row.joined) for row in lanes([[1, 2], [2], []])]
     [(0, (1,), ()), (0, (), (1,)), (1, (), ())]
@@ -146,9 +146,9 @@ def lanes(successors: Sequence[Sequence[int]]) -> Iterator[Lane]:
         yield Lane(vertex, column, passing, tuple(opened), tuple(joined))
 
 
-def draw(row: Lane, ink: Ink, most: int) -> str:
-    """Draw a row as text, two characters for each lane, without trailing blanks. Their number replaces the
-    lanes from `most` on.
+def draw(row: Lane, ink: Ink, max_lanes: int) -> str:
+    """Draw a row as text, two characters for each lane, without trailing blanks. A number replaces the lanes
+    from `max_lanes` on.
 
     >>> [draw(row, Ink(), 9) for row in lanes([[1, 2], [2], []])]
     ['●─╮', '●─┤', '  ●']
@@ -156,12 +156,12 @@ def draw(row: Lane, ink: Ink, most: int) -> str:
     reached = (*row.opened, *row.joined)
     left, right = min((row.column, *reached)), max((row.column, *reached))
     text = []
-    for column in range(min(row.width, most)):
+    for column in range(min(row.width, max_lanes)):
         spans = left <= column < right
         text.append(_character(row, column, ink, inside=left < column < right) + (ink.across if spans else " "))
     line = "".join(text).rstrip()
-    hidden = row.width - most
-    return f"{line:<{2 * most}}{ink.folded}+{hidden}" if hidden > 0 else line
+    hidden = row.width - max_lanes
+    return f"{line:<{2 * max_lanes}}{ink.folded}+{hidden}" if hidden > 0 else line
 
 
 def _character(row: Lane, column: int, ink: Ink, *, inside: bool) -> str:

@@ -122,8 +122,8 @@ def _roles(row: PreviewRow) -> str:
     return "all nodes" if {"*", "/.*/"} & names.keys() else ", ".join(names) if len(names) <= _MAX_ROLES else "several"
 
 
-def fewer(whole: Picture, most: int) -> Picture:
-    """Reduce a picture to its most important tasks, with at most `most` edges.
+def fewer(whole: Picture, max_edges: int) -> Picture:
+    """Reduce a picture to its most important tasks and at most `max_edges` edges.
 
     Tasks that a plugin or the environment changes are the most important, then sync points, then those with the most
     edges.
@@ -136,7 +136,7 @@ def fewer(whole: Picture, most: int) -> Picture:
 
     ranked = [whole.vertices[number].index for number in sorted(range(len(whole.vertices)), key=importance)]
     part = picture(whole.study, ranked, grouping=whole.grouping)
-    while len(part.edges) + len(part.back) > most:
+    while len(part.edges) + len(part.back) > max_edges:
         ranked = ranked[: len(ranked) * 9 // 10]
         part = picture(whole.study, set(ranked), grouping=whole.grouping)
     return part

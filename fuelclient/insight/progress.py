@@ -18,7 +18,7 @@ from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
 from fuelclient.printing import plain_line
 
 NOT_REACHED, NOT_STARTED, INTERRUPTED, IGNORED = "not reached", "not started", "interrupted", "failure ignored"
-"""A failure kept the first from running; the second had not begun when a user stopped the run."""
+"""A failure kept `NOT_REACHED` instances from running; a user stopped the run before `NOT_STARTED` ones."""
 
 WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, NOT_STARTED, IGNORED, "ready", "skipped", "pending")
 """The states of task instances in words, the most urgent first."""
@@ -405,7 +405,7 @@ class Progress:
     # the run
 
     def remaining(self, run: Run, now: datetime) -> Remaining | None:
-        """None if no estimate is possible, or if the run has ended or lost its runner."""
+        """Estimate the remaining time; None if that is impossible, or the run has ended or lost its runner."""
         if run.is_final or run.runner == "gone":
             return None
         total, earlier = 0.0, set()

@@ -61,7 +61,7 @@ class Rows(Enum):
 
 
 Kind = Literal["id", "glob", "pattern", "range", "property", "text", "part", "whole"]
-"""The first five select tasks; `text` is a glob on any column, `part` a part of a column, `whole` a whole value."""
+"""What a term matches: tasks (the first five), a glob on any column, a part of a column, or a whole value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ _QUOTED = r'"[^"]*"?'
 _NAME = rf'(?:[^\s(),!+/"]|{_QUOTED})(?:[^\s(),+"]|{_QUOTED})*'
 _TOKEN = re.compile(rf"([(),!]|(?P<up>\d*\+)?(?P<base>/(?:\\.|[^/\\])*/|{_NAME})(?P<down>\+\d*)?)\s*", re.DOTALL)
 _TEXT = re.compile(rf'([(),!]|(?P<up>)(?P<base>(?:[^\s(),!"]|{_QUOTED})(?:[^\s(),"]|{_QUOTED})*)(?P<down>))\s*')
-"""The tokens where rows have nothing to do with tasks: a `+` or a slash has no meaning there."""
+"""The tokens for rows that are not about tasks: a `+` or a slash has no meaning there."""
 _FIELD = re.compile(r"(?P<name>[a-z_]+)(?P<sign>[:=])(?P<values>.*)", re.IGNORECASE | re.DOTALL)
 _RANGE = re.compile(r'("[^"]*"|[^"]*?)\.\.(.*)', re.DOTALL)
 _WILD = re.compile(r"[*?[]")
@@ -411,19 +411,19 @@ class _Selection:
 
     def term(self, term: Term) -> Selected:
         """The tasks of a term, with neighbours up to the distances of its signs (`2+x+1`)."""
-        chosen = self._without_neighbours(term)
-        reasons: dict[int, list[str]] = {index: [reason] for index, reason in chosen.items()}
+        selected = self._without_neighbours(term)
+        reasons: dict[int, list[str]] = {index: [reason] for index, reason in selected.items()}
         for sign, direction in ((term.up, "before"), (term.down, "after")):
             if sign:
                 edges = self.study.before if direction == "before" else self.study.after
                 most = int(sign.strip("+")[:9] or len(self.tasks))
-                for index, distance in distances(search(edges, chosen, most=most)).items():
+                for index, distance in distances(search(edges, selected, most=most)).items():
                     if distance:
                         reasons.setdefault(index, []).append(f"{distance} {direction} {term.base}")
         return {index: tuple(texts) for index, texts in reasons.items()}
 
     def _without_neighbours(self, term: Term) -> dict[int, str]:
-        """The tasks of a term without neighbours, with the reason."""
+        """The tasks of a term without its neighbours, each with the reason."""
         first, last = term.values[0], term.values[-1]
         if term.kind == "property":
             return dict.fromkeys(self._property(term), term.base)
@@ -511,7 +511,7 @@ MOST_NAMES = 12
 
 
 def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[int]) -> str:
-    """A query for the command line that selects, of the `known` merged tasks, those that a filter has `shown`.
+    """A query for the command line that selects, of the `known` merged tasks, those that a filter shows (`shown`).
 
     Empty if the filter keeps all of them, or if no short query selects exactly them: a filter may use columns that
     commands do not have.
@@ -525,9 +525,9 @@ def query_for_command(query: Query, study: Study, shown: Set[int], known: Set[in
             texts.append(form.format(" or ".join(map(named, names))))
     for text in texts:
         try:
-            chosen = select(study, text)
+            selected = select(study, text)
         except BadQuery:
             continue
-        if chosen.keys() & known == shown:
+        if selected.keys() & known == shown:
             return text
     return ""

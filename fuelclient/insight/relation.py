@@ -1,8 +1,8 @@
 """Why one task precedes another: the shortest chain of dependencies between them, with the statements that make each
 edge, or the stage that both name; and the total order, with the reason for the position of each task.
 
-Vertices are numbered from 0, and `successors` has the edges. Nothing here enumerates paths between two vertices: there
-can be more of them than atoms.
+Vertices are numbered from 0, and `successors` has the edges. Nothing here enumerates paths between two vertices: their
+number can be exponential.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def waypoints(successors: Sequence[Sequence[int]], path: Sequence[int]) -> list[
 
 
 def minimum_cut(
-    successors: Sequence[Sequence[int]], start: int, end: int, most: int = MAX_CUT_EDGES
+    successors: Sequence[Sequence[int]], start: int, end: int, max_edges: int = MAX_CUT_EDGES
 ) -> list[tuple[int, int]] | None:
     """The fewest edges whose removal leaves no path from `start` to `end`; of several cuts, the nearest to `start`.
 
-    None if it takes more than `most` edges. Uses shortest augmenting paths (Edmonds and Karp), each edge once.
+    None if it takes more than `max_edges` edges. Uses shortest augmenting paths (Edmonds and Karp), each edge once.
 
     >>> minimum_cut([[1, 2], [3], [3], [4], []], 0, 4)
     [(3, 4)]
@@ -81,7 +81,7 @@ def minimum_cut(
     # An edge that carries flow can be passed backwards only.
     forward = [set(following) - {vertex} for vertex, following in enumerate(successors)]
     backward: list[set[int]] = [set() for _ in successors]
-    for _ in range(most + 1):
+    for _ in range(max_edges + 1):
         following = [(*sorted(ahead), *sorted(back)) for ahead, back in zip(forward, backward, strict=True)]
         parent = search(following, [start], ends=[end])
         if end not in parent:
@@ -158,15 +158,15 @@ def stated(before: MergedTask, after: MergedTask) -> tuple[Statement, ...]:
 
 class Because(StrEnum):
     DEPENDENCY = "dependency"
-    """Statements of tasks, one after another."""
+    """A chain of dependencies in the definitions of tasks."""
     PRIORITY = "priority"
-    """The numbers after the name of the stage that both are in."""
+    """The numbers after the name of their common stage."""
     LEVEL = "level"
-    """One stage and priority: the release's tasks come before those of plugins, the environment's come last."""
+    """Same stage and priority: the release's tasks come before those of plugins, the environment's come last."""
     PLUGIN = "plugin"
-    """One stage and priority: a tie, which the names of the plugins break."""
+    """Same stage and priority: a tie, which the names of the plugins break."""
     FILE = "file"
-    """One stage, priority and plugin: a tie, which the order in the file breaks."""
+    """Same stage, priority and plugin: a tie, which the order in the file breaks."""
     NONE = "none"
     """Neither waits for the other."""
     NOWHERE = "nowhere"
@@ -358,7 +358,7 @@ class PositionReason(StrEnum):
     STAGE = "stage"
     """The task is the first of its stage, after the sync point that ends the stage."""
     COMPUTED = "computed"
-    """A dependency that an expression states."""
+    """The dependency is computed by an expression."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,8 @@ class Stats:
     """The figures of an ordered graph.
 
     `types`, `layers` and `findings` count tasks by type and layer, and findings by code. `changed` are the tasks that
-    override others. `edges` are those between tasks. `longest` is a longest chain of instances, `widest` the generation
-    with the most instances and their number. `most_before` and `most_after` are the tasks with the most direct
-    neighbours.
+    override others. `edges` are those between tasks. `longest` is a longest chain of instances, `most_before`
+    and `most_after` are the tasks with the most direct neighbours.
     """
 
     tasks: int

@@ -22,7 +22,7 @@ Predecessors = Mapping[int, Mapping[Instance, Iterable[Instance]]]
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """An instance that ran, in seconds since the run began.
+    """An instance that ran; times are seconds since the run began.
 
     At `ready` the last of its predecessors had ended; at `idle` its node became free. `critical` bars follow each
     other up to the end of the run.
@@ -50,7 +50,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The instances that ran, by their beginning, and the duration of the run in seconds, up to now or its end."""
+    """The instances that ran, by their beginning, and the seconds of the run up to now or its end."""
 
     bars: tuple[Bar, ...]
     seconds: float
@@ -68,7 +68,7 @@ class Timeline:
 
     @property
     def waits(self) -> dict[str, float]:
-        """The seconds of all nodes together: for running tasks, and for waiting between tasks, by cause."""
+        """The seconds of all nodes together: running tasks, or waiting for a predecessor or a free slot."""
         return {
             "running": sum(bar.seconds for bar in self.bars),
             "predecessors": sum(max(0.0, min(bar.ready, bar.begin) - bar.idle) for bar in self.bars),

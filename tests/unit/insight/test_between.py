@@ -84,4 +84,4 @@ def test_huge_numbers_of_paths_and_cycles() -> None:
 def test_a_large_cut_is_not_searched() -> None:
     wide = [list(range(1, 101)), *([101] for _ in range(100)), []]
     assert minimum_cut(wide, 0, 101) is None
-    assert minimum_cut(wide, 0, 101, most=100) == [(0, vertex) for vertex in range(1, 101)]
+    assert minimum_cut(wide, 0, 101, max_edges=100) == [(0, vertex) for vertex in range(1, 101)]
