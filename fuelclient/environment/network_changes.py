@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from fuelclient.environment import networks
-from fuelclient.environment.roles import asked_vips, network_roles
+from fuelclient.environment.roles import network_roles, role_vips
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
@@ -227,7 +227,7 @@ def _network_name(number: Any, before: Vip, environment: Environment) -> str:
 
 
 def _default_networks(environment: Environment) -> dict[str, str]:
-    return {vip["name"]: str(role.get("default_mapping")) for role, vip in asked_vips(network_roles(environment))}
+    return {vip["name"]: str(role.get("default_mapping")) for role, vip in role_vips(network_roles(environment))}
 
 
 def _address(text: Any, noun: str) -> str:

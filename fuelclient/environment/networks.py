@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv4Network
 from typing import Any, TypeVar
 
 from fuelclient.environment import settings
-from fuelclient.environment.roles import asked_vips, network_roles, roles
+from fuelclient.environment.roles import network_roles, role_vips, roles
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import Vip
@@ -63,7 +63,7 @@ def network_configuration(environment: Environment) -> dict[str, Any]:
     vips = dict(_vips(environment, {network["name"] for network in networks}))
     aliases = {
         vip["alias"]: vips[vip["name"]]["ipaddr"]
-        for _, vip in asked_vips(network_roles(environment))
+        for _, vip in role_vips(network_roles(environment))
         if isinstance(vip.get("alias"), str) and vip["name"] in vips
     }
     return {**aliases, "vips": vips, PARAMETERS: _parameters(environment, networks), NETWORKS: networks}
@@ -268,7 +268,7 @@ def _vips(environment: Environment, networks: set[str]) -> Iterator[tuple[str, d
     """Yield the VIPs whose network exists and that a node can carry, then the ones that users added, by name."""
     stored = {vip.name: vip for vip in environment.vips}
     present = {role for node in environment.nodes for role in node.all_roles if not node.pending_deletion}
-    for role, vip in asked_vips(network_roles(environment)):
+    for role, vip in role_vips(network_roles(environment)):
         carriers = [str(name) for name in vip.get("node_roles") or VIP_ROLES]
         if role.get("default_mapping") in networks and present.intersection(carriers):
             yield vip["name"], _vip(str(role.get("id")), plain(vip), stored.pop(vip["name"], None), carriers)

@@ -118,9 +118,9 @@ def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[
     list of them, as in Nailgun.
 
     >>> release, plugin = ({"id": "mgmt", "properties": {"vip": [{"name": name}]}} for name in ("a", "b"))
-    >>> [vip["name"] for _, vip in asked_vips(merged_network_roles([release, plugin]))]
+    >>> [vip["name"] for _, vip in role_vips(merged_network_roles([release, plugin]))]
     ['a', 'b']
-    >>> list(asked_vips(merged_network_roles([release, {"id": "mgmt", "properties": {"vip": []}}])))
+    >>> list(role_vips(merged_network_roles([release, {"id": "mgmt", "properties": {"vip": []}}])))
     []
     """
     found: dict[str, Mapping[str, Any]] = {}
@@ -130,7 +130,7 @@ def merged_network_roles(records: Iterable[Mapping[str, Any]]) -> tuple[Mapping[
     return tuple(found.values())
 
 
-def asked_vips(roles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def role_vips(roles: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Yield (network role, VIP) for each VIP that network roles define; of equal names only the first."""
     seen: set[str] = set()
     for role in roles:

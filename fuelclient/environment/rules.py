@@ -61,7 +61,7 @@ def shown(environment: Environment, *, deploys: bool = False) -> Iterator[Findin
         yield from _missing_nodes(environment)
 
 
-def require_no_more(
+def require_no_new_breaks(
     before: Environment, after: Environment, present: Collection[int], *, gives_roles: bool = False
 ) -> None:
     """Raise an error if a write breaks rules: `InvalidDocument` for values of settings and networks and addresses

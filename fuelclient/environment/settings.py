@@ -123,13 +123,13 @@ def _state(plugin: Plugin) -> dict[str, Any]:
     }
 
 
-def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -> dict[str, Any]:
+def with_values(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -> dict[str, Any]:
     """The settings of a plugin's section that are in `values`, with these values.
 
     A text is converted to the type of the present value: true or false, a number, or a list or mapping in JSON. Raise
     `NotFound` for an unknown setting, `UsageError` for a value that the setting cannot have.
 
-    >>> valued({"debug": {"type": "checkbox", "value": False}, "metadata": {}}, {"debug": "yes"}, "lma-1.0.0")
+    >>> with_values({"debug": {"type": "checkbox", "value": False}, "metadata": {}}, {"debug": "yes"}, "lma-1.0.0")
     {'debug': {'type': 'checkbox', 'value': True}}
     """
     known = [name for name in section if name != METADATA]
@@ -143,13 +143,13 @@ def valued(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -
     return settings
 
 
-def concerned(settings: Mapping[str, Any], text: str) -> list[str]:
+def settings_in_refusal(settings: Mapping[str, Any], text: str) -> list[str]:
     """Find the settings (`section.name`) that a refusal is about: `text` has a message of their regex or restrictions.
 
     `settings` are those of an environment by section; a Fuel master has those of a plugin in its `versions`.
 
     >>> net = {"value": "", "regex": {"source": "x", "error": "No net"}}
-    >>> concerned({"dvs": {"metadata": {"versions": [{"net": net}]}}}, "Restrictions failed: [u'No net']")
+    >>> settings_in_refusal({"dvs": {"metadata": {"versions": [{"net": net}]}}}, "Restrictions failed: [u'No net']")
     ['dvs.net']
     """
     names = (

@@ -22,7 +22,7 @@ from fuelclient.environment.networks import (
     network_configuration,
     public_nodes,
 )
-from fuelclient.environment.roles import asked_vips, network_roles
+from fuelclient.environment.roles import network_roles, role_vips
 from fuelclient.errors import InvalidDocument
 from fuelclient.facts.given import Kept
 from fuelclient.facts.names import FactNode
@@ -245,7 +245,7 @@ def _present_vips(
     networks: Networks, present: Sequence[FactNode], names: Collection[str]
 ) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Yield (network role, VIP) for each VIP whose network is in `names` and that a node can carry."""
-    for role, vip in asked_vips(networks.roles):
+    for role, vip in role_vips(networks.roles):
         carriers = tuple(map(str, vip.get("node_roles") or ("controller",)))
         if str(role.get("default_mapping")) in names and any(node.carries(carriers) for node in present):
             yield role, vip

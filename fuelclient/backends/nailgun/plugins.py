@@ -13,7 +13,7 @@ from typing import Any
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, resource
 from fuelclient.environment.checks import plugin_named
-from fuelclient.environment.settings import EDITABLE, METADATA, concerned, valued
+from fuelclient.environment.settings import EDITABLE, METADATA, settings_in_refusal, with_values
 from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
@@ -138,16 +138,16 @@ def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[st
     versions = changed[METADATA].get("versions")
     for version in versions if isinstance(versions, list) else ():
         if isinstance(version, dict) and plugin_id_in(version.get(METADATA) or {}) == plugin.id:
-            version.update(valued(version, values, plugin.label))
+            version.update(with_values(version, values, plugin.label))
             return changed
     known = plugin.metadata.get("attributes_metadata") or {}
-    changed.update(valued({**plain(known), **changed}, values, plugin.label))
+    changed.update(with_values({**plain(known), **changed}, values, plugin.label))
     return changed
 
 
 def _settings_conflict(error: UsageError, plugin: Plugin, settings: Mapping[str, Any]) -> Conflict:
     """The error for a refusal of a master, with hints about the settings that it names."""
-    names = concerned(settings, error.message)
+    names = settings_in_refusal(settings, error.message)
     own_names = [name.removeprefix(f"{plugin.name}.") for name in names if name.startswith(f"{plugin.name}.")]
     others = [name for name in names if not name.startswith(f"{plugin.name}.")]
     hints = [f"Give the setting {name} with --set {name}=VALUE." for name in own_names]

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
 from fuelclient.environment import rules, settings
 from fuelclient.environment.clashes import Contributor, clashes
-from fuelclient.environment.settings import valued
+from fuelclient.environment.settings import with_values
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import ClusterStatus
 from fuelclient.model.environment import Environment
@@ -70,14 +70,14 @@ def enabling(
 
 
 def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: Mapping[str, Any]) -> None:
-    """Give settings of an enabled plugin these values. Raise what `environment.settings.valued` raises."""
+    """Give settings of an enabled plugin these values. Raise what `environment.settings.with_values` raises."""
     if not values:
         return
     plugin = lookup.plugin(connection, plugin_id)
     target = environment.read(connection, cluster_id)
     effective = settings.effective(target)
     section = effective[plugin.name]
-    effective[plugin.name] = {**section, **valued(section, values, plugin.label)}
+    effective[plugin.name] = {**section, **with_values(section, values, plugin.label)}
     environment.put_settings(connection, cluster_id, settings.own_from(effective, target))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.reading import environment
 from fuelclient.environment.layers import snapshot
-from fuelclient.environment.roles import asked_vips, network_roles
+from fuelclient.environment.roles import network_roles, role_vips
 from fuelclient.errors import Unavailable
 from fuelclient.facts.compute import Computed, computed, kept_of
 from fuelclient.facts.given import Given, Kept, effective_facts, since_copied
@@ -58,7 +58,7 @@ def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
     """Store virtual addresses beside those of users, everything else that was chosen with the environment."""
     stored.put_kept(connection, target.cluster.id, kept)
     known = {vip.name: vip for vip in target.vips}
-    requested = {vip["name"]: (role, vip) for role, vip in asked_vips(network_roles(target))}
+    requested = {vip["name"]: (role, vip) for role, vip in role_vips(network_roles(target))}
     for name, address in kept.vips.items():
         if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
             role, vip = requested[name]

@@ -14,7 +14,7 @@ from typing import Any
 from fuelclient import settings
 from fuelclient.engine.reading import lookup
 from fuelclient.environment.layers import graph_types, layer, require_graph_type
-from fuelclient.environment.roles import asked_vips, network_roles, owners
+from fuelclient.environment.roles import network_roles, owners, role_vips
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Graph, GraphSummary, Layer, Level, Owner
@@ -54,7 +54,7 @@ def _read(connection: Connection, cluster_id: int, release: Release | None = Non
         feature_groups=settings.load().feature_groups,
     )
     # The settings and the virtual addresses of a plugin stay stored when it is disabled.
-    requested = {vip["name"] for _, vip in asked_vips(network_roles(target))}
+    requested = {vip["name"] for _, vip in role_vips(network_roles(target))}
     off = plugins.names(connection) - {plugin.name for plugin in target.plugins}
     own = clusters.settings(connection, cluster_id)
     return replace(
@@ -78,7 +78,7 @@ def keeping_rules(
     """Yield environments to a block that writes, and compare them with their state after it.
 
     Raise what `environment.rules` raises for rules that the block has broken; the transaction then undoes it.
-    `gives_roles` as in `rules.require_no_more`.
+    `gives_roles` as in `rules.require_no_new_breaks`.
     """
     from fuelclient.environment import rules
 
@@ -87,7 +87,7 @@ def keeping_rules(
     yield before
     for was in before:
         now = _read(connection, was.cluster.id, was.release)
-        rules.require_no_more(was, now, present, gives_roles=gives_roles)
+        rules.require_no_new_breaks(was, now, present, gives_roles=gives_roles)
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:

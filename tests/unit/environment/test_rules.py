@@ -114,10 +114,10 @@ def test_the_nearest_name_is_the_hint() -> None:
 
 def test_an_old_error_stops_no_other_change() -> None:
     wrong = own(name="7")
-    rules.require_no_more(wrong, replace(wrong, nodes=(node(1, "controller"),)), ())
-    rules.require_no_more(wrong, own(name="8"), ())
+    rules.require_no_new_breaks(wrong, replace(wrong, nodes=(node(1, "controller"),)), ())
+    rules.require_no_new_breaks(wrong, own(name="8"), ())
     with refused(InvalidDocument, "test.one", codes=["N003"]):
-        rules.require_no_more(wrong, own(name="7", one="yes"), ())
+        rules.require_no_new_breaks(wrong, own(name="7", one="yes"), ())
 
 
 def test_another_release_may_not_overlap_with_own_networks() -> None:
@@ -126,24 +126,24 @@ def test_another_release_may_not_overlap_with_own_networks() -> None:
     metadata = {"networks_metadata": {"neutron": {"networks": [{**network, "cidr": "172.18.0.0/16"}]}}}
     after = replace(before, release=replace(PLAIN.release, metadata=metadata))
     with refused(InvalidDocument, "mine (172.18.0.0/24)", "public (172.18.0.0/16)", "overlap. Change one cidr"):
-        rules.require_no_more(before, after, ())
+        rules.require_no_new_breaks(before, after, ())
 
 
 def test_a_role_is_refused_where_a_node_gets_it() -> None:
     given = replace(PLAIN, nodes=(node(1, "lvm"),))
     forbidden = replace(own(one=True), nodes=given.nodes)
-    rules.require_no_more(given, forbidden, [1])
+    rules.require_no_new_breaks(given, forbidden, [1])
     with refused(Conflict, "Role 'lvm' restrictions mismatch: Not with one.", "about node 1"):
-        rules.require_no_more(given, forbidden, [1], gives_roles=True)
+        rules.require_no_new_breaks(given, forbidden, [1], gives_roles=True)
     with refused(Conflict, "Role 'lvm' restrictions mismatch"):
-        rules.require_no_more(own(one=True), forbidden, [1])
+        rules.require_no_new_breaks(own(one=True), forbidden, [1])
 
 
 @pytest.mark.parametrize("had", ["controller", "compute"])
 def test_a_conflict_is_refused_by_whichever_role_it_is_stated(had: str) -> None:
     both = replace(PLAIN, nodes=(node(1, "controller", "compute"),))
     with refused(Conflict, "in conflict", "about node 1"):
-        rules.require_no_more(replace(PLAIN, nodes=(node(1, had),)), both, [1])
+        rules.require_no_new_breaks(replace(PLAIN, nodes=(node(1, had),)), both, [1])
 
 
 def test_release_without_settings_knows_no_unknown_ones() -> None:
