@@ -1,6 +1,6 @@
 """Find clashes of a plugin with the release or another plugin. Pure.
 
-Equal roles, volumes, components and network roles are errors, worded as in Nailgun, with a hint in plain words. A task
+Equal roles, volumes, components and network roles are errors, worded as in Nailgun. A task
 that two plugins define is a warning: both are kept, and previews report an error only if both run on one node.
 Source: Nailgun's plugin manager, and `policy.merge` for network roles.
 """

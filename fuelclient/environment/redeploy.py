@@ -56,7 +56,7 @@ class ChangedFact:
 @dataclass(frozen=True, slots=True)
 class Rerun:
     """Whether a task instance would run, and why. `facts` are those that changed. `detail` is the condition that skips
-    it, the fact that is not known, or the reason why the facts do not explain a condition that holds."""
+    it, the fact that is not known, or why the facts do not explain a condition that holds."""
 
     task: str
     node: NodeKey

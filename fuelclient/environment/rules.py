@@ -5,7 +5,7 @@ request makes it; a rule that was broken before is shown by previews and plans, 
 checked when a node gets them, clashes when a plugin is enabled: a later change of a setting, role or package is stored,
 as on a Fuel master, and the broken rule is shown. Because environments are built step by step, missing nodes of a role
 are only shown. Source: Nailgun, which checks settings, roles and restrictions when they change, and some
-of them again before a deployment; it knows the limits of roles and enforces none.
+of them again before a deployment.
 """
 
 from __future__ import annotations

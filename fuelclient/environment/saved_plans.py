@@ -69,7 +69,7 @@ def saved_plan(inputs: Inputs, request: RunRequest, planned: Sequence[PlannedGra
 
 
 def changes(then: SavedPlan, now: SavedPlan) -> Iterator[str]:
-    """Describe what has changed since a plan was saved: layers, nodes, plugins, facts."""
+    """Describe what has changed since a plan was saved."""
     if then.environment_name != now.environment_name:
         yield f"environment {now.request.cluster_id} is {now.environment_name} now, and was {then.environment_name}"
     for was, graph in zip(then.graphs, now.graphs, strict=True):

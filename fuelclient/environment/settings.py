@@ -1,8 +1,7 @@
 """The settings of an environment: its own values over the defaults of its release and its enabled plugins.
 
 Restrictions of roles read them. Source: Nailgun's `editable` attributes of a cluster, to which the plugin manager adds
-a section named after each plugin. This module also converts values for a plugin's settings, and finds the settings that
-a refusal of a Fuel master is about.
+a section named after each plugin.
 """
 
 from __future__ import annotations

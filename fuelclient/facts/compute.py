@@ -78,7 +78,7 @@ def computed(environment: Environment, given: Given, participants: tuple[int, ..
 
 
 def kept_of(environment: Environment, given: Given) -> Kept:
-    """Choose the values to store so that facts stay the same, as `computed` does, without computing the facts."""
+    """Choose the values to store, as `computed` does, without computing the facts."""
     named = named_nodes(environment, given.master)
     return addresses_of(environment, networks_of(environment), named, given.kept).kept(given.kept)
 

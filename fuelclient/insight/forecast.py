@@ -215,7 +215,7 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
     """Draw a run in the language of Graphviz, with names and colours as in Astute's drawings of dry runs.
 
     `history` has the newest change of each instance that is not pending, in any order. Barriers are dissolved, so the
-    text grows with the product of predecessors and successors: it is meant for runs small enough to look at.
+    text grows with the product of predecessors and successors: it is meant for small runs.
 
     >>> from fuelclient.plan.work import NO_KEY
     >>> work = Work(("a",), ("", "n1"), [0], [1], [InstanceKind.REAL], [True], [NO_KEY], (), [[]])

@@ -1,5 +1,5 @@
 """Pictures of an ordered graph: their tasks, groups and edges, their layout, and their text for Graphviz, for Mermaid,
-and in lanes. The colours are those of Fuel.
+and in lanes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def picture(
     """Make a picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
 
     `reduced` leaves out every edge that a longer path implies, and keeps order that leads through tasks that are not
-    drawn. Otherwise all edges between the tasks are drawn.
+    drawn.
     """
     kept = [
         number

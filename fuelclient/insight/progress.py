@@ -368,8 +368,7 @@ class Progress:
         return True
 
     def _is_surprising(self, number: int) -> bool:
-        """Whether an instance took time though it did not run earlier. A skipped instance begins and ends at one time,
-        and was never expected to take any."""
+        """Whether an instance took time though it did not run earlier. A skipped one begins and ends at one time."""
         child, task, node = self.keys[number]
         return self.began[number] != self.ended[number] and self._graphs[child].seconds(task, node) is None
 

@@ -141,7 +141,7 @@ def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -
 def stated(before: MergedTask, after: MergedTask) -> tuple[Statement, ...]:
     """The statements by which the first of two tasks directly precedes the second, or else their stage.
 
-    Only the two definitions are read, so the cost does not depend on the size of the graph.
+    The cost does not depend on the size of the graph.
     """
     statements = tuple(
         Statement(task.id, attribute, name, task.place(attribute))

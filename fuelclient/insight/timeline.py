@@ -1,5 +1,4 @@
-"""The timeline of a run: when each instance ran, what it waited for, and the critical path that made the run as long
-as it was."""
+"""The timeline of a run: when each instance ran, what it waited for, and the critical path."""
 
 from __future__ import annotations
 
@@ -57,7 +56,6 @@ class Timeline:
 
     @property
     def critical(self) -> tuple[Bar, ...]:
-        """The critical path, from its beginning."""
         return tuple(bar for bar in self.bars if bar.critical)
 
     @property
