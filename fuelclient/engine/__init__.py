@@ -1,4 +1,4 @@
-"""The embedded engine, whose use cases read from the store, compute with pure functions, and write."""
+"""The embedded engine: its operations read the store, compute with pure functions, and store the results."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 def _facet(path: str) -> Any:
-    """An attribute of `Engine`: the facet whose class is at `path` below this package."""
+    """Make a cached property of `Engine` that imports the facet class at `path` below this package and creates it."""
     module, _, name = path.rpartition(".")
 
-    def made(engine: Engine) -> Any:
+    def create_facet(engine: Engine) -> Any:
         return getattr(import_module(f"{__name__}.{module}"), name)(engine._database)
 
-    return cached_property(made)
+    return cached_property(create_facet)
 
 
 class Engine:
-    """All use cases over one engine file, which is opened, or created, at its first use.
+    """All operations on one engine file, which is opened, or created, at its first use.
 
     A facet is imported at its first use: a command needs one or two of them, and importing all takes longer than most
     commands do.
@@ -59,15 +59,15 @@ class Engine:
         self.path = path
 
     def together(self) -> AbstractContextManager[None]:
-        """Store all that the block writes, or nothing."""
+        """Make all writes of the block one transaction."""
         return self._database.together()
 
     def reading(self) -> AbstractContextManager[None]:
-        """Read all that the block reads at one moment, until it writes."""
+        """Give all reads of the block the same state of the engine file, until the block writes."""
         return self._database.reading()
 
     def sweep(self) -> None:
-        """Start removing, in the background, files of deleted runs that were left behind, if any are due."""
+        """Start a background process that removes the remaining files of deleted runs, if any are due."""
         from subprocess import SubprocessError
 
         from fuelclient.engine.runs.processes import now

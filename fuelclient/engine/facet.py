@@ -11,39 +11,39 @@ from typing import Concatenate, ParamSpec, TypeVar
 from fuelclient.store.database import Connection, Database
 
 _Arguments = ParamSpec("_Arguments")
-_Of = TypeVar("_Of", bound="Facet")
+_Facet = TypeVar("_Facet", bound="Facet")
 _Result = TypeVar("_Result")
 
-_Inner = Callable[Concatenate[_Of, Connection, _Arguments], _Result]
-_Outer = Callable[Concatenate[_Of, _Arguments], _Result]
+_Inner = Callable[Concatenate[_Facet, Connection, _Arguments], _Result]
+_Outer = Callable[Concatenate[_Facet, _Arguments], _Result]
 
 
 class Facet:
-    """The use cases of one noun over an engine file."""
+    """The operations on one kind of object, such as nodes, in an engine file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
 
-def reads(method: _Inner[_Of, _Arguments, _Result]) -> _Outer[_Of, _Arguments, _Result]:
-    """Make a method one transaction that reads. The method takes its connection first; callers do not pass one."""
+def reads(method: _Inner[_Facet, _Arguments, _Result]) -> _Outer[_Facet, _Arguments, _Result]:
+    """Run a method in one read transaction. The method takes a connection first, which callers do not pass."""
     return _transaction(method, Database.read)
 
 
-def writes(method: _Inner[_Of, _Arguments, _Result]) -> _Outer[_Of, _Arguments, _Result]:
-    """Make a method one transaction that writes, as `reads`. An exception undoes all of it."""
+def writes(method: _Inner[_Facet, _Arguments, _Result]) -> _Outer[_Facet, _Arguments, _Result]:
+    """Like `reads`, for a method that writes. An exception rolls the transaction back."""
     return _transaction(method, Database.write)
 
 
 def _transaction(
-    method: _Inner[_Of, _Arguments, _Result], begin: Callable[[Database], AbstractContextManager[Connection]]
-) -> _Outer[_Of, _Arguments, _Result]:
+    method: _Inner[_Facet, _Arguments, _Result], begin: Callable[[Database], AbstractContextManager[Connection]]
+) -> _Outer[_Facet, _Arguments, _Result]:
     @functools.wraps(method)
-    def whole(facet: _Of, /, *args: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+    def wrapper(facet: _Facet, /, *args: _Arguments.args, **keywords: _Arguments.kwargs) -> _Result:
         with begin(facet._database) as connection:
-            return method(facet, connection, *args, **named)
+            return method(facet, connection, *args, **keywords)
 
     signature = inspect.signature(method)
     first, _, *others = signature.parameters.values()
-    whole.__signature__ = signature.replace(parameters=[first, *others])  # type: ignore[attr-defined]  # for `help`
-    return whole
+    wrapper.__signature__ = signature.replace(parameters=[first, *others])  # type: ignore[attr-defined]  # for `help`
+    return wrapper

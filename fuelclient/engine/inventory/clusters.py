@@ -37,8 +37,8 @@ class Clusters(Facet):
         return lookup.cluster(connection, cluster_id)
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
-        """A release that only has graphs of other types gives no empty graph of the default type; settings that are
-        generated get their values."""
+        """Generate the values of settings that have a generator. The environment gets an empty default graph, unless
+        its release has only graphs of other types."""
         from fuelclient.engine.reading import drawn_settings
 
         with self._database.write() as connection:
@@ -67,8 +67,8 @@ class Clusters(Facet):
         return change_release(self._database, cluster_id, release_id, dry_run=dry_run)
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """The files of runs are removed after the environment, outside the transaction."""
-        from fuelclient.engine.runs import sweep  # most methods here need no runs
+        """Remove the files of its runs after the environment, outside the transaction."""
+        from fuelclient.engine.runs import sweep  # most methods here do not need it
         from fuelclient.engine.runs.jobs import executor_for
         from fuelclient.engine.runs.records import deletable_with_cluster
 
@@ -82,21 +82,21 @@ class Clusters(Facet):
 
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
-        """The new roles replace those that were pending, and roles that a node brings along are checked too."""
-        from fuelclient.engine.inventory.nodes import joined  # a list needs no nodes
+        """Replace the pending roles by the new ones. Roles that a node already has are checked too."""
+        from fuelclient.engine.inventory.nodes import joined  # other methods do not need it
 
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
             lookup.require_roles(roles, known)
-            coming = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
-            added = [node for node in coming if node.cluster_id is None]
+            requested = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
+            added = [node for node in requested if node.cluster_id is None]
             require_free_names(target.nodes, added, cluster_id)
-            for node in (joined(node, cluster_id, roles) for node in coming):
+            for node in (joined(node, cluster_id, roles) for node in requested):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, replace(node, pending_deletion=False))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:
-        """Raise `Conflict` for a node that a run works on."""
+        """Raise `Conflict` if a run is working on one of the nodes."""
         from fuelclient.engine.runs.records import require_idle
 
         with self._database.write() as connection:
@@ -105,14 +105,14 @@ class Clusters(Facet):
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
             require_idle(connection, cluster_id, removed)
             require_nodes_in(cluster_id, removed, [*present])
-            deletes = not force and any(
+            has_deletion_tasks = not force and any(
                 layer.tasks
                 for graph_type in set(DELETION_TYPES).intersection(environment.types(connection, target))
                 for layer in environment.layers(connection, target, graph_type, strict=False)
             )
             for node in (present[node_id] for node_id in removed):
-                marks = deletes and node.was_deployed
-                nodes.update(connection, replace(node, pending_deletion=True) if marks else node.freed())
+                waits_for_deletion = has_deletion_tasks and node.was_deployed
+                nodes.update(connection, replace(node, pending_deletion=True) if waits_for_deletion else node.freed())
             return removed
 
     @reads
@@ -124,8 +124,8 @@ class Clusters(Facet):
         return settings.effective(environment.read(connection, cluster_id))
 
     def set_settings(self, cluster_id: int, stated: Mapping[str, Any], *, force: bool = False) -> Mapping[str, Any]:  # noqa: ARG002
-        """Generated values stay where `stated` has none. `metadata.enabled` in a plugin's section switches it, as on a
-        Fuel master. Nothing is locked, so `force` does nothing."""
+        """Keep generated values for which `stated` has no value. As on a Fuel master, `metadata.enabled` in a plugin's
+        section enables or disables it. The engine locks no settings, so `force` has no effect."""
         from fuelclient.engine.packages import plugins
         from fuelclient.engine.reading import drawn_settings
 
@@ -140,7 +140,7 @@ class Clusters(Facet):
 
 
 def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
-    """Read a node of this environment, or of none. Raise `Conflict` for a node of another."""
+    """Read a node. Raise `Conflict` if it belongs to another environment."""
     node = lookup.node(connection, node_id)
     if node.cluster_id not in (None, cluster_id):
         raise Conflict(

@@ -1,4 +1,4 @@
-"""Store a copy of an environment that was read elsewhere, with its release, its plugins and its past runs."""
+"""Store a copy of an environment of another backend, with its release, its plugins and its past runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Copies(Facet):
     """Copies of environments; see `backends.inventory.Copies`."""
 
     def store(self, copy: EnvironmentCopy, name: str = "") -> Copied:
-        """Store an environment under its own name or another one, all or nothing.
+        """Store an environment in one transaction, under its own name or another one.
 
         Raise `Conflict` if the name or the id of a node is taken, and if a release or a plugin of the same name and
         version differs from the copied one.
@@ -66,17 +66,17 @@ class Copies(Facet):
 
     @reads
     def graphs(self, connection: Connection, cluster_id: int) -> Mapping[str, str]:
-        """The digests of the graphs that a copy was made from; none for other environments."""
+        """Return the digests of the graphs that a copy was made from; empty if the environment is not a copy."""
         return clusters.copied_graphs(connection, cluster_id)
 
     @writes
     def set_graphs(self, connection: Connection, cluster_id: int, digests: Mapping[str, str]) -> None:
-        """Store the digests of the graphs that a copy is based on now."""
+        """Replace the digests of the graphs that a copy is based on."""
         clusters.put_copied_graphs(connection, cluster_id, digests)
 
 
 def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:
-    """Store everything but the facts; the id of the environment, and what was copied."""
+    """Store everything but the facts. Return the id of the environment, and what was copied."""
     original = copy.inputs.environment
     existing = clusters.named(connection, name)
     if existing is not None:
@@ -85,8 +85,8 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
         )
     release_id, is_new_release = _release(connection, original)
     plugin_ids = {plugin.id: _plugin(connection, plugin) for plugin in original.plugins}
-    free_id = 0 if original.cluster.id in clusters.ids(connection) else original.cluster.id
-    cluster_id = clusters.insert(connection, replace(original.cluster, id=free_id, name=name, release_id=release_id))
+    id_or_zero = 0 if original.cluster.id in clusters.ids(connection) else original.cluster.id
+    cluster_id = clusters.insert(connection, replace(original.cluster, id=id_or_zero, name=name, release_id=release_id))
     names = {plugin.name for plugin in original.plugins}
     own = {
         name: without_bookkeeping(section) if name in names else section
@@ -108,7 +108,7 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
         _put_past(connection, cluster_id, past)
     return cluster_id, [
         CopiedPart("release", 1, original.release.name if is_new_release else "an equal release was there already"),
-        CopiedPart("plugins", len(plugin_ids), _about_plugins(original.plugins, plugin_ids)),
+        CopiedPart("plugins", len(plugin_ids), _note_about_plugins(original.plugins, plugin_ids)),
         CopiedPart("graphs", number),
         CopiedPart(
             "nodes", len(original.nodes), f"their executor is {NO_EXECUTOR}, so that runs touch no machine of theirs"
@@ -122,7 +122,7 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
     ]  # fmt: skip
 
 
-def _about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[int, bool]]) -> str:
+def _note_about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[int, bool]]) -> str:
     reused = [plugin.label for plugin in originals if not stored[plugin.id][1]]
     notes = ["the files of their packages are not copied"] if len(reused) < len(originals) else []
     notes += [f"equal ones were there already: {', '.join(reused)}"] if reused else []
@@ -130,17 +130,17 @@ def _about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[int, 
 
 
 def _release(connection: Connection, original: Environment) -> tuple[int, bool]:
-    """Store a copied release unless one of its name and version exists; its id, and whether it is new."""
+    """Store a copied release unless its name and version exist. Return the id, and whether the release is new."""
     wanted = original.release
     existing = releases.named(connection, wanted.name, wanted.version)
     if existing is not None:
         return existing, False
-    free_id = 0 if wanted.id in releases.ids(connection) else wanted.id
-    return releases.insert(connection, replace(wanted, id=free_id, plugin_id=None)), True
+    id_or_zero = 0 if wanted.id in releases.ids(connection) else wanted.id
+    return releases.insert(connection, replace(wanted, id=id_or_zero, plugin_id=None)), True
 
 
 def _plugin(connection: Connection, wanted: Plugin) -> tuple[int, bool]:
-    """Store a copied plugin unless one of its name and version exists; its id, and whether it is new."""
+    """Store a copied plugin unless its name and version exist. Return the id, and whether the plugin is new."""
     for plugin in plugins.every(connection):
         if (plugin.name, plugin.version) == (wanted.name, wanted.version):
             return plugin.id, False
@@ -151,7 +151,7 @@ def _plugin(connection: Connection, wanted: Plugin) -> tuple[int, bool]:
 def _put_graphs(
     connection: Connection, copy: EnvironmentCopy, owners: Mapping[tuple[Level, int], tuple[int, bool]]
 ) -> int:
-    """Store the graphs of owners that are new; the number of graphs of the environment."""
+    """Store the graphs of new owners. Return the number of all graphs of the environment."""
     number = 0
     for graph_type, layers in copy.inputs.layers.items():
         for layer in layers:
@@ -166,12 +166,12 @@ def _put_graphs(
 
 
 def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -> None:
-    """Store the nodes under their own ids. Raise `Conflict` if one is taken."""
+    """Store the nodes under their own ids. Raise `Conflict` if an id is taken."""
     taken = {*nodes.ids(connection)}
-    both = sorted(node.id for node in original.nodes if node.id in taken)
-    if both:
+    conflicting = sorted(node.id for node in original.nodes if node.id in taken)
+    if conflicting:
         raise Conflict(
-            f"Nodes with these ids exist already: {', '.join(map(str, both))}. Facts name nodes by their ids.",
+            f"Nodes with these ids exist already: {', '.join(map(str, conflicting))}. Facts name nodes by their ids.",
             hint=_ELSEWHERE,
         )
     for node in original.nodes:
@@ -182,7 +182,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
 
 
 def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy) -> CopiedPart:
-    """Store the networks and virtual addresses, as far as the engine can: it has one network of each name."""
+    """Store the networks and virtual addresses. Of networks with the same name, only the last one is stored."""
     target = environment.read(connection, cluster_id)
     names = [network.get("name") for network in copy.networks.get(NETWORKS) or ()]
     note = ""
@@ -193,8 +193,8 @@ def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy
             own, vips = own_networks_from(copy.networks, target), vips_of(copy.networks, target)
         except InvalidDocument as error:
             return CopiedPart("networks", 0, f"not copied; the facts have those of the original: {error.message}")
-        twice = sorted({str(name) for name in names if names.count(name) > 1})
-        note = f"several are called {', '.join(twice)}: the copy has the last, the facts have all" if twice else ""
+        shared = sorted({str(name) for name in names if names.count(name) > 1})
+        note = f"several are called {', '.join(shared)}: the copy has the last, the facts have all" if shared else ""
     put_own_networks(connection, cluster_id, own)
     for vip in vips:
         put_vip(connection, cluster_id, vip)
@@ -202,22 +202,22 @@ def _put_networks(connection: Connection, cluster_id: int, copy: EnvironmentCopy
 
 
 def _put_past(connection: Connection, cluster_id: int, past: PastRun) -> None:
-    """Store a run of one graph with a parent of its own, and the instances that succeeded in it."""
-    whole = replace(
+    """Store a run of one graph under a new parent run, with the task instances that succeeded in it."""
+    parent = replace(
         past.run, id=0, uuid=str(uuid.uuid4()), cluster_id=cluster_id, parent_id=None, name=PARENT, graph_type="",
         request=replace(past.run.request, cluster_id=cluster_id), findings=(), children=(),
     )  # fmt: skip
-    parent_id = runs.insert(connection, whole)
+    parent_id = runs.insert(connection, parent)
     child_id = runs.insert(
         connection,
-        replace(whole, uuid=str(uuid.uuid4()), parent_id=parent_id, name=CHILD, graph_type=past.run.graph_type),
+        replace(parent, uuid=str(uuid.uuid4()), parent_id=parent_id, name=CHILD, graph_type=past.run.graph_type),
     )
     facts.put_seen(connection, child_id, past.facts)
     history.insert_ended(connection, child_id, past.succeeded)
 
 
 def _require_equal(stored: Inputs, wanted: Inputs) -> None:
-    """Raise `Conflict` if a release or a plugin that was there already differs from the copied one."""
+    """Raise `Conflict` if an existing release or plugin differs from the copied one."""
     different: list[str] = []
     here, there = stored.environment, wanted.environment
     if _release_metadata(here) != _release_metadata(there):

@@ -26,7 +26,7 @@ class Facts(Facet):
         return stored.uploaded(connection, cluster_id)
 
     def default(self, cluster_id: int) -> DeploymentFacts:
-        """They are computed from release, settings, networks and nodes."""
+        """Compute the facts from the release, settings, networks and nodes of the environment."""
         self._settle(cluster_id)
         with self._database.read() as connection:
             return computed_now(connection, environment.read(connection, cluster_id)).facts
@@ -42,7 +42,7 @@ class Facts(Facet):
             settle(self._database, cluster_id)
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
-        """The primaries that the facts were made with stay. Raise `InvalidDocument` for a part that is not a
+        """Store the current primary nodes too, since the facts name them. Raise `InvalidDocument` if a part is not a
         mapping."""
         for name, part in (("common part", facts.common), *facts.nodes.items()):
             if not isinstance(part, Mapping):
@@ -54,8 +54,8 @@ class Facts(Facet):
             lookup.cluster(connection, cluster_id)
             known = [MASTER, NULL, *(str(node.id) for node in nodes.every(connection, cluster_id=cluster_id))]
             for name, part in facts.nodes.items():
-                of_role = part.get("role") == name.rpartition("_")[0]  # else all of the name is a uid
-                if (uid_of(name) if of_role else name) not in known:
+                has_role_prefix = part.get("role") == name.rpartition("_")[0]  # otherwise the whole name is a uid
+                if (uid_of(name) if has_role_prefix else name) not in known:
                     raise NotFound("node", f"{name} of environment {cluster_id}", known=known)
             stored.put(connection, cluster_id, by_node(facts))
             keep_primaries(connection, cluster_id)

@@ -45,7 +45,7 @@ class Graphs(Facet):
     ) -> Sequence[GraphSummary]:
         if cluster_id is None:
             linked = {plugin.id for plugin in plugins.every(connection) if plugin.is_linked}
-            summaries = [_summary_now(connection, each, linked) for each in graphs.summaries(connection)]
+            summaries = [_current_summary(connection, each, linked) for each in graphs.summaries(connection)]
         else:
             summaries = environment.summaries(connection, environment.read(connection, cluster_id))
         return [summary for summary in summaries if not levels or summary.owner.level in levels]
@@ -56,7 +56,7 @@ class Graphs(Facet):
 
     @reads
     def get(self, connection: Connection, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
-        return _as_now(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
+        return _current(connection, _existing(connection, lookup.owner(connection, owner), graph_type))
 
     @reads
     def owner(self, connection: Connection, owner: OwnerRef) -> Owner:
@@ -70,90 +70,90 @@ class Graphs(Facet):
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
-        """The engine has no other merge than that of the layers."""
+        """Return the tasks that `layers` merges; the engine has no other merge."""
         levels = (Level.PLUGIN,) if only_plugins else ()
         return [merged.task for merged in self.layers(cluster_id, levels, graph_type).tasks]
 
     @reads
     def snapshot(self, connection: Connection, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         target = environment.read(connection, cluster_id)
-        made = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
+        current = snapshot(target, environment.layers(connection, target, graph_type), graph_type)
         if not any(plugin.is_linked for plugin in target.plugins):
-            return made
-        from fuelclient.engine.packages.enable import conflicts_of_linked  # what checks packages takes its time
+            return current
+        from fuelclient.engine.packages.enable import conflicts_of_linked  # slow to import
 
-        return replace(made, findings=(*made.findings, *conflicts_of_linked(connection, target)))
+        return replace(current, findings=(*current.findings, *conflicts_of_linked(connection, target)))
 
     def upload(self, owner: OwnerRef, document: GraphDocument, graph_type: str = DEFAULT_TYPE) -> Uploaded:
-        """Records of environments that lose what they override are G021. Errors that would refuse a run are warnings
-        here: expressions that cannot be read (G024), impossible parameters (G046), and cycles in the environments that
-        have the graph (G050)."""
-        from fuelclient.expressions.readable import refusals  # only uploads need expressions
+        """Report records of environments that have lost the task they override (G021). Errors that would prevent a run
+        are warnings here: unreadable expressions (G024), impossible parameters (G046), and cycles in the environments
+        that have the graph (G050)."""
+        from fuelclient.expressions.readable import refusals  # only uploads need it
 
         require_type(graph_type)
         with self._database.write() as connection:
-            named = lookup.owner(connection, owner)
-            orphaned = _orphaned(connection, named, graph_type)
-            findings = check_document(document, named, _below(connection, named, graph_type))
-            require_no_errors(findings, f"The {graph_type} graph of {named} is not stored")
-            before = graphs.find_id(connection, named.level, named.id, graph_type)
-            replaced = 0 if before is None else len(graphs.task_ids(connection, before))
-            graph_id = before or graphs.create(connection, named.level, named.id, graph_type)
+            target = lookup.owner(connection, owner)
+            orphaned = _watch_users(connection, target, graph_type)
+            findings = check_document(document, target, _layers_below(connection, target, graph_type))
+            require_no_errors(findings, f"The {graph_type} graph of {target} is not stored")
+            previous_id = graphs.find_id(connection, target.level, target.id, graph_type)
+            replaced = 0 if previous_id is None else len(graphs.task_ids(connection, previous_id))
+            graph_id = previous_id or graphs.create(connection, target.level, target.id, graph_type)
             graphs.describe(connection, graph_id, document.name, document.metadata)
             graphs.put_tasks(connection, graph_id, document.tasks, findings)
             graphs.mark_derived(connection, graph_id, False)
-            left = orphaned()
-            users = lookup.environments_with(connection, named)
-            later = (*refusals(document), *dict.fromkeys(_cycles(connection, users, graph_type)))
-            warnings = (replace(finding, severity=Severity.WARNING) for finding in later)
-            stored = _existing(connection, named, graph_type)
-            return Uploaded(stored, before is None, (*findings, *left, *warnings), replaced)
+            newly_orphaned = orphaned()
+            users = lookup.environments_with(connection, target)
+            run_errors = (*refusals(document), *dict.fromkeys(_cycles(connection, users, graph_type)))
+            warnings = (replace(finding, severity=Severity.WARNING) for finding in run_errors)
+            stored = _existing(connection, target, graph_type)
+            return Uploaded(stored, previous_id is None, (*findings, *newly_orphaned, *warnings), replaced)
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
         """Raise `NotFound` for an unknown owner, or a graph type that it does not have.
 
-        If the package of a plugin has a graph of this type, it applies again; it only goes with the plugin. Records of
-        environments that lose what they override are G021.
+        If the package of a plugin has a graph of this type, that graph applies again; it is only deleted with the
+        plugin. Records of environments that have lost the task they override are reported (G021).
         """
-        named = lookup.owner(connection, owner)
-        orphaned = _orphaned(connection, named, graph_type)
-        graph = _existing(connection, named, graph_type)
+        target = lookup.owner(connection, owner)
+        orphaned = _watch_users(connection, target, graph_type)
+        graph = _existing(connection, target, graph_type)
         if owner.level is Level.PLUGIN and graphs.is_derived(connection, graph.id):
             raise Conflict(
-                f"The {graph_type} graph of {named.label} belongs to its package.",
+                f"The {graph_type} graph of {target.label} belongs to its package.",
                 hint="Disable or remove the plugin, or upload an empty graph to replace this one.",
             )
         graphs.delete(connection, graph.id)
         package = plugins.package(connection, owner.id) if owner.level is Level.PLUGIN else None
         if package is not None:
-            from fuelclient.engine.packages.register import put_derived  # nothing else here needs packages
+            from fuelclient.engine.packages.register import put_derived  # nothing else here needs it
             from fuelclient.plugins.select import for_any_release
 
             derived = for_any_release(package).graphs.get(graph_type)
             if derived is not None:
-                put_derived(connection, named, graph_type, derived)
+                put_derived(connection, target, graph_type, derived)
         return orphaned()
 
 
-def _orphaned(connection: Connection, owner: Owner, graph_type: str) -> Callable[[], tuple[Finding, ...]]:
-    """Watch the environments above a graph: a record of their own never loses what it overrides by itself."""
+def _watch_users(connection: Connection, owner: Owner, graph_type: str) -> Callable[[], tuple[Finding, ...]]:
+    """Watch the environments that use a graph of a release or a plugin; see `orphaned_records.watch`."""
     users = () if owner.level is Level.CLUSTER else lookup.environments_with(connection, owner)
     return orphaned_records.watch(connection, users, graph_type)
 
 
 def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
-    from fuelclient.plan.study import cycles_of  # only uploads need plans
+    from fuelclient.plan.study import cycles_of  # only uploads need it
 
     for cluster_id in cluster_ids:
         target = environment.read(connection, cluster_id)
         layers = environment.layers(connection, target, graph_type, strict=False)
-        facts = partial(_facts, connection, cluster_id, graph_type)
+        facts = partial(_evaluation, connection, cluster_id, graph_type)
         yield from cycles_of(snapshot(target, layers, graph_type, checked=False), facts)
 
 
-def _facts(connection: Connection, cluster_id: int, graph_type: str) -> Evaluation | None:
-    """The evaluation of expressions on the facts of an environment, or None if they cannot be computed."""
+def _evaluation(connection: Connection, cluster_id: int, graph_type: str) -> Evaluation | None:
+    """Evaluate expressions with the facts of an environment. Return None if the facts cannot be computed."""
     from fuelclient.engine.runs import inputs
     from fuelclient.environment.plans import evaluation_of
     from fuelclient.model.run import RunRequest
@@ -173,8 +173,8 @@ def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
     return graph
 
 
-def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[Layer] | None:
-    """The layers below a graph: none for a release, None for a plugin, which may be enabled on any release."""
+def _layers_below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[Layer] | None:
+    """Return the layers below a graph: () for a release, None for a plugin, which may be enabled on any release."""
     if owner.level is Level.RELEASE:
         return ()
     if owner.level is Level.PLUGIN:
@@ -185,8 +185,8 @@ def _below(connection: Connection, owner: Owner, graph_type: str) -> Sequence[La
     return environment.layers(connection, target, graph_type, (Level.RELEASE, Level.PLUGIN), strict=False)
 
 
-def _as_now(connection: Connection, stored: Graph) -> Graph:
-    """Read a graph again if a linked plugin has it from its package. Raise what `lookup.package` raises."""
+def _current(connection: Connection, stored: Graph) -> Graph:
+    """Read the graph from the package if a linked plugin provides it. Raise what `lookup.package` raises."""
     if stored.owner.level is not Level.PLUGIN or not graphs.is_derived(connection, stored.id):
         return stored
     owner = lookup.plugin(connection, stored.owner.id)
@@ -200,10 +200,10 @@ def _as_now(connection: Connection, stored: Graph) -> Graph:
     return replace(stored, tasks=document.tasks, metadata=document.metadata, warnings=document.findings)
 
 
-def _summary_now(connection: Connection, stored: GraphSummary, linked: Collection[int]) -> GraphSummary:
-    """Summarize a graph with the tasks that it has now. `linked` are the ids of linked plugins.
+def _current_summary(connection: Connection, stored: GraphSummary, linked: Collection[int]) -> GraphSummary:
+    """Summarize a graph, with its current tasks if its plugin is linked. `linked` are the ids of linked plugins.
 
-    If the package of one cannot be read, the tasks are those that it had when it was linked.
+    If the package of a linked plugin cannot be read, the tasks are those at the time of linking.
     """
     is_linked = stored.owner.level is Level.PLUGIN and stored.owner.id in linked
     if not is_linked or not graphs.is_derived(connection, stored.id):

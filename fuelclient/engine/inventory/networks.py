@@ -26,10 +26,10 @@ class Networks(Facet):
     def set_configuration(
         self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Store the addresses of VIPs, too: all of it, or nothing."""
+        """Store a network configuration and the addresses of its VIPs in one transaction."""
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
             put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
-            _put(connection, cluster_id, vips_of(configuration, target))
+            _put_vips(connection, cluster_id, vips_of(configuration, target))
             return network_configuration(environment.read(connection, cluster_id))
 
     def vips(
@@ -40,18 +40,18 @@ class Networks(Facet):
         chosen = [record for record in vip_records(target) if vip_id in (None, record["id"])]
         if vip_id is not None and not chosen:
             raise NotFound("virtual address", vip_id, known=[str(vip.id) for vip in target.vips])
-        described = network_configuration(target)["vips"]
+        vips_by_name = network_configuration(target)["vips"]
         return [
             record
             for record in chosen
             if network_id in (None, record["network"])
-            and network_role in ("", described.get(record["vip_name"], {}).get("network_role"))
+            and network_role in ("", vips_by_name.get(record["vip_name"], {}).get("network_role"))
         ]
 
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
         with environment.keeping_rules(connection, [cluster_id]) as (target,):
-            _put(connection, cluster_id, vips_from(vips, target))
+            _put_vips(connection, cluster_id, vips_from(vips, target))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
@@ -64,9 +64,9 @@ class Networks(Facet):
                         f"Environment {cluster_id} has a virtual address {name} already: {vip.ip_addr}.",
                         hint="Change it with `fuel2 vip download` and `fuel2 vip upload`.",
                     )
-            _put(connection, cluster_id, vips_from([record], target))
+            _put_vips(connection, cluster_id, vips_from([record], target))
 
 
-def _put(connection: Connection, cluster_id: int, vips: Sequence[Vip]) -> None:
+def _put_vips(connection: Connection, cluster_id: int, vips: Sequence[Vip]) -> None:
     for vip in vips:
         put_vip(connection, cluster_id, vip)

@@ -36,17 +36,17 @@ class Nodes(Facet):
         return lookup.node(connection, node_id)
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
-        homes = [node.cluster_id for node in wanted if node.cluster_id is not None]
-        with self._database.write() as connection, environment.keeping_rules(connection, homes) as targets:
+        cluster_ids = [node.cluster_id for node in wanted if node.cluster_id is not None]
+        with self._database.write() as connection, environment.keeping_rules(connection, cluster_ids) as targets:
             for node in wanted:
                 checks.require_node(node)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
-            return nodes.insert_all(connection, _joined(wanted, targets))
+            return nodes.insert_all(connection, _join_all(wanted, targets))
 
     def delete(self, node_ids: Sequence[int], *, force: bool = False) -> None:
-        """Delete all of them or none. Raise `Conflict` for a node that a run works on, too."""
-        from fuelclient.engine.runs.records import require_idle  # nothing else here needs runs
+        """Delete all nodes or none. Raise `Conflict` also if a run is working on one of them."""
+        from fuelclient.engine.runs.records import require_idle  # nothing else here needs it
 
         with self._database.write() as connection:
             for node in [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]:
@@ -61,7 +61,7 @@ class Nodes(Facet):
                 nodes.delete(connection, node.id)
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
-        """A free node shares its names with the other free ones."""
+        """Names have to be unique within an environment, or among the free nodes."""
         checks.require_node_change(name, hostname)
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
@@ -73,7 +73,7 @@ class Nodes(Facet):
             if hostname is not None:
                 checks.require_free_hostname(others, hostname, home)
                 wanted = replace(wanted, attributes={**wanted.attributes, "hostname": hostname})
-            with environment.keeping_rules(connection, _home(node)):
+            with environment.keeping_rules(connection, _cluster_ids(node)):
                 nodes.update(connection, wanted)
             return wanted
 
@@ -83,7 +83,7 @@ class Nodes(Facet):
     @writes
     def set_attributes(self, connection: Connection, node_id: int, attributes: Mapping[str, Any]) -> Node:
         changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
-        with environment.keeping_rules(connection, _home(changed)):
+        with environment.keeping_rules(connection, _cluster_ids(changed)):
             nodes.update(connection, changed)
         return changed
 
@@ -93,7 +93,7 @@ class Nodes(Facet):
         return node_part(connection, node_id, NodePart.DISKS) or []
 
     def default_disks(self, node_id: int) -> Sequence[Any]:
-        """Raise `Unsupported`, or `NotFound` if the node does not exist: only a Fuel master divides disks."""
+        """Raise `Unsupported`, since only a Fuel master divides disks, or `NotFound` if the node does not exist."""
         self.get(node_id)
         raise Unsupported(
             "Only a Fuel master divides disks into volumes.",
@@ -127,13 +127,13 @@ class Nodes(Facet):
         checks.require_labels(labels)
         for name in labels:
             checks.require_printable("label", name)
-        return self._relabelled(node_ids, lambda node: {**node.labels, **labels})
+        return self._change_labels(node_ids, lambda node: {**node.labels, **labels})
 
     def delete_labels(self, node_ids: Sequence[int] | None, labels: Sequence[Label] | None) -> Sequence[int]:
-        return self._relabelled(node_ids, lambda node: without(node.labels, labels))
+        return self._change_labels(node_ids, lambda node: without(node.labels, labels))
 
     @writes
-    def _relabelled(
+    def _change_labels(
         self,
         connection: Connection,
         node_ids: Sequence[int] | None,
@@ -149,10 +149,10 @@ class Nodes(Facet):
 
 
 def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
-    """Put a node into an environment, with those of `roles` pending that it does not have.
+    """Put a node into an environment. The `roles` that it does not have become its pending roles.
 
-    They replace its pending roles, as in Nailgun; without `roles` those stay. A node that is ready is not a pending
-    addition.
+    As in Nailgun, they replace the earlier pending roles; without `roles`, these are kept. A node that is ready does
+    not become a pending addition.
 
     >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
     ('z',)
@@ -168,15 +168,15 @@ def _default_interfaces(connection: Connection, node: Node) -> Sequence[Any]:
     return default_interfaces(home, node)
 
 
-def _home(node: Node) -> list[int]:
+def _cluster_ids(node: Node) -> list[int]:
     return [] if node.cluster_id is None else [node.cluster_id]
 
 
 def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
-        here, coming = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
-        checks.require_free_names(here, coming, cluster_id)
+        here, added = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
+        checks.require_free_names(here, added, cluster_id)
 
 
 def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
@@ -192,9 +192,9 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
         given.add(node_id)
 
 
-def _joined(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
-    placed = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
+def _join_all(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
+    joined_nodes = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
     for target in targets:
-        coming = [node for node in placed if node.cluster_id == target.cluster.id]
-        lookup.require_roles([role for node in coming for role in node.all_roles], roles_of(target))
-    return placed
+        added = [node for node in joined_nodes if node.cluster_id == target.cluster.id]
+        lookup.require_roles([role for node in added for role in node.all_roles], roles_of(target))
+    return joined_nodes

@@ -1,4 +1,4 @@
-"""Give an environment another version of its release, or try that without storing it."""
+"""Move an environment to another version of its release, or try that without storing it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fuelclient.store.inventory import clusters, put_own_networks, releases, seq
 
 
 def change_release(database: Database, cluster_id: int, release_id: int, *, dry_run: bool) -> EnvironmentChange:
-    """Change the release of an environment; with `dry_run`, undo it. See `backends.base.Clusters`."""
+    """Change the release of an environment; with `dry_run`, roll it back. See `backends.base.Clusters`."""
     with (
         database.undone() if dry_run else database.write() as connection,
         environment.keeping_rules(connection, [cluster_id], gives_roles=True) as (before,),
@@ -29,20 +29,20 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
         require_free(connection, cluster_id)
         was = environment.with_graphs(connection, before)
         orphaned = orphaned_records.watch(connection, [cluster_id])
-        known = set(_about_plugins(connection, before))
+        known = set(_plugin_findings(connection, before))
         clusters.update(connection, replace(before.cluster, release_id=release_id))
-        findings = [*_settled(connection, before), *_left_sequences(connection, before.release, wanted)]
-        about = _about_plugins(connection, environment.read(connection, cluster_id))
-        _require_support(cluster_id, about)
+        findings = [*_drop_lost_settings(connection, before), *_changed_sequences(connection, before.release, wanted)]
+        plugin_findings = _plugin_findings(connection, environment.read(connection, cluster_id))
+        _require_support(cluster_id, plugin_findings)
         enable.require_roles(connection, cluster_id, f"which release {wanted.name} {wanted.version} does not have")
-        findings += [finding for finding in about if finding not in known]
+        findings += [finding for finding in plugin_findings if finding not in known]
         findings += orphaned()
         after = environment.with_graphs(connection, environment.read(connection, cluster_id))
         return EnvironmentChange(was, after, tuple(findings))
 
 
-def _settled(connection: Connection, before: Environment) -> list[Finding]:
-    """Remove settings and networks that only the old release has from those of the environment, and report them."""
+def _drop_lost_settings(connection: Connection, before: Environment) -> list[Finding]:
+    """Remove settings and networks of the environment that only the old release defines, and report them."""
     cluster_id = before.cluster.id
     after = environment.read(connection, cluster_id)
     own, dropped = kept_settings(before, after)
@@ -53,10 +53,10 @@ def _settled(connection: Connection, before: Environment) -> list[Finding]:
     return [*dropped, *lost]
 
 
-def _left_sequences(connection: Connection, before: Release, after: Release) -> Iterator[Finding]:
-    """Yield a warning for each sequence of the old release that the new one lacks, or has with other graphs.
+def _changed_sequences(connection: Connection, before: Release, after: Release) -> Iterator[Finding]:
+    """Yield a warning for each sequence of the old release that the new one lacks or has with other graphs.
 
-    Sequences belong to releases, whose other environments may be meant to deploy otherwise: none is changed.
+    No sequence is changed, because other environments of its release may rely on it.
     """
     known = {sequence.name: sequence for sequence in sequences.every(connection, release_id=after.id)}
     release = f"release {after.name} {after.version}"
@@ -72,8 +72,8 @@ def _left_sequences(connection: Connection, before: Release, after: Release) -> 
             yield Finding(Severity.WARNING, "G064", text, Place(layer=release))
 
 
-def _require_support(cluster_id: int, about: Iterable[Finding]) -> None:
-    errors = errors_in(about)
+def _require_support(cluster_id: int, plugin_findings: Iterable[Finding]) -> None:
+    errors = errors_in(plugin_findings)
     if errors:
         texts = "; ".join(f"{error.place.layer}: {error.message} [{error.code}]" for error in errors)
         raise Conflict(
@@ -84,5 +84,5 @@ def _require_support(cluster_id: int, about: Iterable[Finding]) -> None:
         )
 
 
-def _about_plugins(connection: Connection, members: Environment) -> list[Finding]:
-    return [finding for plugin in members.plugins for finding in enable.findings_about(connection, members, plugin)]
+def _plugin_findings(connection: Connection, target: Environment) -> list[Finding]:
+    return [finding for plugin in target.plugins for finding in enable.findings_about(connection, target, plugin)]

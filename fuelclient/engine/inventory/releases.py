@@ -32,16 +32,16 @@ class Releases(Facet):
         return lookup.release(connection, release_id)
 
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
-        """Free ids are kept, and the others are replaced in the order of `wanted`."""
+        """Keep the given ids that are free; other releases get new ids in the order of `wanted`."""
         for release in wanted:
             _require_printable(release)
         with self._database.write() as connection:
             _require_new(connection, wanted)
-            taken, placed = {0, *releases.ids(connection)}, []
+            taken, with_free_ids = {0, *releases.ids(connection)}, []
             for release in wanted:
-                placed.append(replace(release, id=0) if release.id in taken else release)
+                with_free_ids.append(replace(release, id=0) if release.id in taken else release)
                 taken.add(release.id)
-            created = releases.insert_all(connection, placed)
+            created = releases.insert_all(connection, with_free_ids)
             for release in created:
                 graphs.create(connection, Level.RELEASE, release.id, DEFAULT_TYPE)
             return created
@@ -52,7 +52,7 @@ class Releases(Facet):
             owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
             existing = releases.named(connection, release.name, release.version)
             if existing not in (None, release.id):
-                raise _taken(release, existing)
+                raise _conflict_with(release, existing)
             releases.update(connection, release)
             put_sections(connection, owner, release.metadata)
             return lookup.release(connection, release.id)
@@ -78,7 +78,7 @@ class Releases(Facet):
     @reads
     def components(self, connection: Connection, release_id: int) -> Sequence[Mapping[str, Any]]:
         """The plugins are in the order of their names and versions."""
-        from fuelclient.plugins.select import is_compatible, select  # nothing else here needs packages
+        from fuelclient.plugins.select import is_compatible, select  # nothing else here needs it
 
         release = lookup.release(connection, release_id)
         release = replace(release, metadata=sound(release.metadata))
@@ -113,7 +113,7 @@ def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
         seen.add(key)
         existing = releases.named(connection, *key)
         if existing is not None:
-            raise _taken(release, existing)
+            raise _conflict_with(release, existing)
 
 
 def _require_printable(release: Release) -> None:
@@ -121,7 +121,7 @@ def _require_printable(release: Release) -> None:
     require_printable("release's version", release.version)
 
 
-def _taken(release: Release, existing: int | None) -> Conflict:
+def _conflict_with(release: Release, existing: int | None) -> Conflict:
     return Conflict(
         f"Release {release.name} {release.version} exists already, as release {existing}.",
         hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",

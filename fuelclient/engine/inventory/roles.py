@@ -1,8 +1,8 @@
-"""Roles and tags of releases and environments, in their own metadata.
+"""Create, change and delete the roles and tags in the metadata of releases and environments.
 
-A release that a plugin defines has only what is in the plugin's package. An environment has its own descriptions above
-those of its release and of its plugins. Source: Nailgun, where releases and environments have `roles_metadata`,
-`tags_metadata` and `volumes_metadata`.
+The roles and tags of a release that a plugin defines come from the plugin's package, and cannot be changed. Those of an
+environment override those of its release and of its plugins. Source: Nailgun, where releases and environments have
+`roles_metadata`, `tags_metadata` and `volumes_metadata`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class MetadataOwner(OwnerRef):
         return f"{'environment' if self.level is Level.CLUSTER else 'release'} {self.id}"
 
     def section(self, name: str) -> dict[str, Any]:
-        """The records of one section by name, without malformed ones."""
+        """Return the well-formed records of one section, by name."""
         records = sound(self.metadata).get(name)
         return dict(records) if isinstance(records, Mapping) else {}
 
 
 def owner_to_change(connection: Connection, owner: OwnerRef) -> MetadataOwner:
-    """Read the owner of roles or tags that are to be changed.
+    """Read a release or an environment whose roles or tags are to be changed.
 
     Raise `NotFound` if it does not exist, `Conflict` for a release that a plugin defines, `UsageError` for a plugin.
     """
@@ -71,7 +71,7 @@ def put_sections(connection: Connection, owner: MetadataOwner, changed: Mapping[
 
     Raise `Conflict` if a node has a role that its environment would no longer know.
     """
-    from fuelclient.engine.packages import enable  # commands that only read need not load it
+    from fuelclient.engine.packages import enable  # only changes need it
 
     metadata = {**plain(owner.metadata), **plain(changed)}
     if owner.level is Level.CLUSTER:
@@ -85,8 +85,8 @@ def put_sections(connection: Connection, owner: MetadataOwner, changed: Mapping[
 class Descriptions(Facet, Generic[Value]):
     """Roles or tags; see `backends.base.Descriptions`.
 
-    `_section` is their section of the metadata. `_of_environment` and `_in_metadata` read all of an environment or of
-    the metadata of a release.
+    `_section` names their section of the metadata. `_of_environment` reads all roles or tags of an environment,
+    `_in_metadata` those in the metadata of a release.
     """
 
     _noun: str
@@ -96,73 +96,73 @@ class Descriptions(Facet, Generic[Value]):
 
     @reads
     def of_release(self, connection: Connection, release_id: int) -> Mapping[str, Value]:
-        return self._known(connection, OwnerRef(Level.RELEASE, release_id))
+        return self._all_of(connection, OwnerRef(Level.RELEASE, release_id))
 
     @reads
     def of_cluster(self, connection: Connection, cluster_id: int) -> Mapping[str, Value]:
-        return self._known(connection, OwnerRef(Level.CLUSTER, cluster_id))
+        return self._all_of(connection, OwnerRef(Level.CLUSTER, cluster_id))
 
     @writes
     def create(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
-        describer = owner_to_change(connection, owner)
+        describing_owner = owner_to_change(connection, owner)
         require_name(self._noun, value.name)
-        if value.name in describer.section(self._section):
+        if value.name in describing_owner.section(self._section):
             raise Conflict(
-                f"{self._noun.capitalize()} {value.name} of {describer.label} exists already.",
+                f"{self._noun.capitalize()} {value.name} of {describing_owner.label} exists already.",
                 hint=f"Change it: `fuel2 {self._noun} update`.",
             )
-        return self._put(connection, describer, value)
+        return self._put(connection, describing_owner, value)
 
     @writes
     def update(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
-        return self._put(connection, self._describer_of(connection, owner, value.name), value)
+        return self._put(connection, self._owner_with(connection, owner, value.name), value)
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, name: str) -> None:
-        describer = self._describer_of(connection, owner, name)
-        put_sections(connection, describer, self._without(describer, name))
-        self._require_unused(connection, describer, name)
+        describing_owner = self._owner_with(connection, owner, name)
+        put_sections(connection, describing_owner, self._without(describing_owner, name))
+        self._require_unused(connection, describing_owner, name)
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:  # noqa: ARG002 - for roles
-        """The owner's sections with the role or tag `value` in place of the one with its name, or after all others."""
+        """Return the changed sections: the owner's, with `value` added or put in place of the record with its name."""
         return {self._section: {**owner.section(self._section), value.name: value.metadata}}
 
     def _without(self, owner: MetadataOwner, name: str) -> dict[str, Any]:
-        """The owner's sections without the role or tag of this name."""
+        """Return the changed sections: the owner's, without the role or tag of this name."""
         records = owner.section(self._section)
         del records[name]
         return {self._section: records}
 
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
-        """Raise `Conflict` if something still needs what was removed, other than the nodes, which come first."""
+        """Raise `Conflict` if something other than a node, such as a role, still uses the removed record."""
 
     def _put(self, connection: Connection, owner: MetadataOwner, value: Value) -> Value:
         put_sections(connection, owner, self._with(connection, owner, value))
-        return self._known(connection, owner)[value.name]
+        return self._all_of(connection, owner)[value.name]
 
-    def _known(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
+    def _all_of(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
         if owner.level is Level.CLUSTER:
             return self._of_environment(environment.read(connection, owner.id))
         return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
 
-    def _describer_of(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
-        """Raise `NotFound` if the owner has none of this name, `Conflict` if that is not its own."""
-        describer = owner_to_change(connection, owner)
-        own = describer.section(self._section)
+    def _owner_with(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
+        """Read the owner. Raise `NotFound` if it has no role or tag of this name, `Conflict` if that is inherited."""
+        describing_owner = owner_to_change(connection, owner)
+        own = describing_owner.section(self._section)
         if name in own:
-            return describer
-        known, noun = self._known(connection, owner), self._noun.capitalize()
+            return describing_owner
+        known, noun = self._all_of(connection, owner), self._noun.capitalize()
         if name not in known:
             raise NotFound(self._noun, name, known=sorted(set(own).union(known)))
         if owner.level is Level.RELEASE:
             raise Conflict(
-                f"{noun} {name} is described nowhere: a role of {describer.label} implies it.",
+                f"{noun} {name} is described nowhere: a role of {describing_owner.label} implies it.",
                 hint=f"Describe it with `fuel2 {self._noun} create`, or change the role.",
             )
         if known[name].owner == "release":
             release_id = lookup.cluster(connection, owner.id).release_id
             raise Conflict(
-                f"{noun} {name} belongs to release {release_id}, not to {describer.label}.",
+                f"{noun} {name} belongs to release {release_id}, not to {describing_owner.label}.",
                 hint=f"Name the release (--release {release_id}), or create one of this name in the environment: "
                 f"`fuel2 {self._noun} create`.",
             )
@@ -209,22 +209,22 @@ class Tags(Descriptions[Tag]):
     _of_environment, _in_metadata = staticmethod(effective.tags), staticmethod(tags_in)
 
     def _require_unused(self, connection: Connection, owner: MetadataOwner, name: str) -> None:
-        """Raise `Conflict` if a role carries the tag, which no other owner describes."""
-        carriers: list[str] = []
+        """Raise `Conflict` if a role still has the tag and no other owner describes the tag."""
+        users: list[str] = []
         if owner.level is Level.RELEASE:
-            carriers += _carriers(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
+            users += _roles_with(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
         for cluster_id in lookup.environments_with(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):
-                carriers += _carriers(effective.roles(target), name, f"environment {cluster_id}")
-        if carriers:
+                users += _roles_with(effective.roles(target), name, f"environment {cluster_id}")
+        if users:
             raise Conflict(
-                f"Tag {name} is carried by role {', '.join(carriers)}.",
+                f"Tag {name} is carried by role {', '.join(users)}.",
                 hint="Remove it from the role first: `fuel2 role update`.",
             )
 
 
-def _carriers(roles: Mapping[str, Role], tag: str, where: str) -> list[str]:
+def _roles_with(roles: Mapping[str, Role], tag: str, where: str) -> list[str]:
     return [
         f"{role.name} of {where}"
         for role in roles.values()

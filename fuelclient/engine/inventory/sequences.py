@@ -47,7 +47,7 @@ class Sequences(Facet):
         return sequence
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
-        """Another release may have a sequence of this name."""
+        """Names have to be unique within a release."""
         _require(name, graph_types)
         with self._database.write() as connection:
             lookup.release(connection, release_id)
