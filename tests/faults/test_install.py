@@ -17,7 +17,7 @@ from package_trees import definition, role, task, write_package
 from refusals import refused
 
 from fuelclient.engine import Engine
-from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
+from fuelclient.engine.reading.unpacked_packages import Trees, digest, digest_in
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.graph import Level, OwnerRef
 
@@ -74,7 +74,7 @@ def state(path: Path) -> Any:
         found: list[Any] = []
         for plugin in engine.plugins.list():
             directory = Trees(str(path)).path(plugin.unpacked)
-            assert digest(directory) == content_of(plugin.unpacked)
+            assert digest(directory) == digest_in(plugin.unpacked)
             assert json.loads((directory / "metadata.yaml").read_text())["version"] == plugin.version
             found.append((plugin.id, plugin.version))
             assert plugin.releases == tuple(release.id for release in engine.releases.list())
@@ -220,7 +220,7 @@ def test_changed_files_are_read_again(place: Path) -> None:
         assert [one.id for one in done.updated] == [plugin.id]
         assert [one.id for one in engine.graphs.get(OwnerRef(Level.PLUGIN, plugin.id)).tasks] == ["changed"]
         assert not directory.exists()
-        assert content_of(engine.plugins.get(plugin.id).unpacked) == digest(unpacked(engine, place))
+        assert digest_in(engine.plugins.get(plugin.id).unpacked) == digest(unpacked(engine, place))
         assert engine.plugins.sync().updated == ()
 
 

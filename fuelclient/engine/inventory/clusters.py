@@ -85,7 +85,7 @@ class Clusters(Facet):
         """Replace the pending roles by the new ones. Roles that a node already has are checked too."""
         from fuelclient.engine.inventory.nodes import joined  # other methods do not need it
 
-        with environment.keeping_rules(connection, [cluster_id]) as (target,):
+        with environment.checking_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
             lookup.require_roles(roles, known)
             requested = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
@@ -130,7 +130,7 @@ class Clusters(Facet):
         from fuelclient.engine.reading import drawn_settings
 
         sections = settings.sections_from(stated)
-        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
+        with self._database.write() as connection, environment.checking_rules(connection, [cluster_id]):
             with plugins.switched(connection, cluster_id, sections) as values:
                 target = environment.read(connection, cluster_id)
                 own = settings.own_from(values, target)

@@ -27,7 +27,7 @@ class Networks(Facet):
         self, connection: Connection, cluster_id: int, configuration: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """Store a network configuration and the addresses of its VIPs in one transaction."""
-        with environment.keeping_rules(connection, [cluster_id]) as (target,):
+        with environment.checking_rules(connection, [cluster_id]) as (target,):
             put_own_networks(connection, cluster_id, own_networks_from(configuration, target))
             _put_vips(connection, cluster_id, vips_of(configuration, target))
             return network_configuration(environment.read(connection, cluster_id))
@@ -50,14 +50,14 @@ class Networks(Facet):
 
     @writes
     def set_vips(self, connection: Connection, cluster_id: int, vips: Sequence[Mapping[str, Any]]) -> None:
-        with environment.keeping_rules(connection, [cluster_id]) as (target,):
+        with environment.checking_rules(connection, [cluster_id]) as (target,):
             _put_vips(connection, cluster_id, vips_from(vips, target))
 
     def create_vip(
         self, cluster_id: int, name: str, address: str, *, network_id: int | None = None, namespace: str | None = None
     ) -> None:
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
-        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]) as (target,):
+        with self._database.write() as connection, environment.checking_rules(connection, [cluster_id]) as (target,):
             for vip in target.vips:
                 if vip.name == name:
                     raise Conflict(

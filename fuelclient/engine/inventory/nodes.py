@@ -37,7 +37,7 @@ class Nodes(Facet):
 
     def create(self, wanted: Sequence[Node]) -> Sequence[Node]:
         cluster_ids = [node.cluster_id for node in wanted if node.cluster_id is not None]
-        with self._database.write() as connection, environment.keeping_rules(connection, cluster_ids) as targets:
+        with self._database.write() as connection, environment.checking_rules(connection, cluster_ids) as targets:
             for node in wanted:
                 checks.require_node(node)
             _require_new_ids(connection, wanted)
@@ -73,7 +73,7 @@ class Nodes(Facet):
             if hostname is not None:
                 checks.require_free_hostname(others, hostname, home)
                 wanted = replace(wanted, attributes={**wanted.attributes, "hostname": hostname})
-            with environment.keeping_rules(connection, _cluster_ids(node)):
+            with environment.checking_rules(connection, _cluster_ids(node)):
                 nodes.update(connection, wanted)
             return wanted
 
@@ -83,7 +83,7 @@ class Nodes(Facet):
     @writes
     def set_attributes(self, connection: Connection, node_id: int, attributes: Mapping[str, Any]) -> Node:
         changed = replace(lookup.node(connection, node_id), attributes=plain(attributes))
-        with environment.keeping_rules(connection, _cluster_ids(changed)):
+        with environment.checking_rules(connection, _cluster_ids(changed)):
             nodes.update(connection, changed)
         return changed
 

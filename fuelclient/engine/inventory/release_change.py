@@ -22,7 +22,7 @@ def change_release(database: Database, cluster_id: int, release_id: int, *, dry_
     """Change the release of an environment; with `dry_run`, roll it back. See `backends.base.Clusters`."""
     with (
         database.undone() if dry_run else database.write() as connection,
-        environment.keeping_rules(connection, [cluster_id], gives_roles=True) as (before,),
+        environment.checking_rules(connection, [cluster_id], gives_roles=True) as (before,),
     ):
         wanted = lookup.release(connection, release_id)
         require_another_version(before.release, wanted, releases.every(connection))

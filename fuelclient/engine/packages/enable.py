@@ -26,28 +26,28 @@ from fuelclient.store import graphs
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters
 
-_INTERNAL = frozenset({TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED})
+_WITHOUT_COMMANDS = frozenset({TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED})
 """Tasks that need no version, because they run nothing."""
 
 
 def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Finding, ...]:
-    """Enable a plugin on an environment; the findings about it. See `backends.base.Plugins`."""
+    """Enable a plugin on an environment, and return findings about it. See `backends.base.Plugins`."""
     plugin = lookup.plugin(connection, plugin_id)
     before = environment.read(connection, cluster_id)
     if plugin.id in {enabled.id for enabled in before.plugins}:
         return ()
-    replaced = [other for other in before.plugins if other.name == plugin.name]
+    other_versions = [other for other in before.plugins if other.name == plugin.name]
     findings = findings_about(connection, before, plugin)
     if is_deployed(before):
-        findings += _cannot_change(connection, before, plugin, replaced)
+        findings += _deployed_errors(connection, before, plugin, other_versions)
     errors = errors_in(findings)
     if errors:
         reasons = "; ".join(f"{error.message} [{error.code}]" for error in errors)
         hint = " ".join(dict.fromkeys(error.hint for error in errors if error.hint))
         message = f"Plugin {plugin.label} cannot be enabled on environment {cluster_id}: {reasons}."
         raise Conflict(message, findings=errors, hint=hint)
-    orphaned = orphaned_records.watch(connection, [cluster_id] if replaced else ())
-    for other in replaced:
+    orphaned = orphaned_records.watch(connection, [cluster_id] if other_versions else ())
+    for other in other_versions:
         clusters.disable(connection, cluster_id, other.id)
         findings.append(_finding(Severity.INFO, "P080", plugin, f"it replaces version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
@@ -59,7 +59,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
 def enabling(
     connection: Connection, plugin_ids: Iterable[int], cluster_id: int, values: Mapping[str, Any]
 ) -> EnvironmentChange:
-    """Enable plugins, to compare the environment before and after that."""
+    """Enable plugins, and return the environment before and after that."""
     before = environment.with_graphs(connection, environment.read(connection, cluster_id))
     findings: list[Finding] = []
     for plugin_id in plugin_ids:
@@ -70,7 +70,7 @@ def enabling(
 
 
 def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: Mapping[str, Any]) -> None:
-    """Give settings of an enabled plugin these values. Raise what `environment.settings.with_values` raises."""
+    """Set settings of an enabled plugin. Raise what `environment.settings.with_values` raises."""
     if not values:
         return
     plugin = lookup.plugin(connection, plugin_id)
@@ -84,7 +84,7 @@ def set_values(connection: Connection, plugin_id: int, cluster_id: int, values: 
 def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
     """Disable a plugin on an environment. See `backends.base.Plugins`.
 
-    Raise `Conflict` if the environment is deployed, or if a node has a role that only this plugin brings.
+    Raise `Conflict` if the environment is deployed, or if a node has a role that only this plugin defines.
     """
     plugin = lookup.plugin(connection, plugin_id)
     before = environment.read(connection, cluster_id)
@@ -92,15 +92,15 @@ def disable(connection: Connection, plugin_id: int, cluster_id: int) -> None:
         return
     if is_deployed(before):
         hint = f"Environment {cluster_id} is deployed, so its plugins cannot be disabled."
-        raise Conflict(f"{_unchangeable(plugin)}.", hint=hint)
+        raise Conflict(f"{_unchangeable_text(plugin)}.", hint=hint)
     clusters.disable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"which only plugin {plugin.label} brings")
 
 
 def findings_about(connection: Connection, members: Environment, plugin: Plugin) -> list[Finding]:
-    """Check `plugin` among the other plugins of an environment. Errors keep it from being enabled.
+    """Check whether an environment can have `plugin`, beside its other plugins. Errors prevent that.
 
-    Clashes of plugins with each other and with the release are found by `environment.clashes`.
+    `environment.clashes` finds the conflicts of plugins with each other and with the release.
     """
     package = lookup.package(connection, plugin)
     if plugin.releases and not package.records:
@@ -112,10 +112,10 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
     findings = list(_unsupported(members, plugin, package))
     others = tuple(other for other in members.plugins if other.name != plugin.name)
     release = members.release
-    of_release = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
+    release_tasks = {graph.type: graph.tasks for graph in graphs.of_owner(connection, Level.RELEASE, release.id)}
     findings += clashes(
         _contributor(connection, release, plugin),
-        Contributor(release, _ids(of_release)),
+        Contributor(release, _task_ids(release_tasks)),
         [_contributor(connection, release, other) for other in others],
     )
     findings += _engine_rules(connection, replace(members, plugins=others), plugin)
@@ -123,7 +123,7 @@ def findings_about(connection: Connection, members: Environment, plugin: Plugin)
 
 
 def conflicts_of_linked(connection: Connection, members: Environment) -> Iterator[Finding]:
-    """Yield a warning for each reason why a linked plugin could not be enabled as its package is now.
+    """Yield a warning for each reason why a linked plugin could not be enabled with its current package.
 
     A package is checked when it is installed. A linked directory may change after that.
     """
@@ -152,11 +152,11 @@ def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
 
 
 def _unsupported(members: Environment, plugin: Plugin, package: Package) -> Iterator[Finding]:
-    """Yield an error if no release record of the package is for the environment's release and mode."""
+    """Yield an error if the package does not support the release and mode of the environment."""
     release = members.release
     if is_compatible(package, release, settings.MODE):
         return
-    supported = ", ".join(dict.fromkeys(_words(record) for record in package.records)) or "no release"
+    supported = ", ".join(dict.fromkeys(_description(record) for record in package.records)) or "no release"
     text = (
         f"it does not support release {release.id} of the environment"
         f" ({release.operating_system.lower()} {release.version}, mode {settings.MODE}), but {supported}"
@@ -164,30 +164,30 @@ def _unsupported(members: Environment, plugin: Plugin, package: Package) -> Iter
     yield _finding(Severity.ERROR, "P071", plugin, text, "Use an environment of one of these releases.")
 
 
-def _words(record: ReleaseRecord) -> str:
+def _description(record: ReleaseRecord) -> str:
     modes = f" ({', '.join(record.modes)})" if record.modes else ""
     return f"{record.os} {record.version}{modes}".strip()
 
 
 def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) -> Iterator[Finding]:
-    """Yield findings about what Fuel's own deployment engines demand of a plugin's tasks.
+    """Yield findings about requirements of Fuel's own deployment engines on a plugin's tasks.
 
-    Source: the specification "plugins-v5" for 8.0, and Nailgun's plugin manager for legacy tasks. There they are an
-    error; here they run in the same order as in earlier releases, so they are only worth a warning.
+    Source: the specification "plugins-v5" for 8.0, and Nailgun's plugin manager for legacy tasks. Nailgun refuses
+    these; this engine only warns, because it runs them in the same order as earlier releases of Fuel do.
     """
     fuel = members.release.version.rpartition("-")[2]
     values = settings.effective(members)
-    needs_task_deploy = fuel.startswith("8.") and _first_number(plugin.package_version) >= 5
+    needs_task_deploy = fuel.startswith("8.") and _major_version(plugin.package_version) >= 5
     if needs_task_deploy and not settings.is_on(values, "common", "task_deploy"):
         text = "packages of version 5 need task-based deployment, which is off in this environment of Fuel 8.0"
         hint = "Set `common: {task_deploy: {value: true}}` in its settings (`fuel2 env settings upload`)."
         yield _finding(Severity.ERROR, "P072", plugin, text, hint)
-    if _first_number(plugin.package_version) >= 5 and _first_number(fuel) in (6, 7):
+    if _major_version(plugin.package_version) >= 5 and _major_version(fuel) in (6, 7):
         text = f"packages of version 5 are not supported on Fuel {fuel}"
         yield _finding(Severity.WARNING, "P083", plugin, text, "Use a package of version 4 or earlier there.")
-    refuses_legacy = _first_number(fuel) >= 9 and not settings.is_on(values, "common", "propagate_task_deploy")
+    refuses_legacy = _major_version(fuel) >= 9 and not settings.is_on(values, "common", "propagate_task_deploy")
     if refuses_legacy and any(
-        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _INTERNAL and not task.is_partial)
+        task.legacy or (task.version_tuple < (2, 0, 0) and task.type not in _WITHOUT_COMMANDS and not task.is_partial)
         for tasks in _graphs_of(connection, members.release, plugin).values()
         for task in tasks
     ):
@@ -198,40 +198,40 @@ def _engine_rules(connection: Connection, members: Environment, plugin: Plugin) 
         yield _finding(Severity.WARNING, "P081", plugin, text)
 
 
-def _first_number(version: str) -> int:
+def _major_version(version: str) -> int:
     first = version.partition(".")[0]
     return int(first) if first.isdecimal() else 0
 
 
-def _cannot_change(
-    connection: Connection, members: Environment, plugin: Plugin, replaced: Sequence[Plugin]
+def _deployed_errors(
+    connection: Connection, members: Environment, plugin: Plugin, other_versions: Sequence[Plugin]
 ) -> Iterator[Finding]:
-    for other in replaced:
+    for other in other_versions:
         hint = f"Environment {members.cluster.id} is deployed."
-        yield _finding(Severity.ERROR, "P073", plugin, _unchangeable(other), hint)
+        yield _finding(Severity.ERROR, "P073", plugin, _unchangeable_text(other), hint)
     if lookup.package(connection, plugin).metadata.get("is_hotpluggable") is not True:
         hint = f"Environment {members.cluster.id} is deployed, and the plugin is not hot-pluggable."
-        yield _finding(Severity.ERROR, "P073", plugin, _unchangeable(plugin), hint)
+        yield _finding(Severity.ERROR, "P073", plugin, _unchangeable_text(plugin), hint)
 
 
-def _unchangeable(plugin: Plugin) -> str:
+def _unchangeable_text(plugin: Plugin) -> str:
     return f"Plugin '{plugin.name}' version '{plugin.version}' couldn't be changed after or during deployment"
 
 
 def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Contributor:
-    tasks = _ids(_graphs_of(connection, release, plugin))
+    tasks = _task_ids(_graphs_of(connection, release, plugin))
     if plugin.by_release:
         selected = environment.selected(connection, plugin, release)
         plugin = replace(plugin, metadata=environment.metadata_from(selected))
     return Contributor(plugin, tasks)
 
 
-def _ids(tasks_by_type: Mapping[str, Iterable[Task]]) -> dict[str, list[str]]:
+def _task_ids(tasks_by_type: Mapping[str, Iterable[Task]]) -> dict[str, list[str]]:
     return {graph_type: [task.id for task in tasks] for graph_type, tasks in tasks_by_type.items()}
 
 
 def _graphs_of(connection: Connection, release: Release, plugin: Plugin) -> dict[str, Sequence[Task]]:
-    """The tasks that a plugin would bring to an environment of `release`, by graph type."""
+    """Return the tasks of a plugin for an environment of `release`, by graph type."""
     selected = environment.selected(connection, plugin, release).graphs if plugin.by_release else {}
     tasks: dict[str, Sequence[Task]] = {graph_type: graph.tasks for graph_type, graph in selected.items()}
     for stored in graphs.of_owner(connection, Level.PLUGIN, plugin.id):

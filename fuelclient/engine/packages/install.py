@@ -1,4 +1,4 @@
-"""Install, synchronise and remove packages: first the files, then one transaction that refers to them."""
+"""Install, synchronise and remove packages: their files, and the plugins that refer to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from fuelclient.engine.packages import register
 from fuelclient.engine.packages.register import Candidate
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.reading.unpacked_packages import Trees, content_of, digest
+from fuelclient.engine.reading.unpacked_packages import Trees, digest, digest_in
 from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, require_no_errors
 from fuelclient.model.package import Package
@@ -28,14 +28,14 @@ from fuelclient.store.database import Database
 def install(database: Database, path: str, *, force: bool, link: bool = False) -> Installed:
     """Register the package in `path`; see `backends.base.Plugins`.
 
-    The files are complete and in their final place before the transaction that refers to them commits. If anything
-    fails before that, the files are not referred to, and the next installation deletes them.
+    The files are complete and in their final directory before the transaction that refers to them commits. After an
+    earlier failure, nothing refers to them, and the next installation deletes them.
     """
-    places = Trees(database.path)
+    trees = Trees(database.path)
     source = Path(path)
     with database.alone():
-        _sweep(database, places)
-        provided = _linked(source) if link else _copied(places, source)
+        _sweep(database, trees)
+        provided = _linked(source) if link else _copied(trees, source)
         with provided as candidate, database.write() as connection:
             return register.register(connection, candidate, force=force)
 
@@ -49,9 +49,9 @@ def remove(database: Database, plugin_id: int) -> None:
 
 
 def sync(database: Database, plugin_ids: Sequence[int]) -> Synced:
-    """Read the unpacked packages again, and apply what changed; see `backends.base.Plugins`."""
-    places = Trees(database.path)
-    work = _Synchronisation(database, places)
+    """Read the unpacked packages again, and apply changes; see `backends.base.Plugins`."""
+    trees = Trees(database.path)
+    work = _Synchronisation(database, trees)
     with database.alone():
         with database.read() as connection:
             known = plugins.every(connection)
@@ -59,19 +59,19 @@ def sync(database: Database, plugin_ids: Sequence[int]) -> Synced:
         for plugin in chosen:
             with work.errors_about(plugin.label):
                 work.update(plugin, even_if_unchanged=bool(plugin_ids))
-        for directory in () if plugin_ids else places.foreign():
+        for directory in () if plugin_ids else trees.foreign():
             with work.errors_about(directory.name):
                 work.adopt(directory)
-        _sweep(database, places)
+        _sweep(database, trees)
     return Synced(tuple(work.created), tuple(work.updated), tuple(work.removed), tuple(work.findings))
 
 
 @dataclass(slots=True)
 class _Synchronisation:
-    """Synchronises plugins one by one, and collects the results. One that fails stays as it was."""
+    """Synchronises plugins one by one, and collects the results. A plugin that fails is not changed."""
 
     database: Database
-    places: Trees
+    trees: Trees
     created: list[Plugin] = field(default_factory=list)
     updated: list[Plugin] = field(default_factory=list)
     removed: list[Plugin] = field(default_factory=list)
@@ -79,14 +79,14 @@ class _Synchronisation:
 
     @contextmanager
     def errors_about(self, plugin: str) -> Iterator[None]:
-        """Turn an error into findings: each error in the plugin's files at its place, or else the error itself."""
+        """Turn an exception into findings: the errors in the plugin's files that it lists, or else its message."""
         try:
             yield
         except FuelError as error:
             listed = error.findings if isinstance(error, InvalidDocument) else ()
-            causes = errors_in(finding for finding in listed if isinstance(finding, Finding))
+            errors_in_files = errors_in(finding for finding in listed if isinstance(finding, Finding))
             place, text = Place(layer=f"plugin {plugin}"), f"not synchronised: {error.message}"
-            self.findings += causes or [Finding(Severity.ERROR, "P082", text, place, hint=error.hint)]
+            self.findings += errors_in_files or [Finding(Severity.ERROR, "P082", text, place, hint=error.hint)]
 
     def update(self, plugin: Plugin, *, even_if_unchanged: bool) -> None:
         """Read a plugin again if its files have changed, or remove it if they are gone.
@@ -97,15 +97,15 @@ class _Synchronisation:
             with _linked(Path(plugin.unpacked)) as candidate:
                 self._register(plugin, candidate, plugin.unpacked)
             return
-        if not self.places.has(plugin.unpacked):
+        if not self.trees.has(plugin.unpacked):
             with self.database.write() as connection:
                 register.remove(connection, plugin)
             self.removed.append(plugin)
             return
-        directory = self.places.path(plugin.unpacked)
-        if not even_if_unchanged and digest(directory) == content_of(plugin.unpacked):
+        directory = self.trees.path(plugin.unpacked)
+        if not even_if_unchanged and digest(directory) == digest_in(plugin.unpacked):
             return
-        with _copied(self.places, directory) as candidate:
+        with _copied(self.trees, directory) as candidate:
             self._register(plugin, candidate, directory)
 
     def _register(self, plugin: Plugin, candidate: Candidate, directory: str | Path) -> None:
@@ -115,7 +115,7 @@ class _Synchronisation:
                 f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {name}.",
                 hint=f"Change the name back in {Path(directory) / 'metadata.yaml'}.",
             )
-        # The origin stays where the plugin was installed from, which need not be this directory.
+        # Keep the path that the plugin was installed from, which need not be this directory.
         wanted = replace(candidate, plugin=replace(candidate.plugin, origin=plugin.origin))
         with self.database.write() as connection:
             registered = register.register(connection, wanted, force=True, target=plugin)
@@ -123,11 +123,11 @@ class _Synchronisation:
         self.findings += registered.findings
 
     def adopt(self, directory: Path) -> None:
-        """Register a package that was put next to the others by hand, unless the same is registered already."""
-        with _copied(self.places, directory) as candidate, self.database.write() as connection:
+        """Register a package that a user put next to the others, unless it is registered already."""
+        with _copied(self.trees, directory) as candidate, self.database.write() as connection:
             wanted = candidate.plugin
-            known = {(plugin.name, plugin.version, content_of(plugin.unpacked)) for plugin in plugins.every(connection)}
-            if (wanted.name, wanted.version, content_of(wanted.unpacked)) in known:
+            known = {(plugin.name, plugin.version, digest_in(plugin.unpacked)) for plugin in plugins.every(connection)}
+            if (wanted.name, wanted.version, digest_in(wanted.unpacked)) in known:
                 return
             registered = register.register(connection, candidate, force=False)
         is_new = registered.action is InstallAction.CREATED
@@ -136,27 +136,27 @@ class _Synchronisation:
 
 
 @contextmanager
-def _copied(places: Trees, source: Path) -> Iterator[Candidate]:
+def _copied(trees: Trees, source: Path) -> Iterator[Candidate]:
     """Provide the package in `source`, a directory or an archive, as a copy in its final place next to the engine file.
 
     Raise `InvalidDocument` if the package cannot be used.
     """
     shown_as = str(source) if source.is_dir() else f"{source}!"
-    with places.staging() as staged:
-        scripts = places.fill(staged, source)
+    with trees.staging() as staged:
+        scripts = trees.fill(staged, source)
         package, findings = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
         for path in staged.rglob(f"{package.name}-*"):
             if is_built(path.name, package.name) and path.is_file():
-                path.unlink()  # a package that was built in the directory of the plugin
+                path.unlink()  # an archive that was built in the source directory
         plugin = plugin_of(package)
-        unpacked, origin = places.place(staged, plugin.directory), os.path.realpath(source)
+        unpacked, origin = trees.place(staged, plugin.directory), os.path.realpath(source)
         plugin = replace(plugin, unpacked=unpacked, by_release=needs_release(package), origin=origin)
         yield Candidate(package, plugin, shown_as, findings, scripts)
 
 
 @contextmanager
 def _linked(source: Path) -> Iterator[Candidate]:
-    """Provide the package in the directory `source`, to be read from there at each use."""
+    """Provide the package in the directory `source`, which is read again at each use."""
     if source.is_file():
         raise Conflict(f"{source} is a file, and only a directory can be linked.", hint="Install it without --link.")
     directory = os.path.realpath(source)
@@ -169,16 +169,16 @@ def _linked(source: Path) -> Iterator[Candidate]:
 
 
 def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...]]:
-    """Read the package in `directory`, with its warnings and notices. Raise `InvalidDocument` with the message
-    `refusal` for a package that has errors."""
+    """Read the package in `directory`, with its warnings and notices. If it has errors, raise `InvalidDocument`
+    with the message `refusal`."""
     reports, reading = check_and_read(directory, shown_as=shown_as)
     findings = for_install(reports)
     require_no_errors(findings, refusal, InvalidDocument)
     return require_usable(reading), findings
 
 
-def _sweep(database: Database, places: Trees) -> None:
-    """Delete the files that no plugin refers to, unless a run goes on that may still have to send them to a node."""
+def _sweep(database: Database, trees: Trees) -> None:
+    """Delete the files that no plugin refers to, unless a run is active, which may still send them to a node."""
     with database.read() as connection:
         if not runs.every(connection, status=(RunStatus.PENDING, RunStatus.RUNNING)):
-            places.sweep({plugin.unpacked for plugin in plugins.every(connection)})
+            trees.sweep({plugin.unpacked for plugin in plugins.every(connection)})

@@ -1,10 +1,9 @@
-"""The engine's side of `backends.base.Plugins`.
+"""Plugins of the engine; see `backends.base.Plugins`.
 
-The modules that install packages import many readers of files, which a preview does not need. So they are imported
-late.
+The modules that install packages are imported late: they import many file readers, which a preview does not need.
 
-A settings document switches plugins, too: Nailgun keeps plugins among the settings, and `metadata.enabled` in a section
-tells whether a version is enabled. A section without it changes nothing about that.
+A settings document can enable and disable plugins, too: Nailgun keeps plugins among the settings, where
+`metadata.enabled` in a section is true if a version is enabled. A section without that key changes nothing.
 """
 
 from __future__ import annotations
@@ -74,16 +73,16 @@ class Plugins(Facet):
     def enable(self, plugin_id: int, cluster_id: int, values: Mapping[str, Any] | None = None) -> tuple[Finding, ...]:
         from fuelclient.engine.packages import enable
 
-        with self._database.write() as connection, environment.keeping_rules(connection, [cluster_id]):
+        with self._database.write() as connection, environment.checking_rules(connection, [cluster_id]):
             findings = enable.enable(connection, plugin_id, cluster_id)
             enable.set_values(connection, plugin_id, cluster_id, values or {})
             return findings
 
     def enabling(self, plugin_ids: Sequence[int], cluster_id: int, values: Mapping[str, Any]) -> EnvironmentChange:
-        """Enable them in a transaction that is rolled back."""
+        """Enable the plugins in a transaction that is rolled back."""
         from fuelclient.engine.packages import enable
 
-        with self._database.undone() as connection, environment.keeping_rules(connection, [cluster_id]):
+        with self._database.undone() as connection, environment.checking_rules(connection, [cluster_id]):
             return enable.enabling(connection, plugin_ids, cluster_id, values)
 
     def disable(self, plugin_id: int, cluster_id: int) -> None:
@@ -102,22 +101,22 @@ class Plugins(Facet):
 
 @contextmanager
 def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Enable the plugins that sections ask for, yield the settings themselves, and then disable those that are off.
+    """Enable plugins as the sections demand, yield the settings without these will_be_enabled, then disable plugins.
 
-    A plugin's own settings are compared with its defaults, which are known only while it is enabled; those of a plugin
-    that is off are kept until it is enabled again. Raise what `enable.enable` and `enable.disable` raise, `NotFound` if
-    the version is unknown, and `UsageError` if there are several and none is named.
+    Plugins are disabled last because their settings are compared with their defaults, which are known only while they
+    are enabled. Settings of disabled plugins are kept. Raise what `enable.enable` and `enable.disable` raise,
+    `NotFound` if the version is unknown, and `UsageError` if there are several versions and none is chosen.
     """
     known = plugins.every(connection)
     values: dict[str, Any] = {}
-    off: list[Plugin] = []
+    disabled: list[Plugin] = []
     for name, section in sections.items():
         metadata = section.get(METADATA)
         versions = [plugin for plugin in known if plugin.name == name]
         enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
-        switches = isinstance(metadata, Mapping) and metadata.get("enabled") is True
-        if versions and enabled is None and not switches:
-            _require_fit(connection, cluster_id, versions[-1], section)
+        will_be_enabled = isinstance(metadata, Mapping) and metadata.get("enabled") is True
+        if versions and enabled is None and not will_be_enabled:
+            _require_valid(connection, cluster_id, versions[-1], section)
         if not versions or not isinstance(metadata, Mapping) or not isinstance(metadata.get("enabled"), bool):
             values[name] = section
             continue
@@ -125,39 +124,39 @@ def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any
         from fuelclient.engine.packages import enable  # few documents switch a plugin
 
         if metadata["enabled"]:
-            enable.enable(connection, _chosen(metadata, versions, enabled).id, cluster_id)
+            enable.enable(connection, _version_to_enable(metadata, versions, enabled).id, cluster_id)
         elif enabled is not None:
-            off.append(enabled)
+            disabled.append(enabled)
         if metadata["enabled"] or own:
             values[name] = own
     yield values
-    for plugin in off:
+    for plugin in disabled:
         enable.disable(connection, plugin.id, cluster_id)
 
 
-def _require_fit(connection: Connection, cluster_id: int, plugin: Plugin, section: Mapping[str, Any]) -> None:
-    """Raise `InvalidDocument` for settings of a plugin that is off which would keep it from being enabled."""
+def _require_valid(connection: Connection, cluster_id: int, plugin: Plugin, section: Mapping[str, Any]) -> None:
+    """Raise `InvalidDocument` for settings of a disabled plugin with which it could not be enabled."""
     from fuelclient.environment import setting_values
 
     target = environment.read(connection, cluster_id)
-    brought = environment.for_release(connection, plugin, target.release)
-    findings = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, brought)))
+    added = environment.for_release(connection, plugin, target.release)
+    findings = setting_values.findings({plugin.name: section}, replace(target, plugins=(*target.plugins, added)))
     require_no_errors(findings, f"The settings of environment {cluster_id} are not stored", InvalidDocument)
 
 
-def _chosen(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
-    """Find the version that a section names by `chosen_id`, which has to exist; by default the enabled one, or that of
-    `plugin_version`, or the only one. The `plugin_id` of a document may be that of another engine."""
+def _version_to_enable(metadata: Mapping[str, Any], versions: list[Plugin], enabled: Plugin | None) -> Plugin:
+    """Find the version of a plugin that a section enables: the one with the id `chosen_id`; without that id the
+    enabled version, `plugin_version` or the only one. `plugin_id` is ignored: it may be another engine's."""
     chosen_id, version = metadata.get("chosen_id"), metadata.get("plugin_version")
     if type(chosen_id) is int:
         for plugin in versions:
             if plugin.id == chosen_id:
                 return plugin
         raise NotFound("plugin", chosen_id, known=[str(plugin.id) for plugin in versions])
-    named = enabled or next((plugin for plugin in versions if plugin.version == version), None)
-    if named is None and len(versions) > 1:
+    found = enabled or next((plugin for plugin in versions if plugin.version == version), None)
+    if found is None and len(versions) > 1:
         raise UsageError(
             f"Plugin {versions[0].name} is installed in several versions.",
             hint="Give the id of one in metadata.chosen_id.",
         )
-    return named or versions[0]
+    return found or versions[0]

@@ -1,4 +1,4 @@
-"""Write a package to the store as a plugin with its graphs and releases, or remove one."""
+"""Store a package as a plugin with its graphs and releases, or remove a plugin."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from fuelclient.store.inventory import clusters, releases
 
 _Place = TypeVar("_Place", Place, Source)
 
-_STORABLE = frozenset({"G011", "G020"})
+_ALLOWED_CODES = frozenset({"G011", "G020"})
 """Errors of graphs that do not prevent installation: a stage that the release may define, and a record without a type
-that may override one of the release. Merging reports them if they do not."""
+that may override one of the release. If the release does not, merging reports them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A package that is ready to be registered, as the plugin that it will become (with the id 0).
 
-    Findings call its directory `shown_as`, the store calls it by name and version of the plugin instead: an installed
-    package is known by these, not by the path it came from. `scripts` are those of an archive that were not run.
+    Findings name its directory `shown_as`; in the store, the plugin's name and version replace this path, because users
+    know an installed package by them. `scripts` are the scripts of an archive, which are not run.
     """
 
     package: Package
@@ -48,7 +48,7 @@ class Candidate:
     scripts: tuple[str, ...] = ()
 
     def stored_graph(self, graph: GraphDocument) -> GraphDocument:
-        """Rename the files of a graph for the store, also in its findings."""
+        """Replace `shown_as` in the paths of a graph and of its findings."""
 
         def stored(place: _Place) -> _Place:
             return replace(place, file=moved(place.file, self.shown_as, self.plugin.label))
@@ -58,7 +58,7 @@ class Candidate:
         return replace(graph, tasks=tasks, findings=findings)
 
     def stored_package(self) -> Package:
-        """Rename the files of the package for the store, but for the releases that it defines."""
+        """Replace `shown_as` in the paths of the package, except in the releases that it defines."""
         records = (
             record if record.contents is None else replace(record, contents=self._stored(record.contents))
             for record in self.package.records
@@ -71,7 +71,7 @@ class Candidate:
 
 
 def moved(path: str, before: str, after: str) -> str:
-    """Rename the directory of a file. Files elsewhere keep their names.
+    """Replace the directory `before` of a path by `after`. Paths outside of `before` stay the same.
 
     >>> moved("/tmp/new-1/deployment_tasks.yaml", "/tmp/new-1/", "lma-0.10.2")
     'lma-0.10.2/deployment_tasks.yaml'
@@ -83,13 +83,13 @@ def moved(path: str, before: str, after: str) -> str:
 def register(connection: Connection, wanted: Candidate, *, force: bool, target: Plugin | None = None) -> Installed:
     """Register a package: replace `target` or the plugin that it updates, or add a plugin.
 
-    Raise `Conflict` or `InvalidGraph`. The caller's transaction then undoes everything.
+    Raise `Conflict` or `InvalidGraph`; the caller's transaction is then rolled back.
     """
     known = plugins.every(connection)
     if target is not None:
         _require_other_version(wanted.plugin, target, known)
     previous = target or _previous(wanted.plugin, known, force=force)
-    orphaned = orphaned_records.watch(connection, _users(connection, previous) if previous else ())
+    orphaned = orphaned_records.watch(connection, _user_ids(connection, previous) if previous else ())
     if previous is None:
         action = InstallAction.CREATED
         plugin = replace(wanted.plugin, id=plugins.insert(connection, wanted.plugin))
@@ -98,8 +98,8 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
         plugin = replace(wanted.plugin, id=previous.id)
         plugins.update(connection, plugin)
     plugins.put_package(connection, plugin.id, wanted.stored_package())
-    findings = [*wanted.findings, *_derive(connection, plugin_owner(plugin), _graphs(wanted.package), wanted)]
-    findings += _define(connection, plugin, wanted)
+    findings = [*wanted.findings, *_store_graphs(connection, plugin_owner(plugin), _graphs_of(wanted.package), wanted)]
+    findings += _store_releases(connection, plugin, wanted)
     registered = lookup.plugin(connection, plugin.id)
     if previous is not None:
         _require_compatible(connection, registered)
@@ -108,11 +108,11 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     return Installed(registered, action, before, tuple(defined), wanted.scripts, tuple(dict.fromkeys(findings)))
 
 
-def _graphs(package: Package) -> dict[str, GraphDocument]:
-    """The graphs of a plugin by type.
+def _graphs_of(package: Package) -> dict[str, GraphDocument]:
+    """Return the graphs of a plugin by type.
 
-    As in Nailgun, there is always one of the default type, unless the package only defines releases, which have graphs
-    of their own.
+    As in Nailgun, a plugin always has a graph of the default type, unless its package only defines releases, which have
+    their own graphs.
     """
     own = for_any_release(package).graphs
     if package.releases and not package.records:
@@ -121,16 +121,16 @@ def _graphs(package: Package) -> dict[str, GraphDocument]:
 
 
 def _is_same(previous: Plugin, wanted: Plugin) -> bool:
-    """Whether two plugins have the same version and content; that of a linked one may differ at each use."""
+    """Whether two plugins have the same version and content. A linked plugin is never the same: it may change."""
     if previous.is_linked or wanted.is_linked:
         return False
-    content = unpacked_packages.content_of(wanted.unpacked)
-    return previous.version == wanted.version and unpacked_packages.content_of(previous.unpacked) == content
+    content = unpacked_packages.digest_in(wanted.unpacked)
+    return previous.version == wanted.version and unpacked_packages.digest_in(previous.unpacked) == content
 
 
 def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin | None:
     """Find the plugin that `wanted` replaces: one with the same name and version, or else with the same x.y, or else
-    one with another name that was installed from the same directory. Raise `Conflict` for what needs `force`.
+    one with another name that was installed from the same directory. Raise `Conflict` if that needs `force`.
 
     Source: Nailgun's client, which updates in place within one x.y, but never packages of version 1.
     """
@@ -139,7 +139,7 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
         if plugin.version == wanted.version:
             if force or (wanted.is_linked and plugin.unpacked == wanted.unpacked):
                 return plugin
-            raise _installed_already(plugin, wanted)
+            raise _conflict_with(plugin, wanted)
     series = [plugin for plugin in named if plugin.directory == wanted.directory]
     if series:
         newest = max(series, key=lambda plugin: version_key(plugin.version))
@@ -161,7 +161,7 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
 
 
 def _require_other_version(wanted: Plugin, target: Plugin, known: Sequence[Plugin]) -> None:
-    """Raise `Conflict` if another plugin than the one to replace has the name and the version."""
+    """Raise `Conflict` if a plugin other than `target` has the name and version of `wanted`."""
     for plugin in known:
         if plugin.id != target.id and (plugin.name, plugin.version) == (wanted.name, wanted.version):
             raise Conflict(
@@ -174,7 +174,7 @@ def _series(plugin: Plugin) -> str:
     return plugin.directory.removeprefix(plugin.name)
 
 
-def _installed_already(previous: Plugin, wanted: Plugin) -> Conflict:
+def _conflict_with(previous: Plugin, wanted: Plugin) -> Conflict:
     if _is_same(previous, wanted):
         return Conflict(
             f"Nothing to do: {wanted.title}, version {wanted.version}, does not update installed plugin.",
@@ -186,37 +186,37 @@ def _installed_already(previous: Plugin, wanted: Plugin) -> Conflict:
     )
 
 
-def _derive(
+def _store_graphs(
     connection: Connection, owner: Owner, documents: Mapping[str, GraphDocument], wanted: Candidate
 ) -> list[Finding]:
-    """Store the graphs that the owner gets from its package, and delete those that it no longer gets.
+    """Store the graphs of the owner's package, and delete graphs that the package no longer has.
 
     Uploaded graphs are kept. Raise `InvalidGraph` with all findings if one of the graphs cannot be stored.
     """
-    below = () if owner.level is Level.RELEASE else None
+    lower_layers = () if owner.level is Level.RELEASE else None
     findings: list[Finding] = []
     checked: dict[str, GraphDocument] = {}
     for graph_type, document in documents.items():
         require_type(graph_type)
-        about = [
-            replace(finding, severity=Severity.WARNING) if finding.code in _STORABLE else finding
-            for finding in check_document(document, owner, below)
+        graph_findings = [
+            replace(finding, severity=Severity.WARNING) if finding.code in _ALLOWED_CODES else finding
+            for finding in check_document(document, owner, lower_layers)
         ]
-        checked[graph_type] = replace(document, findings=tuple(about))
-        findings += about
+        checked[graph_type] = replace(document, findings=tuple(graph_findings))
+        findings += graph_findings
     require_no_errors(findings, f"The graphs of {owner.label} cannot be stored")
     for graph_type in graphs.types(connection, owner.level, owner.id):
         graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
         if graph_type not in documents and graph_id is not None and graphs.is_derived(connection, graph_id):
-            findings.append(_lost(connection, owner, graph_type, graph_id))
+            findings.append(_lost_graph(connection, owner, graph_type, graph_id))
             graphs.delete(connection, graph_id)
     for graph_type, document in checked.items():
         put_derived(connection, owner, graph_type, wanted.stored_graph(document))
     return findings
 
 
-def _lost(connection: Connection, owner: Owner, graph_type: str, graph_id: int) -> Finding:
-    """Warn of a graph that an owner had from its package, and that the new package lacks."""
+def _lost_graph(connection: Connection, owner: Owner, graph_type: str, graph_id: int) -> Finding:
+    """Warn of a graph of an owner's earlier package that the new package lacks."""
     count = len(graphs.task_ids(connection, graph_id))
     text = f"the package no longer has the {graph_type} graph of {owner.label}, so its {count} tasks are removed"
     hint = "Install the earlier package with --force to have them back."
@@ -224,7 +224,7 @@ def _lost(connection: Connection, owner: Owner, graph_type: str, graph_id: int) 
 
 
 def put_derived(connection: Connection, owner: Owner, graph_type: str, document: GraphDocument) -> None:
-    """Make the owner's graph of this type the one of its package, unless one was uploaded."""
+    """Store a graph of the owner's package, unless the owner has an uploaded graph of this type."""
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     if graph_id is None:
         graph_id = graphs.create(connection, owner.level, owner.id, graph_type)
@@ -236,10 +236,10 @@ def put_derived(connection: Connection, owner: Owner, graph_type: str, document:
     graphs.put_tasks(connection, graph_id, document.tasks, document.findings)
 
 
-def _define(connection: Connection, plugin: Plugin, wanted: Candidate) -> list[Finding]:
-    """Make the releases of a package those of the plugin. Those that it already has keep their ids.
+def _store_releases(connection: Connection, plugin: Plugin, wanted: Candidate) -> list[Finding]:
+    """Store the releases that a package defines. Releases that the plugin already has keep their ids.
 
-    Raise `Conflict` if another owner has such a release, if one is defined twice, or if one to be deleted is in use.
+    Raise `Conflict` if a release has another owner, is defined twice, or is to be deleted and still in use.
     """
     obsolete = releases.every(connection, plugin_id=plugin.id)
     kept: dict[int, Release] = {}
@@ -262,7 +262,7 @@ def _define(connection: Connection, plugin: Plugin, wanted: Candidate) -> list[F
             release = replace(release, id=releases.insert(connection, release))
         else:
             releases.update(connection, release)
-        findings += _derive(connection, release_owner(release), packaged.graphs, wanted)
+        findings += _store_graphs(connection, release_owner(release), packaged.graphs, wanted)
     return findings
 
 
@@ -276,12 +276,12 @@ def _require_free(connection: Connection, release: Release) -> None:
     elif owner is None:
         hint = f"Delete it first (`fuel2 release delete {existing}`), or give the plugin's release another version."
     else:
-        hint = _beside(connection, lookup.plugin(connection, owner), existing)
+        hint = _hint_for_taken_release(connection, lookup.plugin(connection, owner), existing)
     raise Conflict(f"Release {release.name} {release.version} already exists, as release {existing}.", hint=hint)
 
 
-def _beside(connection: Connection, owner: Plugin, existing: int) -> str:
-    """The way to install a package that defines a release which another plugin has already."""
+def _hint_for_taken_release(connection: Connection, owner: Plugin, existing: int) -> str:
+    """Give a hint how to install a package that defines a release of another plugin."""
     users = clusters.every(connection, release_id=existing)
     if not users:
         return f"It belongs to plugin {owner.label}. Remove that first (`fuel2 plugins remove {owner.id}`)."
@@ -300,12 +300,12 @@ def _require_unused(connection: Connection, release: Release, why: str) -> None:
         names = ", ".join(f"{user.id} ({user.name})" for user in users)
         raise Conflict(
             f"Release {release.id} ({release.name} {release.version}) is used by environment {names}, and {why}.",
-            hint=_leaving(connection, release, users[0]),
+            hint=_hint_to_leave_release(connection, release, users[0]),
         )
 
 
-def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
-    """The way for an environment to stop using a release."""
+def _hint_to_leave_release(connection: Connection, release: Release, user: Cluster) -> str:
+    """Give a hint how an environment can stop using a release."""
     others = [
         each for each in releases.every(connection) if each.id != release.id and is_another_version(each, release)
     ]
@@ -314,7 +314,7 @@ def _leaving(connection: Connection, release: Release, user: Cluster) -> str:
     return f"Move it to another version first: `fuel2 env update {user.id} --release {others[-1].id}`."
 
 
-def _users(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
+def _user_ids(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
     users = [cluster.id for cluster in clusters.every(connection, release_id=plugin.releases)]
     return tuple(dict.fromkeys((*plugin.clusters, *users)))
 
@@ -328,15 +328,15 @@ def _require_compatible(connection: Connection, plugin: Plugin) -> None:
             raise Conflict(
                 f"Plugin {plugin.label} is enabled on environment {cluster_id}, but this version cannot be: {texts}.",
                 findings=errors,
-                hint=_way_out(connection, plugin, cluster_id),
+                hint=_hint_to_leave_plugin(connection, plugin, cluster_id),
             )
-    for cluster_id in _users(connection, plugin):
+    for cluster_id in _user_ids(connection, plugin):
         why = f"which version {plugin.version} of plugin {plugin.name} would remove from environment {cluster_id}"
         enable.require_roles(connection, cluster_id, why)
 
 
-def _way_out(connection: Connection, plugin: Plugin, cluster_id: int) -> str:
-    """The way for an environment to stop using a plugin; a deployed one keeps it."""
+def _hint_to_leave_plugin(connection: Connection, plugin: Plugin, cluster_id: int) -> str:
+    """Give a hint how an environment can stop using a plugin. A deployed environment has to be deleted."""
     members = environment.read(connection, cluster_id)
     if enable.is_deployed(members):
         return f"That environment is deployed and keeps its plugins; delete it first: {deletion(members.cluster)}."
@@ -350,7 +350,7 @@ def remove(connection: Connection, plugin: Plugin) -> None:
         raise Conflict(
             f"Can't delete plugin which is enabled for some environment: {plugin.name} {plugin.version} is enabled on"
             f" environment {users}.",
-            hint=_way_out(connection, plugin, plugin.clusters[0]),
+            hint=_hint_to_leave_plugin(connection, plugin, plugin.clusters[0]),
         )
     for release in releases.every(connection, plugin_id=plugin.id):
         _require_unused(connection, release, f"it would be removed with plugin {plugin.label}")

@@ -1,4 +1,4 @@
-"""The facts of runs on an environment, and the values that keep them the same from run to run."""
+"""Compute the facts of runs on an environment, and store the values that have to be the is_unchanged in every run."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from fuelclient.store.inventory import nodes, put_vip
 
 
 def settle(database: Database, cluster_id: int) -> None:
-    """Choose and store the values that keep the facts of an environment the same: secrets, addresses, virtual ones.
+    """Choose and store the values that every run has to share: secrets, node addresses and virtual addresses.
 
-    Do nothing if all of it is stored. If the engine file cannot be written, facts are computed all the same: equal ones
-    until something changes. Callers that only read, in a block of `Database.reading`, store nothing.
+    Do nothing if all of them are stored. If the engine file cannot be written, facts are computed anyway, and stay the
+    same until something changes. Callers that only read, in a block of `Database.reading`, do not call this.
     """
-    from fuelclient.engine.reading import drawn_settings  # most environments have all their values
+    from fuelclient.engine.reading import drawn_settings  # few callers need it
 
     with database.read() as connection:
         target = environment.read(connection, cluster_id)
         given = given_of(connection, target)
         kept = kept_of(target, given)
-        same = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
-        if same and not drawn_settings.are_missing(target, given.kept):
+        is_unchanged = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
+        if is_unchanged and not drawn_settings.are_missing(target, given.kept):
             return
     try:
         with database.write() as connection:
@@ -43,11 +43,11 @@ def settle(database: Database, cluster_id: int) -> None:
             target = environment.read(connection, cluster_id)
             _keep(connection, target, kept_of(target, given_of(connection, target)))
     except Unavailable:
-        return  # a plan or a preview of a file that may only be read; a run needs to write, and refuses by itself
+        return  # plans and previews need no write; a run does, and reports the error itself
 
 
 def keep_primaries(connection: Connection, cluster_id: int) -> None:
-    """Store the present primaries, so that facts which name them stay true in a run on other nodes."""
+    """Store which nodes are primary now, so that uploaded facts stay true in a run on other nodes."""
     target = environment.read(connection, cluster_id)
     if target.nodes:
         for node in with_primaries(target.nodes, fleet_of(snapshot(target, (), DEFAULT_TYPE, checked=False))):
@@ -55,12 +55,12 @@ def keep_primaries(connection: Connection, cluster_id: int) -> None:
 
 
 def _keep(connection: Connection, target: Environment, kept: Kept) -> None:
-    """Store virtual addresses beside those of users, everything else that was chosen with the environment."""
+    """Store the chosen virtual addresses with those of users, all other values with the environment."""
     stored.put_kept(connection, target.cluster.id, kept)
-    known = {vip.name: vip for vip in target.vips}
+    stored_vips = {vip.name: vip for vip in target.vips}
     requested = {vip["name"]: (role, vip) for role, vip in role_vips(network_roles(target))}
     for name, address in kept.vips.items():
-        if name not in known or (not known[name].is_user_defined and known[name].ip_addr != address):
+        if name not in stored_vips or (not stored_vips[name].is_user_defined and stored_vips[name].ip_addr != address):
             role, vip = requested[name]
             network, namespace = str(role.get("default_mapping")), vip.get("namespace")
             put_vip(connection, target.cluster.id, Vip(0, name, address, network, namespace, is_user_defined=False))
@@ -74,13 +74,13 @@ def given_of(connection: Connection, target: Environment) -> Given:
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:
     """Compute the facts of an environment for a run on `participants` (empty: all nodes).
 
-    A copy has the facts of its original, except those that follow from changes since it was made.
+    A copy has the facts of its original, except where changes since the copying have changed them.
     """
-    made = computed(target, given_of(connection, target), tuple(participants))
+    current = computed(target, given_of(connection, target), tuple(participants))
     original, then = stored.copied(connection, target.cluster.id)
-    return made if original.is_empty else replace(made, facts=since_copied(original, then, made.facts))
+    return current if original.is_empty else replace(current, facts=since_copied(original, then, current.facts))
 
 
 def effective(connection: Connection, target: Environment, default: Computed) -> DeploymentFacts:
-    """The computed facts of an environment, overridden by the uploaded ones."""
+    """Override the computed facts of an environment by the uploaded ones."""
     return effective_facts(default.facts, stored.uploaded(connection, target.cluster.id))

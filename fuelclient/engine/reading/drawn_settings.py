@@ -1,7 +1,7 @@
 """Generate the values of settings whose default is a generator, once for each environment.
 
-They are stored as the environment's own settings, so that every run and every download sees the same value; no message
-or log shows one. Source: Nailgun's `AttributesGenerator`, which evaluates `{generator: password}` in a release when an
+They are stored as settings of the environment, so that every run and every download has the same values. No message or
+log contains them. Source: Nailgun's `AttributesGenerator`, which evaluates `{generator: password}` in a release when an
 environment is created.
 """
 
@@ -28,9 +28,9 @@ from fuelclient.store.database import Connection
 
 
 def evaluate(connection: Connection, cluster_id: int) -> None:
-    """Give the environment a value for each setting with a generator that it has no value for yet.
+    """Generate a value for each setting of the environment that has a generator and no value yet.
 
-    Settings that users can change are stored among its own, the others beside its kept facts.
+    Settings that users can change are stored as its own settings, all others with its kept facts.
     """
     target = environment.read(connection, cluster_id)
     wanted = filled(settings.defaults(target), target.own_settings, {})
@@ -43,35 +43,35 @@ def evaluate(connection: Connection, cluster_id: int) -> None:
 
 
 def are_missing(target: Environment, kept: Kept) -> bool:
-    """Whether `evaluate` would draw anything."""
+    """Whether `evaluate` would generate any random value."""
     blocks = ((settings.defaults(target), target.own_settings), (generated_of(target), kept.generated))
     return any(filled(known, own, {}, _RANDOM) != own for known, own in blocks)
 
 
-def _determined(name: str, argument: Any) -> Any:
+def _master_value(name: str, argument: Any) -> Any:
     return DETERMINED[name](argument, Master())
 
 
-def _drawn(kind: str, letters: str, argument: Any) -> str:
-    return "".join(secrets.choice(letters) for _ in range(length_of(kind, argument)))
+def _random_text(kind: str, alphabet: str, argument: Any) -> str:
+    return "".join(secrets.choice(alphabet) for _ in range(length_of(kind, argument)))
 
 
 def _cephx_key(_argument: Any) -> str:
-    """A key in the format of Ceph: its type, its time and its length, and sixteen random bytes."""
+    """Generate a key in the format of Ceph: type, time, length, and 16 random bytes."""
     return base64.b64encode(struct.pack("<hiih", 1, int(time.time()), 0, 16) + secrets.token_bytes(16)).decode()
 
 
 _RANDOM: Mapping[str, Callable[[Any], Any]] = {
-    "password": functools.partial(_drawn, "password", string.ascii_letters + string.digits),
-    "hexstring": functools.partial(_drawn, "hexstring", "0123456789abcdef"),
+    "password": functools.partial(_random_text, "password", string.ascii_letters + string.digits),
+    "hexstring": functools.partial(_random_text, "hexstring", "0123456789abcdef"),
     "cephx_key": _cephx_key,
     "uuid4": lambda _argument: str(uuid.uuid4()),
 }
 _GENERATORS: Mapping[str, Callable[[Any], Any]] = {
     **_RANDOM,
-    **{name: functools.partial(_determined, name) for name in DETERMINED},
+    **{name: functools.partial(_master_value, name) for name in DETERMINED},
 }
-"""Generators by name. Values of a master are those that its installation proposes."""
+"""Generators by name. Those for values of a master give the values that its installation proposes."""
 
 
 def filled(
@@ -80,23 +80,23 @@ def filled(
     before: Mapping[str, Any],
     generators: Mapping[str, Callable[[Any], Any]] = _GENERATORS,
 ) -> dict[str, Any]:
-    """Complete `own` with a value wherever the default in `known` is a generator: that of `before`, or a new one.
+    """Add a value to `own` wherever the default in `known` is a generator: the value in `before`, or a new one.
 
     >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
     >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
     ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
     """
     values = dict(own)
-    for name, below in known.items():
-        if not isinstance(below, Mapping):
+    for name, default in known.items():
+        if not isinstance(default, Mapping):
             continue
         given, earlier = own.get(name), before.get(name)
-        generator = generators.get(below["generator"]) if isinstance(below.get("generator"), str) else None
+        generator = generators.get(default["generator"]) if isinstance(default.get("generator"), str) else None
         if generator is not None:
             if name not in own:
-                values[name] = before[name] if name in before else generator(below.get("generator_arg"))
+                values[name] = before[name] if name in before else generator(default.get("generator_arg"))
         elif name not in own or isinstance(given, Mapping):
-            inner = filled(below, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
+            inner = filled(default, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
             if inner:
                 values[name] = inner
     return values

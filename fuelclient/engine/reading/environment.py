@@ -1,6 +1,6 @@
-"""Environments, read from the store.
+"""Read environments from the store.
 
-Every function reads through the connection of its caller, so that all of it is of one moment. Pure computations on
+Every function uses the connection of its caller, so that all reads are part of one transaction. Pure computations on
 environments are in `fuelclient.environment`.
 """
 
@@ -35,7 +35,7 @@ def read(connection: Connection, cluster_id: int) -> Environment:
 
 
 def _read(connection: Connection, cluster_id: int, release: Release | None = None) -> Environment:
-    """Read an environment, but not its release again if that is `release`: the metadata of one is large."""
+    """Read an environment. If it has the given `release`, do not read that again: its metadata is large."""
     cluster = lookup.cluster(connection, cluster_id)
     if release is None or release.id != cluster.release_id:
         release = lookup.release(connection, cluster.release_id)
@@ -55,30 +55,30 @@ def _read(connection: Connection, cluster_id: int, release: Release | None = Non
     )
     # The settings and the virtual addresses of a plugin stay stored when it is disabled.
     requested = {vip["name"] for _, vip in role_vips(network_roles(target))}
-    off = plugins.names(connection) - {plugin.name for plugin in target.plugins}
+    disabled = plugins.names(connection) - {plugin.name for plugin in target.plugins}
     own = clusters.settings(connection, cluster_id)
     return replace(
         target,
-        own_settings={name: section for name, section in own.items() if name not in off},
+        own_settings={name: section for name, section in own.items() if name not in disabled},
         vips=tuple(vip for vip in target.vips if vip.is_user_defined or vip.name in requested),
     )
 
 
 def put_settings(connection: Connection, cluster_id: int, own: Mapping[str, Any]) -> None:
-    """Store the own settings of an environment; those of plugins that are not enabled stay, unless `own` has them."""
-    off = plugins.names(connection) - {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
-    kept = {name: section for name, section in clusters.settings(connection, cluster_id).items() if name in off}
+    """Store the own settings of an environment. Keep the settings of disabled plugins that `own` does not have."""
+    disabled = plugins.names(connection) - {plugin.name for plugin in plugins.of_cluster(connection, cluster_id)}
+    kept = {name: section for name, section in clusters.settings(connection, cluster_id).items() if name in disabled}
     clusters.put_settings(connection, cluster_id, {**kept, **own})
 
 
 @contextmanager
-def keeping_rules(
+def checking_rules(
     connection: Connection, cluster_ids: Iterable[int], *, gives_roles: bool = False
 ) -> Iterator[list[Environment]]:
-    """Yield environments to a block that writes, and compare them with their state after it.
+    """Yield environments to a block that writes, and check the rules of environments after it.
 
-    Raise what `environment.rules` raises for rules that the block has broken; the transaction then undoes it.
-    `gives_roles` as in `rules.require_no_new_breaks`.
+    For a rule that the block has broken, raise what `environment.rules` raises; the transaction is then rolled back.
+    `gives_roles` is passed to `rules.require_no_new_breaks`.
     """
     from fuelclient.environment import rules
 
@@ -91,7 +91,7 @@ def keeping_rules(
 
 
 def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plugin:
-    """Put the contents of a plugin for a release into its metadata."""
+    """Add the contents of a plugin for a release to its metadata."""
     if not plugin.by_release:
         return plugin
     from fuelclient.plugins.select import select
@@ -102,7 +102,7 @@ def for_release(connection: Connection, plugin: Plugin, release: Release) -> Plu
 
 
 def metadata_from(contents: Contents) -> dict[str, Any]:
-    """Give the contents of a package the names under which Nailgun keeps them.
+    """Arrange the contents of a package under the names of Nailgun's metadata.
 
     >>> metadata_from(Contents(roles={"watcher": {}}))["roles_metadata"]
     {'watcher': {}}
@@ -118,9 +118,9 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
 
 
 def selected(connection: Connection, plugin: Plugin, release: Release, *, strict: bool = True) -> Contents:
-    """Select what a plugin brings for a release. Unless `strict`, a linked plugin that cannot be read brings what it
-    brought when it was linked."""
-    # Most plugins bring the same for every release, and then this need not be loaded.
+    """Select the contents of a plugin for a release. Unless `strict`, those of a linked plugin that cannot be read
+    are those from when it was linked."""
+    # Imported late: most plugins have the same contents for every release, and do not need this.
     from fuelclient.plugins.select import select
 
     package = lookup.package if strict else lookup.last_package
@@ -147,9 +147,9 @@ def layers(
     *,
     strict: bool = True,
 ) -> tuple[Layer, ...]:
-    """Read the layers of one type, least important first; with `levels` only those of such owners.
+    """Read the layers of one graph type, least important first; with `levels`, only those of owners of these levels.
 
-    Runs and merged graphs have to be read `strict`ly; warnings need not, as in `selected`.
+    `strict` is that of `selected`: runs and merged graphs need it, warnings do not.
 
     Raise `NotFound` if no layer of the environment has the type.
     """
@@ -157,7 +157,7 @@ def layers(
     wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
     stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
     made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
-    return tuple(_where_its_scripts_are(connection, environment.release, known) for known in made)
+    return tuple(_with_script_directory(connection, environment.release, known) for known in made)
 
 
 def with_graphs(connection: Connection, environment: Environment) -> Inputs:
@@ -166,10 +166,10 @@ def with_graphs(connection: Connection, environment: Environment) -> Inputs:
     return Inputs(environment, known, DeploymentFacts())
 
 
-def _where_its_scripts_are(connection: Connection, release: Release, known: Layer) -> Layer:
-    """Make the scripts of the package that defines a release the working directory of its layer.
+def _with_script_directory(connection: Connection, release: Release, known: Layer) -> Layer:
+    """Set the working directory of a release's layer to the scripts of the package that defines the release.
 
-    A plugin's layer has it already. Fuel has no such default, because its own releases bring no scripts.
+    A plugin's layer already has its own. Fuel has no such default, because its own releases have no scripts.
     """
     if known.owner.level is not Level.RELEASE or SCRIPTS not in release.metadata:
         return known
@@ -178,20 +178,20 @@ def _where_its_scripts_are(connection: Connection, release: Release, known: Laye
 
 
 def _by_release(environment: Environment, owner: Owner) -> Plugin | None:
-    """The plugin of an owner, if its contents depend on the release; else None."""
+    """Return the plugin of an owner if its contents depend on the release, else None."""
     plugins_by_release = (plugin for plugin in environment.plugins if plugin.by_release)
     return next((each for each in plugins_by_release if owner.level is Level.PLUGIN and each.id == owner.id), None)
 
 
 def _is_uploaded(connection: Connection, owner: Owner, graph_type: str) -> bool:
-    """Whether a stored graph is not the one that a package has for releases in general."""
+    """Whether a graph is stored that was uploaded, rather than read from the package of a plugin."""
     graph_id = graphs.find_id(connection, owner.level, owner.id, graph_type)
     return graph_id is not None and not graphs.is_derived(connection, graph_id)
 
 
 def summaries(connection: Connection, environment: Environment) -> list[GraphSummary]:
-    """List the graphs of an environment by id. Those of a plugin have the tasks that its package has for the release of
-    this environment, and none that it has only for others."""
+    """List the graphs of an environment by id. Graphs of a plugin have the tasks of its package for the release of
+    this environment; graphs that the package has only for other releases are left out."""
     listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
     known = []
     for summary in listed:
@@ -206,7 +206,7 @@ def summaries(connection: Connection, environment: Environment) -> list[GraphSum
 def _graph(
     connection: Connection, environment: Environment, owner: Owner, graph_type: str, *, strict: bool
 ) -> Graph | None:
-    """Read the graph of an owner. An uploaded one wins over the one that a package has for this release."""
+    """Read the graph of an owner. An uploaded graph takes precedence over that of the package for this release."""
     graph = graphs.find(connection, owner.level, owner.id, graph_type)
     plugin = _by_release(environment, owner)
     if plugin is None or (graph is not None and not graphs.is_derived(connection, graph.id)):

@@ -1,4 +1,4 @@
-"""Find the objects that a request names; errors list those that exist."""
+"""Find the objects that a request names. Errors list the existing ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
 
 
 def release(connection: Connection, release_id: int) -> Release:
-    """Raise `NotFound`, with the ids that exist or the first steps, if it does not exist."""
+    """Raise `NotFound`, with the existing ids or the first steps, if the release does not exist."""
     hint = (
         "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2"
         " release import FILE` for a fixture, or `fuel2 demo` for the packaged examples."
@@ -38,7 +38,7 @@ def cluster(connection: Connection, cluster_id: int) -> Cluster:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
     hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
     return connection.once(
-        ("cluster", repr(cluster_id)),  # which may be anything that a program passes
+        ("cluster", repr(cluster_id)),  # callers may pass a value of any type
         lambda: existing(connection, "environment", cluster_id, clusters, hint),
     )
 
@@ -55,22 +55,22 @@ def plugin(connection: Connection, plugin_id: int) -> Plugin:
 
 
 def package(connection: Connection, owner: Plugin) -> Package:
-    """The package of a plugin, without the releases that it defines.
+    """Read the package of a plugin, without the releases that it defines.
 
     Raise `Conflict` if an earlier version of fuel2 registered the plugin without its package, and what
     `plugins.load.current_package` raises for a linked plugin.
     """
     if owner.is_linked:
-        from fuelclient.plugins.load import current_package  # no other plugin needs what reads packages
+        from fuelclient.plugins.load import current_package  # only linked plugins need it
 
         return current_package(owner)
     return stored_package(connection, owner)
 
 
 def last_package(connection: Connection, owner: Plugin) -> Package:
-    """The package of a plugin; if that of a linked one cannot be read, the one that was linked.
+    """Read the package of a plugin; if that of a linked plugin cannot be read, its state when it was linked.
 
-    An environment with such a plugin can still be shown, and the plugin be disabled.
+    So an environment with such a plugin can still be shown, and the plugin can be disabled.
     """
     with suppress(FuelError):
         return package(connection, owner)
@@ -78,7 +78,7 @@ def last_package(connection: Connection, owner: Plugin) -> Package:
 
 
 def stored_package(connection: Connection, owner: Plugin) -> Package:
-    """The package of a plugin as it was registered. Raise `Conflict` as `package` does."""
+    """Read the package of a plugin from its registration. Raise `Conflict` as `package` does."""
     stored = plugins.package(connection, owner.id)
     if stored is None:
         raise Conflict(
@@ -89,7 +89,7 @@ def stored_package(connection: Connection, owner: Plugin) -> Package:
 
 
 def as_now(plugin: Plugin, package: Package) -> Plugin:
-    """Describe a linked plugin by its package as it is now; other plugins stay as they are."""
+    """Update the description of a linked plugin from its current package. Return other plugins unchanged."""
     if not plugin.is_linked:
         return plugin
     from fuelclient.plugins.load import as_now
@@ -98,7 +98,7 @@ def as_now(plugin: Plugin, package: Package) -> Plugin:
 
 
 def owner(connection: Connection, ref: OwnerRef) -> Owner:
-    """Describe an owner by its name. Raise `NotFound` if it does not exist."""
+    """Add the name to the reference to an owner. Raise `NotFound` if the owner does not exist."""
     if ref.level is Level.CLUSTER:
         return Owner(ref.level, ref.id, cluster(connection, ref.id).name)
     if ref.level is Level.PLUGIN:
@@ -107,14 +107,14 @@ def owner(connection: Connection, ref: OwnerRef) -> Owner:
 
 
 def environments_with(connection: Connection, owner: OwnerRef | Owner) -> list[int]:
-    """The ids of the environments whose graphs and roles an owner contributes to."""
+    """Return the ids of the environments that use the graphs and roles of an owner."""
     if owner.level is Level.RELEASE:
         return [cluster.id for cluster in clusters.every(connection, release_id=owner.id)]
     return [*plugin(connection, owner.id).clusters] if owner.level is Level.PLUGIN else [owner.id]
 
 
 def require_roles(roles: Iterable[str], known: Mapping[str, Role]) -> None:
-    """Raise `NotFound` for the first of `roles` that is not `known`."""
+    """Raise `NotFound` for the first of `roles` that is not in `known`."""
     for name in roles:
         if name not in known:
             raise NotFound("role", name, known=list(known))
@@ -132,7 +132,7 @@ def existing(
 ) -> _Value:
     """Find the row with an id. Raise `NotFound` with the ids that exist, or with this `hint` for an empty table.
 
-    The hint lists the ids only if they are to be `listed`; those that are suggested may be only the `latest`.
+    The hint lists the ids if `listed`. Similar ids are suggested from the `latest` ones (0: from all).
     """
     value = table.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:

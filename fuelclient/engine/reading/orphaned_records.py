@@ -1,7 +1,7 @@
-"""Find records without type that a change to a lower layer leaves with nothing to override.
+"""Find records without a type whose task a change to a lower layer has removed.
 
-A merge leaves them out, and warns of that (G020). But a user who changes the graph of a release or a plugin may never
-look at the environments above it, so the change itself reports what it does to them.
+A merge leaves such records out and reports them (G020). But a user who changes the graph of a release or a plugin may
+never look at the environments that use it, so the change itself reports them (G021).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fuelclient.store.database import Connection
 def watch(
     connection: Connection, cluster_ids: Iterable[int], graph_type: str = ""
 ) -> Callable[[], tuple[Finding, ...]]:
-    """Make a function to call after a change: it gives a warning (G021) for each record that has been orphaned in these
-    environments since, in graphs of one type, or of all types. A warning names all environments."""
+    """Make a function to call after a change. It returns a warning (G021) for each record that has been orphaned in
+    graphs of `graph_type` (empty: all types) since then, with all environments where that happened."""
     ids = tuple(dict.fromkeys(cluster_ids))
     before = _orphans(connection, ids, graph_type)
     return lambda: _warnings(_orphans(connection, ids, graph_type) - before)
 
 
 def _orphans(connection: Connection, cluster_ids: Iterable[int], graph_type: str) -> set[tuple[str, str, str, Place]]:
-    """The task, the message and the place of the merge's finding, each with its environment before the place."""
+    """Collect the orphaned records (G020) as tuples of task, message, environment, and place of the finding."""
     orphans = set()
     for cluster_id in cluster_ids:
         target = environment.read(connection, cluster_id)
@@ -41,8 +41,8 @@ def _orphans(connection: Connection, cluster_ids: Iterable[int], graph_type: str
 
 
 def _findings(connection: Connection, target: Environment, graph_type: str) -> Sequence[Finding]:
-    above = environment.layers(connection, target, graph_type, (Level.PLUGIN, Level.CLUSTER), strict=False)
-    if not any(task.is_partial for layer in above for task in layer.tasks):
+    upper_layers = environment.layers(connection, target, graph_type, (Level.PLUGIN, Level.CLUSTER), strict=False)
+    if not any(task.is_partial for layer in upper_layers for task in layer.tasks):
         return ()  # the usual case: the large graph of the release need not be read
     return merge_layers(environment.layers(connection, target, graph_type, strict=False)).findings
 

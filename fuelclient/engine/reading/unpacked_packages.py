@@ -1,4 +1,4 @@
-"""The unpacked packages beside the engine file, in directories named after their plugin and their content.
+"""The unpacked packages beside the engine file, in directories candidates after their plugin and their content.
 
 ::
 
@@ -8,8 +8,8 @@
         .new-x8d2/                an installation that is going on, or was killed
         my-plugin/                put there by a person, for `plugins sync`
 
-The engine file names the directory of a plugin, so that an installation happens in one moment: the commit there.
-Directories that no plugin refers to are removed by the next writer.
+The engine file contains the name of a plugin's directory, so an installation takes effect when that transaction
+commits. The next command that changes packages deletes directories that no plugin refers to.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 
 from fuelclient.errors import Unavailable
 
-if TYPE_CHECKING:  # packing and unpacking are imported where they are used: previews import this, and need neither
+if TYPE_CHECKING:  # imported late: previews import this module, but pack and unpack nothing
     from fuelclient.plugins.pack.entries import Entry
 
 _TEMPORARY = ".new-"
 _MARK = "@"
 _DIGITS = 12
-"""Digits of the hash in a name: enough to tell the contents of one plugin apart."""
+"""Digits of the hash in the name of a directory: enough to distinguish the contents of one plugin."""
 
 
 class Trees:
@@ -48,52 +48,52 @@ class Trees:
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
-        """Provide an empty directory beside the final ones; remove it afterwards, and the root if that is empty."""
-        with _reported(self.root):
+        """Provide an empty directory next to the final ones, and remove it afterwards; also the root if it is empty."""
+        with _os_errors_as_unavailable(self.root):
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            aside = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
+            temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
         try:
-            staged = aside / "package"
+            staged = temporary / "package"
             staged.mkdir()
             yield staged
         finally:
-            shutil.rmtree(aside, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
             with suppress(OSError):  # it is not empty
                 self.root.rmdir()
 
     def fill(self, staged: Path, source: Path) -> tuple[str, ...]:
         """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
-        The result is the scripts of an archive that were not run. Hidden files at the root of a directory are left out,
-        as in a built package. Raise `InvalidDocument` for what no package may have, `NotFound` and `Unavailable`.
+        Return the names of the archive's scripts, which are not run. Hidden files at the root of a directory are left
+        out, as in a built package. Raise `InvalidDocument` for forbidden content, `NotFound` and `Unavailable`.
         """
         if not source.is_dir():
             from fuelclient.plugins.archive import extract
 
             return tuple(extract(source, staged))
-        with _reported(source):
+        with _os_errors_as_unavailable(source):
             for entry in _entries(source):
                 _copy(entry, staged / entry.path)
         return ()
 
     def place(self, staged: Path, name: str) -> str:
-        """Move `staged` to a directory named after `name` and its content; the name of that.
+        """Move `staged` to a directory candidates after `name` and its content, and return the name of that directory.
 
-        A directory that has this content already is used as it is.
+        If a directory with this content exists already, use that.
         """
         content = digest(staged)
         unpacked, number = f"{name}{_MARK}{content}", 1
-        with _reported(self.root):
+        with _os_errors_as_unavailable(self.root):
             while self.path(unpacked).exists():
                 if digest(self.path(unpacked)) == content:
                     return unpacked
-                number += 1  # the files there were changed, and a plugin may refer to them
+                number += 1  # its files were changed, and a plugin may refer to them
                 unpacked = f"{name}{_MARK}{content}.{number}"
             staged.rename(self.path(unpacked))
         return unpacked
 
     def sweep(self, kept: Collection[str]) -> None:
-        """Remove leftovers of killed installations, and all plugins that are not `kept`.
+        """Remove remains of killed installations, and all unpacked packages whose directory is not in `kept`.
 
         Directories that users put here, with names without `@`, stay.
         """
@@ -105,8 +105,8 @@ class Trees:
 
     def foreign(self) -> list[Path]:
         """The directories that users put here, by name."""
-        named = (path for path in self._children() if _MARK not in path.name and not path.name.startswith("."))
-        return [path for path in named if path.is_dir()]
+        candidates = (path for path in self._children() if _MARK not in path.name and not path.name.startswith("."))
+        return [path for path in candidates if path.is_dir()]
 
     def _children(self) -> list[Path]:
         try:
@@ -118,22 +118,22 @@ class Trees:
 def digest(directory: Path) -> str:
     """Hash the paths of a package, their content, and whether they are executable.
 
-    Raise `InvalidDocument` for what no package may have.
+    Raise `InvalidDocument` for forbidden content.
     """
-    seen = hashlib.sha256()
-    with _reported(directory):
+    hasher = hashlib.sha256()
+    with _os_errors_as_unavailable(directory):
         for entry in _entries(directory):
-            seen.update(f"{entry.type}\0{entry.path}\0{entry.executable}\0{entry.target}\0{entry.size}\0".encode())
+            hasher.update(f"{entry.type}\0{entry.path}\0{entry.executable}\0{entry.target}\0{entry.size}\0".encode())
             if entry.source is not None:
                 with entry.source.open("rb") as stream:
-                    seen.update(hashlib.file_digest(stream, "sha256").digest())
-    return seen.hexdigest()[:_DIGITS]
+                    hasher.update(hashlib.file_digest(stream, "sha256").digest())
+    return hasher.hexdigest()[:_DIGITS]
 
 
-def content_of(unpacked: str) -> str:
-    """The digest in the name of a directory.
+def digest_in(unpacked: str) -> str:
+    """Extract the digest from the name of a directory.
 
-    >>> content_of("lma-0.10@2f6c1d0b9a7e.2")
+    >>> digest_in("lma-0.10@2f6c1d0b9a7e.2")
     '2f6c1d0b9a7e'
     """
     return unpacked.partition(_MARK)[2].partition(".")[0]
@@ -163,7 +163,7 @@ def _copy(entry: Entry, target: Path) -> None:
 
 
 @contextmanager
-def _reported(path: Path) -> Iterator[None]:
+def _os_errors_as_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
