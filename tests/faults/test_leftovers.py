@@ -199,7 +199,7 @@ def test_nothing_is_removed_outside_the_directory_of_runs(tmp_path: Path, uuid: 
     (tmp_path / "engine.db.runs").mkdir()
     victim.mkdir()
 
-    told = delete._removed_here(str(tmp_path / "engine.db"), Leftover(1, 5, uuid.replace("/VICTIM", str(victim))))
+    told = delete._remove_here(str(tmp_path / "engine.db"), Leftover(1, 5, uuid.replace("/VICTIM", str(victim))))
 
     assert "no UUID" in told
     assert victim.is_dir()

@@ -1,7 +1,7 @@
-"""Start runners and sweeps as processes that outlive the terminal, and hand a runner the plan of its starter.
+"""Start runners and sweeps as processes that outlive the terminal, and send a runner the plan of its starter.
 
-The plan goes through a pipe, so that nothing secret is on disk. A runner whose starter was killed first, or stalls,
-prepares the run by itself; so does the runner of a resumed run.
+The plan is sent through a pipe, so that no secrets are written to disk. A runner prepares the run itself if its starter
+was killed or stalls, or if the run is resumed.
 """
 
 from __future__ import annotations
@@ -25,23 +25,22 @@ _PACKAGE = Path(__file__).resolve().parents[3]
 
 
 def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | None = None) -> None:
-    """Start a module in its own session; it writes to a log, and has the descriptor `read_from`. Raise `OSError` or
-    `CalledProcessError` if that fails.
+    """Start a module as a process in its own session, with `log` as its output and the open descriptor `read_from`.
 
-    It is no child of this process, which may end, or go on for years without having to collect it. Passwords for
-    masters are kept out of its environment.
+    The process is not a child of this one, which may end first, or run for years without leaving a zombie. Its
+    environment contains no passwords for masters. Raise `OSError` or `CalledProcessError` if it cannot be started.
     """
     paths = [str(_PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])]
-    own = {"PYTHONPATH": os.pathsep.join(paths)}
+    variables = {"PYTHONPATH": os.pathsep.join(paths)}
     if settings := os.environ.get(CUSTOM_SETTINGS, "").strip():
-        own[CUSTOM_SETTINGS] = os.path.abspath(os.path.expanduser(settings))  # the process works elsewhere
+        variables[CUSTOM_SETTINGS] = os.path.abspath(os.path.expanduser(settings))  # its working directory is /
     log.parent.mkdir(mode=0o700, exist_ok=True)
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         subprocess.run(  # noqa: S603 - our own interpreter, our own module
             ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", module, *arguments],
             check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
-            start_new_session=True, env={**environment(), **own, **handed_on()},
+            start_new_session=True, env={**environment(), **variables, **handed_on()},
             pass_fds=() if read_from is None else (read_from,),
         )  # fmt: skip
     finally:
@@ -49,7 +48,7 @@ def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | No
 
 
 def forget_package() -> None:
-    """Remove the path of our own package, which `launch` added, from `PYTHONPATH`: tasks may use another Python."""
+    """Remove the path that `launch` added to `PYTHONPATH`, because tasks may use another Python."""
     first, _, rest = os.environ.get("PYTHONPATH", "").partition(os.pathsep)
     if first == str(_PACKAGE):
         os.environ["PYTHONPATH"] = rest
@@ -57,10 +56,10 @@ def forget_package() -> None:
             del os.environ["PYTHONPATH"]
 
 
-_STALLED = 5.0
-"""Seconds after which either side gives up on the other one."""
+_STALL_SECONDS = 5.0
+"""Seconds without progress after which the reader or the writer of the pipe gives up."""
 
-_PIECE = 1 << 16
+_PIECE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,8 @@ class Prepared:
 
 
 def packed(prepared: Prepared) -> bytes:
-    """Pickle a plan for the pipe. Nothing is sent of one that is too large or too deep; the run is stored by then, and
-    its runner can prepare it."""
+    """Pickle a plan for the pipe. Return nothing if it is too large or too deeply nested: the runner then prepares
+    the run, which is stored already."""
     try:
         return pickle.dumps(prepared, protocol=pickle.HIGHEST_PROTOCOL)
     except (MemoryError, RecursionError):
@@ -81,7 +80,7 @@ def packed(prepared: Prepared) -> bytes:
 
 
 def unpacked(data: bytes) -> Prepared | None:
-    """Reverse `packed`; None if the end of the data is missing. They are of a process of the same user."""
+    """Reverse `packed`; return None if the data are incomplete. They come from a process of the same user."""
     try:
         prepared: Prepared = pickle.loads(data)  # noqa: S301 (only our own starter has the other end of the pipe)
     except (EOFError, pickle.UnpicklingError):
@@ -90,16 +89,16 @@ def unpacked(data: bytes) -> Prepared | None:
 
 
 def hand_over(descriptor: int, data: bytes) -> None:
-    """Write data to a pipe and close it. Give up if the reader has gone, or reads nothing for `_STALLED` seconds."""
+    """Write data to a pipe and close it. Give up if the reader closes it, or reads nothing for `_STALL_SECONDS`."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLOUT)
     os.set_blocking(descriptor, False)
-    left = memoryview(data)
+    remaining = memoryview(data)
     try:
-        while left and waiting.poll(_STALLED * 1000):
-            left = left[os.write(descriptor, left[:_PIECE]) :]
+        while remaining and waiting.poll(_STALL_SECONDS * 1000):
+            remaining = remaining[os.write(descriptor, remaining[:_PIECE_BYTES]) :]
     except BrokenPipeError:
-        return  # the runner has died, or needs nothing
+        return  # the runner has died, or does not need the plan
     finally:
         os.close(descriptor)
 
@@ -109,7 +108,7 @@ def received(descriptor: int) -> bytes:
     waiting, pieces = select.poll(), list[bytes]()
     waiting.register(descriptor, select.POLLIN)
     try:
-        while waiting.poll(_STALLED * 1000) and (piece := os.read(descriptor, _PIECE)):
+        while waiting.poll(_STALL_SECONDS * 1000) and (piece := os.read(descriptor, _PIECE_BYTES)):
             pieces.append(piece)
     finally:
         os.close(descriptor)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.engine.runs import inputs as run_inputs
-from fuelclient.engine.runs.jobs import Provider, finished, jobs_for, remembered_job
+from fuelclient.engine.runs.jobs import Provider, jobs_for, remembered_job, run_and_close
 from fuelclient.engine.runs.processes import now
 from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
@@ -32,7 +32,7 @@ from fuelclient.store.inventory import clusters, nodes
 
 
 class Fate(StrEnum):
-    """How a run ended for a node, as the key of the graph's metadata with the consequences."""
+    """How a run ended for a node. The value is the key of the graph metadata that defines the consequences."""
 
     SUCCESS = "on_success"
     ERROR = "on_error"
@@ -40,15 +40,15 @@ class Fate(StrEnum):
 
 
 _STATUSES = {Fate.SUCCESS: NodeStatus.READY, Fate.ERROR: NodeStatus.ERROR, Fate.STOP: NodeStatus.STOPPED}
-"""What nodes become without metadata."""
+"""The new status of a node if the graph has no metadata for its fate."""
 
 
-def after(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool = False) -> Node:
-    """Compute a node after a run, by its fate and the graph's metadata.
+def node_after_run(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool = False) -> Node:
+    """Compute the state of a node after a run from its fate and the graph's metadata.
 
-    Without metadata, nodes become ready, failed or stopped, and those that are pending deletion are freed by a graph
-    that `deletes`; `node_attributes: {}` changes nothing. A node that becomes ready takes on its pending roles, and is
-    no longer a pending addition.
+    Without metadata, a node becomes ready, failed or stopped; if the graph `deletes`, it frees nodes that are pending
+    deletion. `node_attributes: {}` changes nothing. A node that becomes ready gets its pending roles, and is no longer
+    a pending addition.
     """
     consequence = metadata.get(fate)
     attributes = consequence.get("node_attributes") if isinstance(consequence, Mapping) else None
@@ -73,7 +73,7 @@ def after(node: Node, fate: Fate, metadata: Mapping[str, Any], *, deletes: bool 
 
 
 def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
-    """The status of an environment after a run: operational if all of its nodes are ready."""
+    """Compute the status of an environment after a run: operational if all of its nodes are ready."""
     if verdict is Verdict.STOPPED:
         return ClusterStatus.STOPPED
     are_ready = [node.status == NodeStatus.READY and not node.error_type for node in nodes]
@@ -83,12 +83,12 @@ def cluster_status(nodes: Iterable[Node], verdict: Verdict) -> ClusterStatus:
 ABORTED = "Aborted"
 """The message of a graph that never began because one before it failed. The word is Nailgun's."""
 
-_NAMED = 5
-"""How many commands that may still be running a message names."""
+_MAX_NAMED = 5
+"""How many commands a message names that may still be running."""
 
 
 def finish_graph(connection: Connection, child_id: int, plan: Plan, schedule: Schedule) -> None:
-    """End a child with the result of its schedule, once: a child that has ended stays as it is."""
+    """End a child with the result of its schedule. Do nothing if it has ended already."""
     child = runs.find(connection, child_id)
     if child is None or child.is_final:
         return
@@ -99,7 +99,7 @@ def finish_graph(connection: Connection, child_id: int, plan: Plan, schedule: Sc
         if deletes and result.verdict is Verdict.READY and not (child.request.task_names or child.request.subgraphs):
             present = nodes.every(connection, cluster_id=child.cluster_id)
             marked = [node.id for node in present if node.pending_deletion and node.id in plan.node_ids]
-            fates = {**dict.fromkeys(marked, Fate.SUCCESS), **fates}  # the graph may have no task for some of them
+            fates = {**dict.fromkeys(marked, Fate.SUCCESS), **fates}  # the graph may have no task for a marked node
         _end_nodes(connection, child, fates, result.verdict, plan.metadata, deletes=deletes)
     counts = Counter(str(schedule.status(vertex)) for vertex in range(plan.work.size))
     child = replace(child, result={"verdict": str(result.verdict), **dict(sorted(counts.items()))})
@@ -109,16 +109,16 @@ def finish_graph(connection: Connection, child_id: int, plan: Plan, schedule: Sc
 def abandon(
     connection: Connection, child: Run, verdict: Verdict, message: str, killed: Mapping[str, str] | None = None
 ) -> None:
-    """End a child that will not go on: what was running has failed, and instances that never ran are skipped.
+    """End a child that will not go on. Instances that were running have failed, and pending ones are skipped.
 
-    `killed` is the result of `end_commands` for the commands that were running; None if they were left alone.
+    `killed` is the result of `end_commands`, or None if the running commands were not killed.
     """
     names = history.running_names(connection, child.id)
     changes = []
     for vertex, status in history.statuses(connection, child.id):
         if status is InstanceStatus.RUNNING:
             change = Change(vertex, InstanceStatus.ERROR, Reason.INTERRUPTED)
-            changes.append(Written(change, _interrupted((killed or {}).get(names[vertex]))))
+            changes.append(Written(change, _interruption_message((killed or {}).get(names[vertex]))))
         elif status is InstanceStatus.PENDING:
             changes.append(Written(Change(vertex, InstanceStatus.SKIPPED, Reason.STOPPED)))
     moment = now()
@@ -132,16 +132,16 @@ def abandon(
 
 
 def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None, failure: str = "") -> None:
-    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`. A `failure` is the
-    reason if no user stopped it."""
+    """End a run whose runner is gone and that will not be resumed. `killed` is as in `abandon`; `failure` is the
+    reason for the end, unless a user stopped the run."""
     children = runs.children(connection, parent.id)
-    left = [name for child in children for name in history.running_names(connection, child.id).values()]
+    unkilled = [name for child in children for name in history.running_names(connection, child.id).values()]
     if killed is not None:
-        left = [name for name in left if killed.get(name)]
-    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+        unkilled = [name for name in unkilled if killed.get(name)]
+    more = f" and {len(unkilled) - _MAX_NAMED} more" if len(unkilled) > _MAX_NAMED else ""
     why = failure or "Stopped by user after its runner was killed"
     verdict = Verdict.ERROR if failure else Verdict.STOPPED
-    message = f"{why}; these may go on: {', '.join(left[:_NAMED])}{more}." if left else f"{why}."
+    message = f"{why}; these may go on: {', '.join(unkilled[:_MAX_NAMED])}{more}." if unkilled else f"{why}."
     unfinished = next((child for child in children if not child.is_final), None)
     if unfinished is not None:
         abandon(connection, unfinished, verdict, message, killed)
@@ -152,7 +152,7 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
 
 
 def settle(connection: Connection, run: Run, status: RunStatus, message: str) -> None:
-    """Store the end of a run or a child, and an event about it."""
+    """Store that a run or a child has ended, and an event about it."""
     ended = replace(
         run, status=changed(run.status, status), message=message, progress=100,
         time_start=run.time_start or now(), time_end=now(),
@@ -163,7 +163,7 @@ def settle(connection: Connection, run: Run, status: RunStatus, message: str) ->
 
 
 def finish_run(connection: Connection, parent_id: int) -> None:
-    """End a run as its first failed child did, or its last one, once. Children that never began are aborted."""
+    """End a run unless it has ended: with the error of its first failed child, if any. Abort the remaining children."""
     parent = runs.find(connection, parent_id)
     if parent is None or parent.is_final:
         return
@@ -184,9 +184,9 @@ def finish_run(connection: Connection, parent_id: int) -> None:
     settle(connection, replace(parent, result=result), status, message)
 
 
-def _interrupted(why: str | None) -> str:
-    """The message of an instance that was running, by the reason why its command could not be ended; an empty reason
-    means that it was ended, None that it was left alone."""
+def _interruption_message(why: str | None) -> str:
+    """Choose the message for an interrupted instance. `why` is the reason why its command could not be killed: empty
+    if it was killed, None if nothing tried to."""
     if why is None:
         return "How it ended is not known: the runner was killed, and the run was not resumed."
     if why:
@@ -195,11 +195,10 @@ def _interrupted(why: str | None) -> str:
 
 
 def _fates(connection: Connection, child: Run, interrupted: Fate) -> dict[NodeKey, Fate]:
-    """Find the fate of each node that a child was deploying; nodes that filters left out have none, whatever they were
-    before.
+    """Find the fate of each node that a child was deploying, without nodes that filters left out.
 
-    A node where an instance failed has failed. A node where one never ran is stopped. One that ended with the run makes
-    the fate of its node `interrupted`.
+    A failed instance makes its node fail, and one that never ran makes it stopped. The fate of a node with an instance
+    that was interrupted by the end of the run is `interrupted`.
     """
     fates: dict[NodeKey, Fate] = {}
     for node, status, reason in history.by_node(connection, child.id):
@@ -223,13 +222,13 @@ def _end_nodes(
     *,
     deletes: bool = False,
 ) -> None:
-    """Store the consequences of a child's end for its nodes, by the graph's metadata, and for its environment."""
+    """Update the nodes of a child that ended, by the graph's metadata, and the status of its environment."""
     before = {node.id: node for node in runs.nodes_of(connection, child.id)}
     for node in nodes.every(connection, cluster_id=child.cluster_id):
         if node.id in fates:
             was = before.get(node.id, node)
             restored = replace(node, status=was.status, error_type=was.error_type)
-            ended = after(restored, fates[node.id], metadata, deletes=deletes)
+            ended = node_after_run(restored, fates[node.id], metadata, deletes=deletes)
             nodes.update(connection, ended)
             history.append_event(connection, child, EventKind.NODE, ended.status, now(), node=ended.id)
     cluster = clusters.find(connection, child.cluster_id)
@@ -242,18 +241,18 @@ _RUNNING = HistoryFilter(statuses=(InstanceStatus.RUNNING,))
 
 
 def end_commands(database: Database, parent: Run, provider: Provider) -> dict[str, str]:
-    """End the commands of a run whose runner is gone, each with its whole session.
+    """Kill the commands of a run whose runner is gone, each with its whole session.
 
-    The result has, by instance (`task@node`), why its command could not be ended, or an empty string. Nothing is raised
-    for them, since the run has to end all the same.
+    Return for each instance (`task@node`) why its command could not be killed, or an empty string. Do not raise these
+    errors, since the run has to end anyway.
     """
     jobs, failures = _jobs(database, parent)
     executor = provider(database.path, parent)
-    ended = finished(executor, *(_end(executor, job) for job in jobs.values()))
+    ended = run_and_close(executor, *(_kill(executor, job) for job in jobs.values()))
     return failures | dict(zip(jobs, ended, strict=True))
 
 
-async def _end(executor: Executor, job: Job) -> str:
+async def _kill(executor: Executor, job: Job) -> str:
     try:
         await executor.kill(job)
     except (FuelError, ValueError) as error:
@@ -262,7 +261,7 @@ async def _end(executor: Executor, job: Job) -> str:
 
 
 def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, str]]:
-    """The jobs of the instances that were running, and why the others have no job any more."""
+    """Return the jobs of the instances that were running, and the reasons why instances no longer have a job."""
     jobs: dict[str, Job] = {}
     failures: dict[str, str] = {}
     with database.read() as connection:
@@ -271,7 +270,7 @@ def _jobs(database: Database, parent: Run) -> tuple[dict[str, Job], dict[str, st
             rows = history.rows(connection, child.id, child.graph_type, _RUNNING, definitions) if definitions else []
             if not rows:
                 continue
-            inputs = run_inputs.remembered(connection, child)
+            inputs = run_inputs.stored_without_graphs(connection, child)
             present = nodes.every(connection, cluster_id=child.cluster_id)
             child_jobs = jobs_for(connection, database.path, child.id, child.request, inputs, present)
             evaluation = evaluation_of(inputs)

@@ -1,6 +1,6 @@
-"""Run one graph: an event loop over its schedule, its executors and its journal.
+"""Run one graph: an event loop that connects its schedule, its executor and its journal.
 
-Changes are written to the store before anything relies on them, all of one moment in one write.
+Changes are written to the store before anything relies on them. Simultaneous changes share one write.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from fuelclient.store import history, runners, runs
 from fuelclient.store.database import Connection, Database, Locked
 from fuelclient.store.history import Written
 
-_PAUSE = 0.05
+_RETRY_SECONDS = 0.05
 """Seconds between two tries to write while another process has locked the engine file."""
 
 
 class Lost(FuelError):
-    """Another process has taken over the environment: this one must write no more."""
+    """Another process has taken over the environment, so this one must not write anything more."""
 
 
 class Journal:
-    """The journal of one graph's run.
+    """Stores the progress of one graph's run.
 
-    Waiting for the lock of another process does not block the event loop: meanwhile, instances are still watched, can
-    time out, and can be killed.
+    Waiting for another process's lock does not block the event loop: meanwhile, instances can end, time out and be
+    killed.
     """
 
     def __init__(self, database: Database, child: Run) -> None:
@@ -45,7 +45,7 @@ class Journal:
         self._is_lost = False
 
     async def write(self, changes: Sequence[Written], progress: int) -> None:
-        """Add the changes of one moment to the history and to the events."""
+        """Add simultaneous changes to the history and to the events."""
         moment = now()
 
         def add(connection: Connection) -> None:
@@ -56,43 +56,43 @@ class Journal:
                 runs.set_progress(connection, self._child, progress)
                 self._progress = progress
 
-        await self._when_free(add)
+        await self._when_unlocked(add)
 
     async def begin_again(self, vertices: Sequence[int]) -> None:
-        await self._when_free(lambda connection: history.begin_again(connection, self._child.id, vertices, now()))
+        await self._when_unlocked(lambda connection: history.begin_again(connection, self._child.id, vertices, now()))
 
     async def leave_undecided(self, vertices: Sequence[int], message: str) -> None:
-        """Store that the result of these instances is unknown, so that a user has to decide about them."""
+        """Store that the results of these instances are unknown, so that a user has to decide what to do."""
 
         def mark(connection: Connection) -> None:
             history.mark_interrupted(connection, self._child.id, vertices, Reason.INTERRUPTED)
             history.append_event(connection, self._child, EventKind.RUNNER, "interrupted", now(), message)
 
-        await self._when_free(mark)
+        await self._when_unlocked(mark)
 
-    def stop_asked(self) -> str:
-        """Read the request to stop the run, and store that the runner lives.
+    def beat_and_read_stop(self) -> str:
+        """Store that the runner lives, and return the request to stop the run, if any.
 
-        The heartbeat is left out while another process writes, because a kill must not wait for that. Raise `Lost` if
-        this process is no longer the runner: it has to end like one that is killed.
+        The heartbeat is skipped while another process writes, because a kill must not wait for that. Raise `Lost` if
+        this process is no longer the runner; it then has to end as if it were killed.
         """
         parent_id = self._child.parent_id or self._child.id
         try:
             with self._database.write(at_once=True) as connection:
                 is_ours = runners.beat(connection, self._child.cluster_id, os.getpid(), now())
-                asked = runs.stop_of(connection, parent_id)
+                stop = runs.stop_of(connection, parent_id)
         except Locked:
             with self._database.read() as connection:
                 runner = runners.find(connection, self._child.cluster_id)
                 is_ours = runner is not None and runner.pid == os.getpid()
-                asked = runs.stop_of(connection, parent_id)
+                stop = runs.stop_of(connection, parent_id)
         if not is_ours:
             self._is_lost = True
             raise Lost("Another process runs this environment now.")
-        return asked
+        return stop
 
-    async def _when_free(self, work: Callable[[Connection], None]) -> None:
-        """Do the work in one write, as soon as the engine file is not locked.
+    async def _when_unlocked(self, work: Callable[[Connection], None]) -> None:
+        """Do the work in one transaction, as soon as the engine file is not locked.
 
         Raise `Unavailable` if it stays locked for too long, `Lost` if another process has become the runner meanwhile.
         """
@@ -104,7 +104,7 @@ class Journal:
                 with self._database.write(at_once=True) as connection:
                     work(connection)
             except Locked:
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_SECONDS)
                 if time.monotonic() - reported >= self._database.busy_seconds:
                     reported = time.monotonic()
                     self._database.still_waiting(reported - began)
@@ -113,18 +113,18 @@ class Journal:
 
 
 LOOK_SECONDS = 0.5
-"""Seconds between two checks for a request to stop; each also stores that the runner lives."""
+"""Seconds between two checks for a request to stop. Each check also stores a heartbeat."""
 
 _ENDING_SECONDS = 30.0
-"""Seconds that a run waits for the end of the commands that it kills when the engine file is gone."""
+"""How many seconds a run whose engine file is gone waits for the end of the commands that it kills."""
 
 
 @dataclass(slots=True)
 class GraphRun:
     """The event loop that runs one graph.
 
-    `make` makes the job of an instance for an attempt, and `executor` runs it. `attempts` counts how often instances
-    have begun before.
+    `make` creates the job for an instance and the number of its attempt, and `executor` runs it. `attempts` has the
+    number of attempts that each instance has begun.
     """
 
     work: Work
@@ -145,11 +145,11 @@ class GraphRun:
     _stop: str = ""
 
     async def go(self) -> bool:
-        """Run to the end; False if a user has to decide about interrupted instances.
+        """Run the graph to its end. Return False if a user has to decide about interrupted instances.
 
-        Instances that were running when an earlier runner died are taken care of first. Raise `Lost`, and whatever the
-        store raises: then nothing more is started, and commands go on by themselves, so that the run can be resumed. If
-        the engine file is `Gone` it cannot be, and they are ended.
+        First, recover instances that were running when an earlier runner died. Raise `Lost` and what the store raises:
+        then nothing more is started, and commands go on, so that the run can be resumed. If the engine file is `Gone`,
+        it cannot be resumed, so the commands are killed.
         """
         ticker = asyncio.create_task(self._tick())
         ticker.add_done_callback(lambda _: self._wake.set())
@@ -166,7 +166,7 @@ class GraphRun:
                 await self._next(ticker)
             await self._write()
         except Gone:
-            await self._end_all()
+            await self._kill_all()
             raise
         finally:
             left = [ticker, *self._tasks.values(), *self._killing]
@@ -181,7 +181,7 @@ class GraphRun:
         return not self._undecided
 
     async def _next(self, ticker: asyncio.Task[None]) -> None:
-        """Wait until an instance ends or the run is to stop, and update the schedule."""
+        """Wait until an instance ends or a stop is requested, and update the schedule."""
         await self._wake.wait()
         self._wake.clear()
         if ticker.done():
@@ -208,23 +208,23 @@ class GraphRun:
     def _start(self, vertex: int, *, recover: bool) -> None:
         job = self._jobs[vertex] = self.make(vertex, max(1, self.attempts.get(vertex, 1)))
         running = self.executor.recover(job) if recover else self.executor.run(job, self.log)
-        self._tasks[vertex] = asyncio.create_task(self._followed(vertex, job, running))
-        if self._stop == "kill":  # it was asked for while the journal was writing that this instance begins
+        self._tasks[vertex] = asyncio.create_task(self._watch(vertex, job, running))
+        if self._stop == "kill":  # requested while the journal stored the start of this instance
             self._killing.append(asyncio.create_task(self._kill(vertex)))
 
-    async def _followed(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
+    async def _watch(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
         try:
             outcome = await running
         except FuelError as error:
             outcome = Outcome(InstanceStatus.ERROR, message=redact.scrubbed(str(error), job.known_secrets()))
-        except Exception as error:  # a defect in an executor fails its task, not the run
+        except Exception as error:  # a defect in an executor makes the task fail, not the run
             self.log(f"{job.label}: {type(error).__name__}\n{''.join(traceback.format_tb(error.__traceback__))}")
             outcome = Outcome(InstanceStatus.ERROR, message=f"The executor failed: {type(error).__name__}.")
         self._ended.append((vertex, outcome))
         self._wake.set()
 
     async def _write(self) -> None:
-        """Write to the journal the changes of the schedule since the last time."""
+        """Write the new changes of the schedule to the journal."""
         written = []
         for change in self.schedule.changes():
             outcome = None if change.status is InstanceStatus.RUNNING else self._outcomes.pop(change.vertex, None)
@@ -234,14 +234,14 @@ class GraphRun:
             await self.journal.write(written, self.schedule.progress)
 
     async def _tick(self) -> None:
-        """Check regularly for a request to stop."""
+        """Check for a request to stop every `LOOK_SECONDS`."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            asked = self.journal.stop_asked()
-            if asked and asked != self._stop:
-                self._stop = asked
+            stop = self.journal.beat_and_read_stop()
+            if stop and stop != self._stop:
+                self._stop = stop
                 self.schedule.stop()
-                if asked == "kill":
+                if stop == "kill":
                     self._killing += [asyncio.create_task(self._kill(vertex)) for vertex in self._tasks]
                 self._wake.set()
 
@@ -252,8 +252,8 @@ class GraphRun:
         except FuelError as error:
             self.log(redact.scrubbed(f"{job.label} cannot be ended: {error}", job.known_secrets()))
 
-    async def _end_all(self) -> None:
-        """End everything that is running on machines that can be reached."""
+    async def _kill_all(self) -> None:
+        """Kill all running commands on machines that can be reached."""
         running = list(self._tasks.values())
         if running:
             self.log("The engine file is gone: ending what is running, because its results could not be stored.")

@@ -1,4 +1,4 @@
-"""Make jobs from the task instances of a plan, and the executor that runs them."""
+"""Create jobs for the task instances of a plan, and the executor that runs them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ Definer = tuple[Level, int]
 class Jobs:
     """The jobs of one run.
 
-    `taking_part` are the nodes with task instances. While they are not known, the nodes of the request, or all nodes,
-    stand for them.
+    `taking_part` are the nodes with task instances. As long as they are unknown, the nodes of the request, or else all
+    nodes, are used instead.
     """
 
     run: int
@@ -56,7 +56,7 @@ class Jobs:
     _secrets: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
-        """The job of an instance that begins for the `attempt`-th time."""
+        """Create the job for the `attempt`-th start of an instance."""
         uid, target = str(node), self.target(node)
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         return Job(
@@ -75,7 +75,7 @@ class Jobs:
         )
 
     def machine(self, node: NodeKey) -> Hashable:
-        """The properties of a node that decide whether a task can run on it."""
+        """Return the properties of a node that decide whether a task can run on it."""
         target = self.target(node)
         return target.kind, bool(target.ip), target.place
 
@@ -91,8 +91,8 @@ class Jobs:
 
     @cached_property
     def _master(self) -> Target:
-        """The target of the master: this machine, unless all nodes are of one kind that has a master of its own, or
-        nothing runs on any node, so that nothing may run on the master either."""
+        """The target of the master: by default this machine. If all nodes have one kind of executor that also runs the
+        master's tasks, it is of that kind. If nothing runs on any node, nothing runs on the master either."""
         if self._kinds and not any(registry.known(kind).runs for kind in self._kinds):
             return Target(NO_EXECUTOR)
         kind, *others = self._kinds or [LOCAL]
@@ -105,7 +105,7 @@ class Jobs:
         return {MASTER: self._master, **of_nodes}
 
     def _secrets_of(self, uid: str) -> frozenset[str]:
-        """The secrets of the environment and of a node, which its commands may print."""
+        """Collect the secrets of the environment and of a node, which its commands may print."""
         if uid not in self._secrets:
             own = redact.secrets_of(self.facts.nodes.get(uid, {}))
             self._secrets[uid] = (self._common | own) if own else self._common
@@ -117,9 +117,9 @@ class Jobs:
 
 
 def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
-    """The target of a node: by the executor of the request, else the node's own, else the default one.
+    """Return the target of a node. Its kind is the executor of the request, else of the node, else the default.
 
-    A noop run touches no node that cannot be reached because it has no address.
+    In a noop run, a node without the address that its executor needs gets the executor that runs nothing.
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
     connector = registry.known(kind)
@@ -129,9 +129,9 @@ def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
 
 
 def remembered_job(row: HistoryRow, child: Run, jobs: Jobs, evaluation: Evaluation) -> Job:
-    """Make the job of a row whose task is as the run remembers it: the graph may have changed since.
+    """Create the job of a row from the task as stored with the run, since the graph may have been changed.
 
-    Its passwords are masked, which is no harm here: where its commands ran does not depend on them.
+    Passwords in a stored task are masked. The job is only used to find its commands, which do not depend on them.
     """
     task = MergedTask(Task(row.task, row.definition), Owner(Level.CLUSTER, child.cluster_id))
     return jobs.job(task, row.node, evaluation.rendered(task.task, row.node), row.attempts)
@@ -140,10 +140,10 @@ def remembered_job(row: HistoryRow, child: Run, jobs: Jobs, evaluation: Evaluati
 def plugin_scripts(
     environment: Environment, source: Plugin | None, trees: Trees
 ) -> dict[Definer, tuple[tuple[str, str], ...]]:
-    """The directories of scripts in packages, by definer, each with its place on a node.
+    """Find the script directories of packages by definer: pairs of the path here and the path on a node.
 
-    `source` is the plugin that the release came with, if any: the release's tasks are its tasks. A record of `releases`
-    may name scripts of its own, and so may a release.
+    `source` is the plugin that defines the release, if any: the release's tasks use its scripts. A record of `releases`
+    may name its own directory, and so may a release.
     """
     scripts: dict[Definer, tuple[tuple[str, str], ...]] = {}
     release = environment.release
@@ -157,9 +157,9 @@ def plugin_scripts(
         if not trees.has(plugin.unpacked):
             continue
         folder = own.get(SCRIPTS, plugin.metadata.get(SCRIPTS))
-        below = trees.path(plugin.unpacked) / (folder if isinstance(folder, str) else "deployment_scripts")
-        if below.is_dir():
-            scripts[owner] = ((str(below), plugin.scripts),)
+        scripts_path = trees.path(plugin.unpacked) / (folder if isinstance(folder, str) else "deployment_scripts")
+        if scripts_path.is_dir():
+            scripts[owner] = ((str(scripts_path), plugin.scripts),)
     return scripts
 
 
@@ -171,7 +171,7 @@ def jobs_for(
     inputs: Inputs,
     present: Iterable[Node],
 ) -> Jobs:
-    """The jobs of a run on these nodes; of several with one id, the last one counts."""
+    """Create the jobs of a run on the nodes `present`. If several have the same id, the last one is used."""
     source = plugins.defining(connection, inputs.environment.release.id)
     scripts = plugin_scripts(inputs.environment, source, Trees(engine))
     by_id: dict[NodeKey, Node] = {node.id: node for node in present}
@@ -179,8 +179,8 @@ def jobs_for(
 
 
 def checker(jobs: Jobs, executor: Executor) -> Check:
-    """Make a check that gives the reason why the executor could not run an instance. Instances with the same task,
-    parameters and kind of target are checked once."""
+    """Make a function that returns the reason why the executor cannot run an instance, or an empty string. It checks
+    instances with the same task, parameters and kind of target once."""
     known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
 
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
@@ -190,7 +190,7 @@ def checker(jobs: Jobs, executor: Executor) -> Check:
             why = executor.check(job)
             if why:
                 why = redact.scrubbed(why, job.known_secrets())
-            known[key] = why, rendered  # keeps `rendered` alive, so that its id stays its own
+            known[key] = why, rendered  # keep `rendered` alive, so that its id stays unique
         return known[key][0]
 
     return check
@@ -198,11 +198,11 @@ def checker(jobs: Jobs, executor: Executor) -> Check:
 
 _COMMANDS = "HANDLER_COMMANDS"
 
-_PIECE, _PIECES, _MOST_PIECES = 4 << 20, 6, 4096
-"""The bytes of an output that are read at a time, the pieces of its end that are kept, and the most that are read."""
+_PIECE_BYTES, _KEPT_PIECES, _MAX_READ_PIECES = 4 << 20, 6, 4096
+"""How many bytes of an output are read at a time, how many such pieces are kept, and how many are read at most."""
 
 Provider = Callable[[str, Run], MachineExecutor]
-"""Makes the executor of a run of an engine file."""
+"""Creates the executor of a run of an engine file."""
 
 
 def executor_for(engine: str, parent: Run) -> MachineExecutor:
@@ -212,10 +212,10 @@ def executor_for(engine: str, parent: Run) -> MachineExecutor:
 
 
 def handler_commands() -> Mapping[str, str]:
-    """The handler commands of the settings, by task type.
+    """Return the handler commands of the settings, by task type.
 
-    Raise `InvalidDocument` for a task type that takes no command, for an empty command, and for one with a placeholder
-    that would not be one word.
+    Raise `InvalidDocument` for a task type that cannot have a command, for an empty command, and for a command with a
+    placeholder that bash would not read as one word.
     """
     loaded = settings.load()
     origin = loaded[_COMMANDS].origin
@@ -236,30 +236,30 @@ def handler_commands() -> Mapping[str, str]:
 
 
 def output_of(executor: Executor, job: Job, stream: str) -> tuple[int, str]:
-    """Read what a job's commands wrote to `out` or `err`, after the number of bytes that are left out: of a very long
-    output only the end is read, where failures are. Close the executor. For callers outside of an event loop."""
-    end = deque[bytes](maxlen=_PIECES)
+    """Return how many bytes of `out` or `err` are left out, and the text after them: the end of a very long output,
+    where failures are. Close the executor. Call it outside of an event loop."""
+    end = deque[bytes](maxlen=_KEPT_PIECES)
 
     async def size_of() -> int:
         size = 0
-        for _ in range(_MOST_PIECES):  # a command that still runs may write faster than this reads
-            end.append(await executor.read(job, stream, size, _PIECE))
+        for _ in range(_MAX_READ_PIECES):  # a command that still runs may write faster than this reads
+            end.append(await executor.read(job, stream, size, _PIECE_BYTES))
             size += len(end[-1])
-            if len(end[-1]) < _PIECE:
+            if len(end[-1]) < _PIECE_BYTES:
                 break
         return size
 
-    (size,) = finished(executor, size_of())
+    (size,) = run_and_close(executor, size_of())
     return size - sum(map(len, end)), b"".join(end).decode("utf-8", "replace")
 
 
-def finished(executor: Executor, *works: Awaitable[_Result]) -> list[_Result]:
-    """Do work with an executor, all at the same time, and close it. For callers outside of an event loop."""
+def run_and_close(executor: Executor, *works: Awaitable[_Result]) -> list[_Result]:
+    """Await all `works` concurrently, and then close the executor. Call it outside of an event loop."""
 
-    async def whole() -> list[_Result]:
+    async def gathered() -> list[_Result]:
         try:
             return await asyncio.gather(*works)
         finally:
             await executor.close()
 
-    return asyncio.run(whole())
+    return asyncio.run(gathered())

@@ -41,14 +41,14 @@ from fuelclient.store.inventory import nodes
 from fuelclient.store.leftovers import Leftover
 
 Start = Callable[[str, int, bool, Prepared | None], None]
-"""Starts the runner of a run of an engine file, with whether to begin interrupted instances again, and its plan."""
+"""Starts a runner. Arguments: engine file, run, whether to begin interrupted instances again, prepared plan."""
 
 _ATTEMPTS = 3
-"""So many times a run is prepared, if the environment changes each time."""
+"""How often a run is prepared, if the environment is changed each time meanwhile."""
 
 
 class Operations(Records):
-    """What changes runs, or needs their executors; `start` starts a runner, and `provider` makes its executor."""
+    """The operations that change runs or need executors. `start` starts a runner, `provider` creates its executor."""
 
     def __init__(self, database: Database, start: Start, provider: Provider) -> None:
         super().__init__(database)
@@ -63,15 +63,15 @@ class Operations(Records):
                     require_free(connection, request.cluster_id)
                     _require_no_original(connection, request)
                 settle(self._database, request.cluster_id)
-                with self._database.reading():  # the same block, unless something had to be stored
+                with self._database.reading():  # has no effect unless `settle` has written
                     if request.dry_run:
                         return self._dry_run(request)
                     prepared = self._prepared(request, may_idle=may_idle, digest=digest)
                     commits = self._database.commits()
-                self._database.end_reading()  # to reach nodes can take long
+                self._database.end_reading()  # reaching nodes can take long
                 if prepared and check and not request.noop:
                     self._require_ready(request, prepared)
-            if run := self._stored(request, prepared, commits):
+            if run := self._store_unless_changed(request, prepared, commits):
                 self._start(self._database.path, run.id, False, prepared)
                 return run
         raise Conflict(
@@ -83,11 +83,11 @@ class Operations(Records):
     def _prepared(self, request: RunRequest, *, may_idle: bool, digest: str) -> Prepared | None:
         """Plan the first graph. Raise what `base.Runs.begin` raises."""
         if may_idle and any(map(select.is_open, request.subgraphs)):
-            # one of the subgraphs names no task, which fails the run later; everything else is refused now, as usual
+            # a subgraph without a task makes the run fail later; all other errors are raised now, as usual
             named = tuple(subgraph for subgraph in request.subgraphs if not select.is_open(subgraph))
-            self._planned(replace(request, subgraphs=named), request.graph_types[0])
+            self._plan(replace(request, subgraphs=named), request.graph_types[0])
             return None
-        prepared = self._planned(request, request.graph_types[0])
+        prepared = self._plan(request, request.graph_types[0])
         if digest not in ("", prepared.plan.digest):
             raise StalePlan(
                 f"The plan of the {prepared.plan.graph_type} graph has changed since it was made.",
@@ -100,19 +100,19 @@ class Operations(Records):
         raise nothing_selected(request)
 
     def _plans(self, request: RunRequest, first: Plan) -> Iterator[Plan | None]:
-        """Yield the plans of all graphs of a request; None for one that can be planned only when its turn comes."""
+        """Yield the plans of all graphs of a request; None for a graph that cannot be planned before its turn."""
         yield first
         for graph_type in request.graph_types[1:]:
             try:
-                yield self._planned(request, graph_type).plan
+                yield self._plan(request, graph_type).plan
             except FuelError:
                 yield None
 
     @writes
-    def _stored(
+    def _store_unless_changed(
         self, connection: Connection, request: RunRequest, prepared: Prepared | None, commits: int
     ) -> Run | None:
-        """Store a new run, or nothing (None) if its inputs have changed meanwhile."""
+        """Store a new run. Return None, and store nothing, if its inputs have changed meanwhile."""
         if (
             prepared
             and commits != self._database.commits()
@@ -120,24 +120,24 @@ class Operations(Records):
         ):
             return None
         _require_no_original(connection, request)
-        parent, children = _inserted(connection, request)
+        parent, children = _insert(connection, request)
         if prepared:
             remember(connection, children[0], prepared.inputs, prepared.plan)
-        _hand_over(connection, parent)
+        _mark_running(connection, parent)
         return with_parts(connection, parent.id)
 
     def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
-        """Raise `NotReady` if a node cannot do its tasks; those of later graphs as far as these can be planned now."""
-        reached = [(node, target_of(node, request.executor)) for node in prepared.inputs.environment.nodes]
-        reached = [(node, target) for node, target in reached if registry.known(target.kind).examined]
-        if not reached:
+        """Raise `NotReady` if a node cannot run its tasks, including those of later graphs that can be planned now."""
+        examined = [(node, target_of(node, request.executor)) for node in prepared.inputs.environment.nodes]
+        examined = [(node, target) for node, target in examined if registry.known(target.kind).examined]
+        if not examined:
             return
-        called = _programs(filter(None, self._plans(request, prepared.plan)))
-        reached = [(node, target) for node, target in reached if node.id in called]
+        programs_by_node = _programs_by_node(filter(None, self._plans(request, prepared.plan)))
+        examined = [(node, target) for node, target in examined if node.id in programs_by_node]
         executor = self._provider(self._database.path, _new(request, PARENT))
         reports = {
             node_id: [report for report in problems if report.health is Health.ERROR]
-            for node_id, problems in _diagnosed(executor, reached, called).items()
+            for node_id, problems in _examine(executor, examined, programs_by_node).items()
         }
         failed = [node_id for node_id, errors in reports.items() if errors]
         if failed:
@@ -153,10 +153,10 @@ class Operations(Records):
             )
 
     def check(self, node_ids: Sequence[int], graph_type: str = DEFAULT_TYPE) -> Sequence[Diagnosis]:
-        """What cannot be planned is reported, and the nodes are examined all the same."""
+        """Report graphs that cannot be planned, and examine the nodes anyway."""
         with self._database.read() as connection:
             wanted = [lookup.node(connection, node_id) for node_id in dict.fromkeys(node_ids)]
-        called: dict[int, Collection[str]] = {}
+        programs_by_node: dict[int, Collection[str]] = {}
         unplanned: list[Diagnosis] = []
         for cluster_id in dict.fromkeys(node.cluster_id for node in wanted if node.cluster_id is not None):
             request = RunRequest(cluster_id, (graph_type,), force=True, unknown="run")
@@ -164,58 +164,57 @@ class Operations(Records):
             try:
                 with self._database.read() as connection:
                     fetched = inputs.read(connection, request, graph_type)
-                called.update(_programs([plans.plan(fetched, request, graph_type)]))
+                programs_by_node.update(_programs_by_node([plans.plan(fetched, request, graph_type)]))
             except FuelError as error:
                 text = f"which programs the tasks of its graph {graph_type} call is not known: {error.message}"
                 hint = error.hint or f"fuel2 graph validate --env {cluster_id}"
                 unplanned.append(Diagnosis("graphs", f"environment {cluster_id}", Health.WARNING, text, hint))
         executor = self._provider(self._database.path, _new(RunRequest(0), PARENT))
-        reached = [(node, target_of(node)) for node in wanted]
-        reports = _diagnosed(executor, reached, called)
+        examined = [(node, target_of(node)) for node in wanted]
+        reports = _examine(executor, examined, programs_by_node)
         ready = [
-            Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready(target.kind))
-            for node, target in reached
+            Diagnosis(AREA, f"{node.id} ({node.name})", Health.OK, _ready_text(target.kind))
+            for node, target in examined
             if all(report.health is not Health.ERROR for report in reports[node.id])
         ]
         return [*alike(report for node in wanted for report in reports[node.id]), *alike(ready), *unplanned]
 
     def _dry_run(self, request: RunRequest) -> Run:
-        """Plan all graphs of a request and store a run that has ended with that."""
-        planned = [self._planned(request, graph_type).plan for graph_type in request.graph_types]
+        """Plan all graphs of a request, and store a run that has already ended."""
+        planned = [self._plan(request, graph_type).plan for graph_type in request.graph_types]
         with self._database.write() as connection:
-            parent, children = _inserted(connection, request)
+            parent, children = _insert(connection, request)
             for run, plan in zip((*children, parent), (*planned, planned[0]), strict=True):
                 moment = processes.now()
                 ended = replace(
-                    run, status=RunStatus.READY, progress=100, message=_would_run(plan),
+                    run, status=RunStatus.READY, progress=100, message=_dry_run_message(plan),
                     digest=plan.digest, findings=plan.findings, time_start=run.time_start or moment, time_end=moment,
                 )  # fmt: skip
                 runs.update(connection, ended)
         return self.get(parent.id)
 
     def checker(self, request: RunRequest, fetched: Inputs) -> Check:
-        """The check is that of the executor of the engine's settings."""
+        """Make the check of the executor that the engine's settings define."""
         with self._database.read() as connection:
             jobs = jobs_for(connection, self._database.path, 0, request, fetched, fetched.environment.nodes)
         return checker(jobs, self._provider(self._database.path, _new(request, PARENT)))
 
     def delete(self, *run_ids: int, force: bool = False) -> tuple[str, ...]:
-        """Runs that could be resumed are closed first. On a full disk, their outputs here make room for the
-        deletion."""
+        """Close runs that could be resumed first. On a full disk, empty their outputs on this machine to make room."""
         with self._database.read() as connection:
             deleted = [deletable(connection, run_id, force=force) for run_id in dict.fromkeys(run_ids)]
         try:
-            leftovers = self._forgotten(deleted, force=force)
+            leftovers = self._delete_runs(deleted, force=force)
         except Unavailable:
             if not access.is_full(self._database.path):
                 raise
             for run in deleted:
                 sweep.empty_outputs(self._database.path, run)
-            leftovers = self._forgotten(deleted, force=force)
+            leftovers = self._delete_runs(deleted, force=force)
         return sweep.remove(self._database, leftovers, self._provider)
 
     @writes
-    def _forgotten(self, connection: Connection, deleted: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
+    def _delete_runs(self, connection: Connection, deleted: Sequence[Run], *, force: bool) -> Sequence[Leftover]:
         """Delete runs, but not yet their files."""
         for run in deleted:
             current = deletable(connection, run.id, force=force)
@@ -224,7 +223,7 @@ class Operations(Records):
         return sweep.forget(connection, deleted)
 
     def stop(self, run_id: int, *, kill: bool = False) -> Run:
-        """A run whose runner is gone ends at once, and with `kill` its remaining commands do too."""
+        """End a run whose runner is gone at once, and with `kill` its remaining commands, too."""
         with self._database.write() as connection:
             run = parent_of(connection, run_id)
             if run.is_final:
@@ -246,9 +245,9 @@ class Operations(Records):
         return self.stop(run.id, kill=kill)
 
     def _kill(self, run: Run) -> None:
-        """End the commands of a run without a runner, and then the run.
+        """Kill the commands of a run without a runner, and then end the run.
 
-        If someone has resumed it meanwhile, that runner ends it, since the run has a request to stop.
+        If the run has been resumed meanwhile, its new runner ends it, because of the stored request to stop.
         """
         killed = end_commands(self._database, run, self._provider)
         with self._database.write() as connection:
@@ -264,7 +263,7 @@ class Operations(Records):
             interrupted = (history.running_names(connection, child.id, Reason.INTERRUPTED) for child in children)
             undecided = [name for names in interrupted for name in names.values()]
             begun = next((child for child in children if child.digest), None)
-            fetched = inputs.recorded(connection, begun) if begun else None
+            fetched = inputs.stored_with_current_graphs(connection, begun) if begun else None
             present = nodes.every(connection, cluster_id=run.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
@@ -276,7 +275,7 @@ class Operations(Records):
             require_same_plan(begun, plans.plan(fetched, begun.request, begun.graph_type), present)
         with self._database.write() as connection:
             require_resumable(connection, existing(connection, run.id))
-            _hand_over(connection, run, "resumed")
+            _mark_running(connection, run, "resumed")
         self._start(self._database.path, run.id, rerun_interrupted, None)
         return self.get(run.id)
 
@@ -289,26 +288,26 @@ class Operations(Records):
         with self._database.read() as connection:
             parent = parent_of(connection, row.run_id)
             child = existing(connection, row.run_id)
-            fetched = inputs.remembered(connection, child)
+            fetched = inputs.stored_without_graphs(connection, child)
             present = (*fetched.environment.nodes, *nodes.every(connection, cluster_id=child.cluster_id))
             jobs = jobs_for(connection, self._database.path, child.id, child.request, fetched, present)
-            # what a run remembers is masked, so secrets that the task states come from graphs as they are now
+            # the tasks that a run stores are masked, so secrets in parameters are read from the current graphs
             own_secrets = redact.secrets_of(graphs.parameters_of(connection, task))
         job = remembered_job(row, child, jobs, plans.evaluation_of(fetched))
         executor = self._provider(self._database.path, parent)
         secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
 
-        def shown(stream: str) -> str:
-            """Mask secrets here, because the file there still has them."""
+        def masked_output(stream: str) -> str:
+            """Read an output and mask its secrets, because the file contains them unmasked."""
             left_out, text = output_of(executor, job, stream)
             head = f"[The first {left_out} bytes are left out.]\n" if left_out else ""
             is_running = row.status is InstanceStatus.RUNNING
             return head + redact.masked_part(text, secrets, head=left_out > 0, tail=is_running)
 
-        return Logs(row.task, row.node, shown("out"), shown("err"), row.return_code)
+        return Logs(row.task, row.node, masked_output("out"), masked_output("err"), row.return_code)
 
     def _why_no_log(self, run_id: int, task: str, rows: Sequence[HistoryRow]) -> str:
-        """The reason why an instance has no output; `rows` are those of the history about it."""
+        """Explain why an instance has no output; `rows` are its rows in the history."""
         if rows:
             return "The instance never began."
         tasks = {row.task: None for row in self.history(run_id)}
@@ -317,7 +316,7 @@ class Operations(Records):
         likely = nearest(task, tasks)
         return f"The run has no task {task}." + (f" Did you mean {likely}?" if likely else "")
 
-    def _planned(self, request: RunRequest, graph_type: str) -> Prepared:
+    def _plan(self, request: RunRequest, graph_type: str) -> Prepared:
         with self._database.read() as connection:
             fetched = inputs.read(connection, request, graph_type)
         return Prepared(fetched, plans.plan(fetched, request, graph_type, self.checker(request, fetched)))
@@ -336,7 +335,7 @@ def require_resumable(connection: Connection, run: Run) -> None:
 def deletable(connection: Connection, run_id: int, *, force: bool) -> Run:
     """Read a run that may be deleted.
 
-    Raise `Conflict` for a part, for a live run, and without `force` for a run that has not ended.
+    Raise `Conflict` for a part of another run, for a live run, and without `force` for a run that has not ended.
     """
     run = parent_of(connection, run_id)
     if run_id != run.id:
@@ -356,8 +355,8 @@ def _new(request: RunRequest, name: str) -> Run:
     return Run(0, str(uuid.uuid4()), request.cluster_id, name, RunStatus.RUNNING, request, time_start=processes.now())
 
 
-def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Run]]:
-    """Store a new run of a request, and its children. Raise `Conflict` if the environment has a run already."""
+def _insert(connection: Connection, request: RunRequest) -> tuple[Run, list[Run]]:
+    """Store a new run of a request, and its children. Raise `Conflict` if the environment has an unfinished run."""
     require_free(connection, request.cluster_id)
     parent = _new(request, PARENT)
     parent = replace(parent, id=runs.insert(connection, parent))
@@ -371,8 +370,8 @@ def _inserted(connection: Connection, request: RunRequest) -> tuple[Run, list[Ru
     return parent, children
 
 
-def _hand_over(connection: Connection, parent: Run, message: str = "") -> None:
-    """Mark a run as running and waiting for the runner that is about to start."""
+def _mark_running(connection: Connection, parent: Run, message: str = "") -> None:
+    """Store that the runner of a run is about to start, and an event that the run is running."""
     runners.put(connection, processes.this_process(parent, pid=processes.NOT_STARTED))
     history.append_event(connection, parent, EventKind.RUN, RunStatus.RUNNING, processes.now(), message)
 
@@ -394,39 +393,39 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
             )
 
 
-def _would_run(plan: Plan) -> str:
+def _dry_run_message(plan: Plan) -> str:
     running = sum(kind is InstanceKind.REAL for kind in plan.work.kinds)
     what = "1 task instance" if running == 1 else f"{running} task instances"
     return f"Dry run: {what} would run, {plan.work.size - running} would be skipped. Nothing was run."
 
 
-_ELSEWHERE = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP, *COMMANDED})
-"""The types of tasks that run nothing on their node."""
+_WITHOUT_PROGRAMS = frozenset({TaskType.MASTER_SHELL, TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP, *COMMANDED})
+"""The types of tasks that run no command on their node."""
 
 
-def _programs(plans: Iterable[Plan]) -> Mapping[int, Collection[str]]:
-    called: dict[int, set[str]] = {}
+def _programs_by_node(plans: Iterable[Plan]) -> Mapping[int, Collection[str]]:
+    programs_by_node: dict[int, set[str]] = {}
     for plan in plans:
         for vertex, rendered in plan.rendered.items():
             task, node = plan.at(vertex)
-            if isinstance(node, int) and task.task.type not in _ELSEWHERE:
-                called.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
-    return called
+            if isinstance(node, int) and task.task.type not in _WITHOUT_PROGRAMS:
+                programs_by_node.setdefault(node, set()).update(programs_of(task.task.type, rendered["parameters"]))
+    return programs_by_node
 
 
-def _diagnosed(
-    executor: MachineExecutor, reached: Sequence[tuple[Node, Target]], called: Mapping[int, Collection[str]]
+def _examine(
+    executor: MachineExecutor, examined: Sequence[tuple[Node, Target]], programs_by_node: Mapping[int, Collection[str]]
 ) -> Mapping[int, Sequence[Diagnosis]]:
-    """Examine nodes, and report their problems by their ids. Nodes that are one machine are examined once."""
+    """Examine nodes, and return their problems by node id. Nodes with the same target are examined once."""
     machines: dict[Target, set[str]] = {}
-    for node, target in reached:
-        machines.setdefault(target, set()).update(called.get(node.id, ()))
+    for node, target in examined:
+        machines.setdefault(target, set()).update(programs_by_node.get(node.id, ()))
     problems = asyncio.run(executor.examine(machines)) if machines else {}
     return {
         node.id: [replace(one, area=AREA, name=f"{node.id} ({node.name})") for one in problems[target]]
-        for node, target in reached
+        for node, target in examined
     }
 
 
-def _ready(kind: str) -> str:
+def _ready_text(kind: str) -> str:
     return f"tasks run there by {kind}" if registry.known(kind).runs else f"no task runs there: its executor is {kind}"

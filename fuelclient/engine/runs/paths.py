@@ -1,7 +1,7 @@
-"""Where runs keep their files: beside the engine file, and on nodes.
+"""The paths of files that runs keep next to the engine file and on nodes.
 
-Spools are named after the uuid of their run, since ids begin anew in another engine file: an old spool must never be
-taken for a result of today.
+Spools are named after the uuid of their run, because ids are not unique across engine files: a spool of another file
+must not be mistaken for a result of this run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _ON_NODES = "/var/tmp/fuel2-"  # noqa: S108 - it survives a restart; the spool checks who owns it
 
-_TAIL = 4096
+_TAIL_BYTES = 4096
 """Bytes at the end of a log that are searched for its last line."""
 
 
@@ -28,13 +28,13 @@ def runs_path(engine: str) -> Path:
 
 
 def nodes_path(engine: str) -> Path:
-    """The directory of those nodes of an engine file that are directories of this machine."""
+    """The parent of the directories that serve as nodes of an engine file, for the executor `directory`."""
     return Path(f"{os.path.realpath(engine)}.nodes")
 
 
-def own_name(uuid: str) -> str:
-    """Check the uuid of a run, which becomes a part of paths. Raise `Unavailable` for anything else: engine files may
-    come from elsewhere, and such paths are removed."""
+def valid_uuid(uuid: str) -> str:
+    """Return the uuid of a run if it is valid, else raise `Unavailable`. An engine file may come from someone else, and
+    directories with these names are deleted."""
     if not _UUID.fullmatch(uuid):
         raise Unavailable(f"The engine file names a run {uuid!r}, which is no UUID.", hint="Restore a backup.")
     return uuid
@@ -42,16 +42,16 @@ def own_name(uuid: str) -> str:
 
 def spool_path(engine: str, parent: Run) -> Path:
     """The directory where the commands of a run leave their results on this machine."""
-    return runs_path(engine) / own_name(parent.uuid)
+    return runs_path(engine) / valid_uuid(parent.uuid)
 
 
 def spool_on_nodes(parent: Run) -> str:
     """The directory where the commands of a run leave their results on nodes."""
-    return _ON_NODES + own_name(parent.uuid)
+    return _ON_NODES + valid_uuid(parent.uuid)
 
 
 def is_spool_on_nodes(path: str) -> bool:
-    """Whether a path may be a result of `spool_on_nodes`."""
+    """Whether a path has the form of those that `spool_on_nodes` returns."""
     return path.startswith(_ON_NODES) and _UUID.fullmatch(path, len(_ON_NODES)) is not None
 
 
@@ -59,11 +59,11 @@ def log_path(engine: str, run_id: int) -> Path:
     return runs_path(engine) / f"{run_id}.log"
 
 
-def last_words(engine: str, run_id: int) -> str:
-    """A sentence with the path of a runner's log and its last line."""
+def log_sentence(engine: str, run_id: int) -> str:
+    """Return a sentence with the path of a runner's log and its last line."""
     path, line = log_path(engine, run_id), ""
     with suppress(OSError), path.open("rb") as log:
-        log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
+        log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL_BYTES))
         line = (log.read().decode("utf-8", "replace").strip().splitlines() or [""])[-1]
     shown = "".join(char if char.isprintable() else " " for char in line)
     return f"The log of its runner is {path}{f', which ends: {shown}' if shown else '; it is empty.'}"

@@ -1,7 +1,7 @@
-"""Whether the process of a runner still lives.
+"""Check whether the process of a runner is still alive.
 
-After a restart of the machine, a process number may belong to another process. So a runner is known by the boot and by
-the time when its process began as well, and by the namespace that its number belongs to.
+After a restart of the machine, a process number may belong to another process. So a runner is identified also by the
+boot id, the start time of its process, and the PID namespace of its number.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from fuelclient.model.run import Run
 from fuelclient.store.runners import Runner
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_STARTING = timedelta(seconds=30)
-"""How long a runner may take from its start until it claims its run."""
+_START_LIMIT = timedelta(seconds=30)
+"""How long a runner may take to claim its run after it was started."""
 
-_SILENT = timedelta(seconds=120)
-"""How long a runner whose process cannot be seen may be silent: it waits while others write."""
+_HEARTBEAT_LIMIT = timedelta(seconds=120)
+"""How old the heartbeat of a runner in another PID namespace may be: it is late while other processes write."""
 
 ALIVE, GONE = "alive", "gone"
-"""Whether a process works on a run."""
+"""The states of the runner of a run that has not ended."""
 
 NOT_STARTED = 0
 """The process number of a runner that is being started."""
 
 
 def now() -> str:
-    """The time as the store keeps it: UTC, ISO 8601 with microseconds."""
+    """Return the time in the format of the store: UTC, ISO 8601 with microseconds."""
     return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
-def later(passing: timedelta) -> str:
-    """The time after (or, if negative, before) now, in the format of `now`."""
-    return (datetime.fromisoformat(now()) + passing).isoformat(timespec="microseconds")
+def later(offset: timedelta) -> str:
+    """Return the time `offset` after now (or before, if negative), in the format of `now`."""
+    return (datetime.fromisoformat(now()) + offset).isoformat(timespec="microseconds")
 
 
 def boot_id() -> str:
-    """The id of this boot of the machine; empty if the system has none."""
+    """Return the id of this boot of the machine, or an empty string if the system has none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -46,7 +46,7 @@ def boot_id() -> str:
 
 
 def start_time(pid: int) -> str:
-    """The start of a process, in ticks since the boot; empty if it does not exist, or is a zombie."""
+    """Return the start time of a process in ticks since the boot, or an empty string if it is dead or a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -56,29 +56,30 @@ def start_time(pid: int) -> str:
 
 
 def this_process(run: Run, *, pid: int | None = None) -> Runner:
-    """This process as the runner of a run, or with `NOT_STARTED` one that is being started."""
+    """Describe this process, or with `pid` another one or `NOT_STARTED`, as the runner of a run."""
     number = os.getpid() if pid is None else pid
     began = start_time(number) if number != NOT_STARTED else ""
     return Runner(run.cluster_id, run.id, number, f"{boot_id()} {_namespace()}", began, now())
 
 
 def is_alive(runner: Runner) -> bool:
-    """Whether the process of a runner lives, or was started a moment ago.
+    """Whether the process of a runner is alive, or has just been started.
 
-    A runner in another PID namespace, such as a container's, cannot be seen from here; it lives while its heart beats.
+    The processes of another PID namespace, such as a container's, are invisible here. Such a runner counts as alive as
+    long as its heartbeat is recent.
     """
     boot, _, namespace = runner.boot_id.partition(" ")
     if boot != boot_id():
         return False
-    unseen = bool(namespace) and namespace != _namespace()
-    if runner.pid == NOT_STARTED or unseen:
-        passed = datetime.fromisoformat(now()) - datetime.fromisoformat(runner.heartbeat)
-        return abs(passed) < (_SILENT if unseen else _STARTING)  # a clock set back must not keep it alive for years
+    is_invisible = bool(namespace) and namespace != _namespace()
+    if runner.pid == NOT_STARTED or is_invisible:
+        age = datetime.fromisoformat(now()) - datetime.fromisoformat(runner.heartbeat)
+        return abs(age) < (_HEARTBEAT_LIMIT if is_invisible else _START_LIMIT)  # abs: the clock may be set back
     return start_time(runner.pid) == runner.start_time != ""
 
 
 def _namespace() -> str:
-    """The namespace of the process numbers that we see; empty if the system has none."""
+    """Return the PID namespace of this process, or an empty string if the system has none."""
     try:
         return os.readlink("/proc/self/ns/pid")
     except OSError:

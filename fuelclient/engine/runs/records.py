@@ -1,4 +1,4 @@
-"""Read runs, and check whether an operation on one is allowed: has it ended, is its runner alive?"""
+"""Read runs, and check whether they have ended and whether their runners are alive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads
 from fuelclient.engine.reading import lookup
 from fuelclient.engine.runs import processes
-from fuelclient.engine.runs.paths import last_words
+from fuelclient.engine.runs.paths import log_sentence
 from fuelclient.environment import checks
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.fact import DeploymentFacts
@@ -23,11 +23,11 @@ from fuelclient.store.database import Connection
 from fuelclient.store.inventory import nodes
 from fuelclient.support import unsupported
 
-EVERYTHING = HistoryFilter()
+NO_FILTER = HistoryFilter()
 
 
 class Records(Facet):
-    """The part of `backends.base.Runs` that only reads. Questions and lists load no more than this."""
+    """The part of `backends.base.Runs` that only reads. Commands that only read load no other part."""
 
     pause = 0.0
     act = unsupported(
@@ -37,7 +37,7 @@ class Records(Facet):
     decided = unsupported("Plans are computed from their inputs here.", hint="Plan the request.")
 
     def inputs(self, request: RunRequest) -> Inputs:
-        """They include the durations of earlier runs."""
+        """Read the inputs of a plan, with the durations of earlier runs."""
         from fuelclient.engine.reading.computed_facts import settle  # lists of runs need no facts
         from fuelclient.engine.runs import inputs
 
@@ -52,12 +52,12 @@ class Records(Facet):
     ) -> Sequence[Run]:
         checks.require_run_statuses(statuses)
         checks.require_run_names(names)
-        chosen = self._chosen(cluster_id, statuses, names)
+        chosen = self._list(cluster_id, statuses, names)
         is_certain = all(run.runner != processes.GONE for run in chosen)  # see `get`
-        return chosen if is_certain else self._chosen(cluster_id, statuses, names)
+        return chosen if is_certain else self._list(cluster_id, statuses, names)
 
     @reads
-    def _chosen(
+    def _list(
         self, connection: Connection, cluster_id: int | None, statuses: Sequence[str], names: Sequence[str]
     ) -> Sequence[Run]:
         if cluster_id is not None:
@@ -67,7 +67,7 @@ class Records(Facet):
 
     def get(self, run_id: int) -> Run:
         run = self._run(run_id)
-        # A runner may have stored the end of the run, and ended, after the transaction began that saw the run going on.
+        # If the runner is gone, read again: it may have stored the end of the run after the first transaction began.
         return self._run(run_id) if run.runner == processes.GONE else run
 
     @reads
@@ -75,7 +75,7 @@ class Records(Facet):
         run = with_parts(connection, run_id)
         if run.runner != processes.GONE or run.message:
             return run
-        return replace(run, message=last_words(self._database.path, run.id))
+        return replace(run, message=log_sentence(self._database.path, run.id))
 
     @reads
     def removable(self, connection: Connection, age: timedelta, cluster_id: int | None = None) -> Sequence[int]:
@@ -83,12 +83,12 @@ class Records(Facet):
             lookup.cluster(connection, cluster_id)
         return [run.id for run in runs.ended_by_age(connection, processes.later(-age), cluster_id)]
 
-    def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
+    def history(self, run_id: int, filters: HistoryFilter = NO_FILTER) -> Sequence[HistoryRow]:
         checks.require_instance_statuses(filters.statuses)
         run, rows = self._history(run_id, filters)
 
         def every() -> tuple[Sequence[HistoryRow], Sequence[int]]:
-            _, whole = self._history(run_id, EVERYTHING)
+            _, whole = self._history(run_id, NO_FILTER)
             with self._database.read() as connection:
                 return whole, nodes.ids(connection)
 
@@ -127,13 +127,13 @@ class Records(Facet):
 
 
 def with_parts(connection: Connection, run_id: int) -> Run:
-    """A run with its children, and whether its runner lives."""
+    """Read a run with its children and the state of its runner."""
     run = with_runner(connection, existing(connection, run_id))
     return replace(run, children=tuple(runs.children(connection, run.id)))
 
 
 def _last_planned(connection: Connection, run_id: int) -> Run:
-    """The child of a run that was planned last; the run itself if it has none, or is a child."""
+    """Return the child of a run that was planned last, or the run itself if no child was planned."""
     run = existing(connection, run_id)
     return next((child for child in reversed(runs.children(connection, run.id)) if child.digest), run)
 
@@ -143,13 +143,13 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 
 def existing(connection: Connection, run_id: int) -> Run:
-    """Raise `NotFound`, with the latest ids, if the run does not exist."""
+    """Read a run. Raise `NotFound`, with the latest ids, if it does not exist."""
     first = "Nothing was executed yet. Run `fuel2 graph execute`."
     return lookup.existing(connection, "run", run_id, runs.table, first, listed=False, latest=12)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:
-    """The run, or the run that it is a part of."""
+    """Return the run with this id, or the run of which it is a part."""
     run = existing(connection, run_id)
     return existing(connection, run.parent_id) if run.parent_id else run
 
@@ -160,14 +160,14 @@ def is_alive(connection: Connection, run: Run) -> bool:
 
 
 def with_runner(connection: Connection, run: Run) -> Run:
-    """Add whether the runner is alive to a run that has not ended."""
+    """Add the state of the runner to a run that has not ended."""
     if run.is_final or run.parent_id is not None:
         return run
     return replace(run, runner=processes.ALIVE if is_alive(connection, run) else processes.GONE)
 
 
 def require_free(connection: Connection, cluster_id: int) -> None:
-    """Raise `Conflict`, naming the run, if the environment has one that has not ended."""
+    """Raise `Conflict`, naming the run, if a run on the environment has not ended."""
     run = runs.unfinished(connection, cluster_id)
     if run is None:
         return
@@ -183,9 +183,9 @@ def require_free(connection: Connection, cluster_id: int) -> None:
 
 
 def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]:
-    """The runs of an environment. Raise `Conflict` if one of them has not ended.
+    """Return the runs of an environment. Raise `Conflict` if one of them has not ended.
 
-    That includes a run whose runner was killed: its commands may still be running, and only the run has their jobs.
+    This includes a run whose runner was killed: its commands may still be running, and only the run can find them.
     """
     run = runs.unfinished(connection, cluster_id)
     if run is not None:
@@ -197,9 +197,9 @@ def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]
 
 
 def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[int]) -> None:
-    """Raise `Conflict`, naming the run, if a live run works on one of these nodes, or is going to.
+    """Raise `Conflict`, naming the run, if a live run is or will be working on one of these nodes.
 
-    A run whose runner was killed is no obstacle: it cannot be resumed without its nodes.
+    A run whose runner was killed does not count: without its nodes, it cannot be resumed.
     """
     run = runs.unfinished(connection, cluster_id)
     if run is None or not is_alive(connection, run):
@@ -218,7 +218,7 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
 
 
 def history_rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
-    """The rows of a child, then its tasks without an instance, whose node is `NOWHERE`.
+    """Return the rows of a child, then rows with the node `NOWHERE` for its tasks without an instance.
 
     Source: Nailgun `DeploymentHistoryCollection`.
     """

@@ -1,11 +1,11 @@
-"""Execute one run in its own process, the runner, which outlives the terminal.
+"""Execute one run in a separate process, the runner, which outlives the terminal.
 
 `python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted] [--prepared FD]` claims the environment,
-executes the run and releases the environment. Its own messages go to a log file; what users read goes to the store. A
-killed runner leaves everything behind that the next one needs.
+executes the run and releases the environment. Its own messages are written to a log file, and the progress of the run
+to the store. The next runner can go on from what a killed one has stored.
 
-Each graph is planned when the one before it has ended, from what that one left behind. The first graph that fails ends
-the run. Every step first looks at what the store has, so that it can be repeated after a crash.
+Each graph is planned after the previous one has ended, with the changes that it made. The run ends at the first graph
+that fails. Every step first checks what is stored, so that it can be repeated after a crash.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
 from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun, Journal
-from fuelclient.engine.runs.jobs import Provider, checker, executor_for, finished, jobs_for
+from fuelclient.engine.runs.jobs import Provider, checker, executor_for, jobs_for, run_and_close
 from fuelclient.engine.runs.paths import log_path, spool_path
 from fuelclient.engine.runs.processes import now
 from fuelclient.engine.runs.sweep import sweep
@@ -52,16 +52,16 @@ from fuelclient.store import access, facts, history, runners, runs
 from fuelclient.store.database import Connection, Database
 from fuelclient.store.inventory import clusters, nodes
 
-_RESERVE = 2 << 20
-"""The bytes that a run reserves for its own end."""
+_RESERVE_BYTES = 2 << 20
+"""How many bytes on the disk a run reserves, so that its end can be stored."""
 
 PATIENCE = 300.0
-"""Seconds that a runner waits while another process has locked the engine file. Commands go on meanwhile: a runner that
-gave up at once would leave them unattended."""
+"""How many seconds a runner waits while another process has locked the engine file. Commands go on meanwhile, and
+nobody would watch them if the runner gave up at once."""
 
 
 def start(engine: str, run_id: int, rerun_interrupted: bool, prepared: Prepared | None = None) -> None:
-    """Start a runner in its own session, and give it what is `prepared`. Raise `Unavailable` if no process can be
+    """Start a runner in its own session, and send it the `prepared` plan. Raise `Unavailable` if it cannot be
     started."""
     arguments = [os.path.realpath(engine), str(run_id), *(["--rerun-interrupted"] if rerun_interrupted else [])]
     data = packed(prepared) if prepared else b""
@@ -95,10 +95,10 @@ def execute(
     rerun_interrupted: bool = False,
     prepared: Prepared | None = None,
 ) -> bool:
-    """Execute a run in this process, its first graph as `prepared`, if it is; False if a user has to decide about
-    interrupted instances.
+    """Execute a run in this process, with the `prepared` plan of its first graph, if given. Return False if a user has
+    to decide about interrupted instances.
 
-    Raise `Conflict` if another process executes it, or if it has ended.
+    Raise `Conflict` if another process executes the run, or if it has ended.
     """
     with database.write() as connection:
         parent = runs.find(connection, run_id)
@@ -107,9 +107,9 @@ def execute(
         claim(connection, parent)
     limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
-    reserve = _reserved(spool_path(database.path, parent) / "reserve")
+    reserve = _create_reserve(spool_path(database.path, parent) / "reserve")
     try:
-        return finished(executor, Execution(database, parent, executor, rerun_interrupted, prepared).go())[0]
+        return run_and_close(executor, Execution(database, parent, executor, rerun_interrupted, prepared).go())[0]
     except Unavailable:
         if not access.is_full(database.path):
             raise
@@ -121,23 +121,23 @@ def execute(
             runners.remove(connection, parent.cluster_id, os.getpid())
 
 
-def _reserved(path: Path) -> Path:
-    """Reserve room on the disk, so that the end of the run can be written when nothing else can."""
+def _create_reserve(path: Path) -> Path:
+    """Create a file that reserves room on the disk for the end of the run, and return its path."""
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, _RESERVE)
+            os.posix_fallocate(file.fileno(), 0, _RESERVE_BYTES)
     return path
 
 
 def _release(reserve: Path) -> None:
     with suppress(OSError):
         reserve.unlink(missing_ok=True)
-        reserve.parent.rmdir()  # unless a command has left its spool there
+        reserve.parent.rmdir()  # fails if commands have left spools there
 
 
 def _end_on_full_disk(database: Database, parent: Run, provider: Provider, reserve: Path) -> None:
-    """End a run whose journal cannot be written any more, and its commands."""
+    """Kill the commands of a run whose journal can no longer be written, and end the run."""
     why = f"The disk of {database.path} is full"
     _log(f"{why}: the run ends.")
     end_commands(database, parent, provider)  # first, because a command may take the room that is released
@@ -158,7 +158,7 @@ class Execution:
     prepared: Prepared | None = None
 
     async def go(self) -> bool:
-        """Run all graphs, then end the run; False if a user has to decide about interrupted instances first."""
+        """Run all graphs, then end the run. Return False if a user first has to decide about interrupted instances."""
         with self.database.read() as connection:
             children = runs.children(connection, self.parent.id)
         for child in children:
@@ -173,9 +173,9 @@ class Execution:
         return True
 
     async def _graph(self, child: Run) -> bool:
-        """Plan and run one graph; False if a user has to decide about interrupted instances."""
+        """Plan and run one graph. Return False if a user has to decide about interrupted instances."""
         try:
-            inputs, plan = self._planned(child)
+            inputs, plan = self._plan(child)
         except FuelError as error:
             with self.database.write() as connection:
                 abandon(connection, replace(child, findings=error.findings), Verdict.ERROR, str(error))
@@ -189,15 +189,15 @@ class Execution:
             finish_graph(connection, child.id, plan, graph_run.schedule)
         return True
 
-    def _planned(self, child: Run) -> tuple[Inputs, Plan]:
-        """Plan a child as it began, or plan it now and remember that."""
+    def _plan(self, child: Run) -> tuple[Inputs, Plan]:
+        """Repeat the plan that a child began with; for a new child, make the plan and store it."""
         if self.prepared and child.digest == self.prepared.plan.digest:
             return self.prepared.inputs, self.prepared.plan
         if not child.digest:
             settle(self.database, child.cluster_id)
         with self.database.read() as connection:
             if child.digest:
-                inputs = run_inputs.recorded(connection, child)
+                inputs = run_inputs.stored_with_current_graphs(connection, child)
             else:
                 inputs = run_inputs.read(connection, child.request, child.graph_type, before=child.id)
             present = nodes.every(connection, cluster_id=child.cluster_id)
@@ -216,12 +216,12 @@ class Execution:
         with self.database.read() as connection:
             before = history.changes(connection, child.id)
             attempts = history.attempts(connection, child.id)
-            asked = runs.stop_of(connection, self.parent.id)
+            stop_request = runs.stop_of(connection, self.parent.id)
             present = nodes.every(connection, cluster_id=child.cluster_id)
             jobs = jobs_for(connection, self.database.path, child.id, child.request, inputs, present)
         return GraphRun(
             work=plan.work,
-            schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if asked else ""),
+            schedule=Schedule(plan.work, before, stopped=STOPPED_BY_USER if stop_request else ""),
             journal=Journal(self.database, child),
             make=lambda vertex, attempt: jobs.job(*plan.at(vertex), plan.rendered[vertex], attempt),
             executor=self.executor,
@@ -232,7 +232,7 @@ class Execution:
 
 
 def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
-    """Raise `StalePlan` if a child began with another plan, or if a node of the plan has left the environment."""
+    """Raise `StalePlan` if a child began with another plan, or if a node of the plan has left its environment."""
     if plan.digest != child.digest:
         raise StalePlan(
             f"The {child.graph_type} graph of environment {child.cluster_id} has changed since run {child.id} began.",
@@ -251,8 +251,8 @@ def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
 def remember(connection: Connection, child: Run, inputs: Inputs, plan: Plan) -> None:
     """Store the plan of a child: its digest, findings and inputs, and a pending row for each instance.
 
-    Rendered parameters are not stored: they follow from the facts, which are stored once. Tasks are stored for readers
-    of the history, with passwords masked.
+    Rendered parameters are not stored: they can be computed from the facts, which are stored once. Tasks are stored for
+    the history, with masked passwords.
     """
     tasks = {task.id: redact.masked_document(task.task.attributes) for task in plan.expansion.tasks}
     forgotten = inputs.memory.forgotten if inputs.memory else ()
@@ -267,7 +267,7 @@ def remember(connection: Connection, child: Run, inputs: Inputs, plan: Plan) -> 
 
 
 def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> None:
-    """Mark a child as running, its nodes as being deployed, and give its fleet the primary tags; once.
+    """Mark a child as running and its nodes as deploying, and store primary tags, unless the child has begun already.
 
     Source: Nailgun `Cluster.set_primary_tags`, which does not look at the graph.
     """
@@ -280,7 +280,7 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> 
         return
     reached = {plan.fleet.nodes[node].uid for node in plan.work.node_of}
     left_out = {plan.fleet.nodes[node].uid for node in by_filters(plan.work)[1]}
-    # all of the fleet: a primary without a task in this run would lose its tags to a node that becomes ready
+    # the whole fleet: a primary without a task in this run would lose its tags to a node that becomes ready
     for node in with_primaries(nodes.every(connection, cluster_id=child.cluster_id), plan.fleet):
         deploying = replace(node, status=NodeStatus.DEPLOYING, error_type="")
         nodes.update(connection, deploying if node.id in reached - left_out else node)
@@ -291,14 +291,14 @@ def begin(connection: Connection, child_id: int, inputs: Inputs, plan: Plan) -> 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute a run; return 0 if it came to an end, whether that was a success or not."""
+    """Execute a run. Return 0 if it has ended, successfully or not, and 1 otherwise."""
     parser = argparse.ArgumentParser(prog="python -m fuelclient.engine.runs.runner", description=__doc__)
     parser.add_argument("engine")
     parser.add_argument("run", type=int)
     parser.add_argument("--rerun-interrupted", action="store_true")
     parser.add_argument("--prepared", type=int, metavar="FD")
     options = parser.parse_args(arguments)
-    data = b"" if options.prepared is None else received(options.prepared)  # at once, because the starter waits
+    data = b"" if options.prepared is None else received(options.prepared)  # first, because the starter waits
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
     forget_package()

@@ -1,4 +1,4 @@
-"""The facet of runs. What it needs executors for is loaded when it is first used."""
+"""The facet of runs. Operations that need executors are loaded when one of them is first used."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def _operation(name: str) -> Any:
-    """An attribute of `Runs`: the method of `Operations` with this name."""
+    """Make a property of `Runs` that returns the method of `Operations` with this name."""
     return property(attrgetter(f"_operations.{name}"))
 
 
 class Runs(Records):
-    """Runs; see `backends.base.Runs`. `start` starts a runner, and `provider` makes its executor."""
+    """Runs; see `backends.base.Runs`. `start` starts a runner, and `provider` creates its executor."""
 
     begin, resume, stop, stop_cluster = map(_operation, ("begin", "resume", "stop", "stop_cluster"))
     check, checker, delete, logs = map(_operation, ("check", "checker", "delete", "logs"))

@@ -1,11 +1,11 @@
-"""Delete the oldest runs beyond the limits of the settings, and remove files that deleted runs have left.
+"""Delete the oldest runs beyond the limits of the settings, and remove remaining files of deleted runs.
 
-A runner does so at its end. A command that has written starts a sweep in the background if files are due that a
-deletion left behind, because it was killed or a node did not answer: `python -m fuelclient.engine.runs.sweep ENGINE`.
+A runner does this at its end. If a deletion has left files behind, because it was killed or a node did not answer, a
+later command that writes starts a sweep in the background: `python -m fuelclient.engine.runs.sweep ENGINE`.
 
-Spools stay on nodes until their run is deleted, since `task logs` reads them there. What is to be removed is stored in
-the transaction that deletes the runs. A node may be switched off by then, or belong to someone else: what cannot be
-removed is reported, with the command that removes it, and a sweep tries it again.
+Spools stay on nodes until their run is deleted, because `task logs` reads them there. The transaction that deletes the
+runs also stores which files to remove. A node may be switched off by then, or have another owner. Files that cannot be
+removed are reported, with the command that removes them, and a sweep tries again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from fuelclient.engine.runs.background import forget_package, launch
-from fuelclient.engine.runs.jobs import Provider, executor_for, finished, target_of
-from fuelclient.engine.runs.paths import is_spool_on_nodes, log_path, own_name, runs_path, spool_on_nodes, spool_path
+from fuelclient.engine.runs.jobs import Provider, executor_for, run_and_close, target_of
+from fuelclient.engine.runs.paths import is_spool_on_nodes, log_path, runs_path, spool_on_nodes, spool_path, valid_uuid
 from fuelclient.engine.runs.processes import later, now
 from fuelclient.errors import FuelError, Unavailable
 from fuelclient.executors import registry
@@ -39,9 +39,9 @@ from fuelclient.store.database import Connection, Database
 from fuelclient.store.inventory import nodes
 from fuelclient.store.leftovers import Leftover
 
-_EVER = "9999"
-_TOGETHER = 20
-"""How many runs are deleted in one transaction: other writers wait for its end."""
+_END_OF_TIME = "9999"
+_RUNS_PER_WRITE = 20
+"""How many runs are deleted in one transaction. Other writers have to wait for its end."""
 
 
 def start(engine: str) -> None:
@@ -49,14 +49,14 @@ def start(engine: str) -> None:
 
 
 def sweep(database: Database, provider: Provider = executor_for) -> None:
-    """Delete the runs that the limits leave no room for, and remove the files that are due."""
+    """Delete the runs beyond the limits, and remove the files that are due."""
     settings = load()
     with database.read() as connection:
-        doomed = _too_old_or_too_many(connection, settings.retention_days, settings.retention_runs)
-    for first in range(0, len(doomed), _TOGETHER):
+        excess = _beyond_limits(connection, settings.retention_days, settings.retention_runs)
+    for first in range(0, len(excess), _RUNS_PER_WRITE):
         with database.write() as connection:
-            still = {run.id for run in runs.ended_by_age(connection)}
-            left = forget(connection, [run for run in doomed[first : first + _TOGETHER] if run.id in still])
+            deletable = {run.id for run in runs.ended_by_age(connection)}
+            left = forget(connection, [run for run in excess[first : first + _RUNS_PER_WRITE] if run.id in deletable])
         remove(database, left, provider)
     if settings.retention_megabytes:
         remove(database, _make_room(database, settings.retention_megabytes << 20), provider)
@@ -66,37 +66,37 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
 
 
 def orphans(database: Database) -> list[Path]:
-    """The files beside an engine file that belong to none of its runs, and that no sweep will remove."""
+    """Return the files next to an engine file that belong to no run, and that no sweep will remove."""
     present = _entries(runs_path(database.path))  # before the runs are read: a run is stored before its files are made
     with database.read() as connection:
         known = {"sweep.log"}
         for run in runs.every(connection, name=PARENT):
             known |= {run.uuid, f"{run.id}.log"}
-        for leftover in leftovers.due(connection, _EVER):
+        for leftover in leftovers.due(connection, _END_OF_TIME):
             known |= {leftover.uuid, f"{leftover.run_id}.log"}
     return [path for path in present if path.name not in known]
 
 
-def _too_old_or_too_many(connection: Connection, days: int, most: int) -> list[Run]:
-    """The runs to delete for their age, and the oldest of the others beyond `most`. A limit of 0 is no limit."""
+def _beyond_limits(connection: Connection, days: int, max_runs: int) -> list[Run]:
+    """Return the runs older than `days`, and the oldest of the others beyond `max_runs`. 0 means no limit."""
     old = runs.ended_by_age(connection, later(timedelta(days=-days))) if days else []
-    too_many = len(runs.every(connection, name=PARENT)) - len(old) - most if most else 0
+    too_many = len(runs.every(connection, name=PARENT)) - len(old) - max_runs if max_runs else 0
     known = {run.id for run in old}
     others = [run for run in runs.ended_by_age(connection) if run.id not in known]
     return [*old, *others[: max(0, too_many)]]
 
 
-def _make_room(database: Database, most: int) -> list[Leftover]:
-    """Delete the oldest runs, one after the other, until the engine file and the files of its runs have at most so many
-    bytes; the files that are to be removed.
+def _make_room(database: Database, max_bytes: int) -> list[Leftover]:
+    """Delete the oldest runs until the engine file and the files of its runs have at most `max_bytes`. Return the files
+    to remove.
 
-    Runs share facts, so the room that a run takes is unknown in advance: the file is measured after each one.
+    Runs share facts, so the size of a run is not known in advance. So the file is measured after each deletion.
     """
     files = {path.name: _size(path) for path in _entries(runs_path(database.path))}
     left: list[Leftover] = []
 
     def fits(connection: Connection) -> bool:
-        return health.used(connection) + sum(files.values()) <= most
+        return health.used(connection) + sum(files.values()) <= max_bytes
 
     while True:
         with database.read() as connection:
@@ -114,16 +114,16 @@ def _make_room(database: Database, most: int) -> list[Leftover]:
 def _entries(directory: Path) -> list[Path]:
     try:
         return [*directory.iterdir()]
-    except OSError:  # it is not there, or was just removed by whatever ended last
+    except OSError:  # it does not exist, or was just removed by another process
         return []
 
 
 def _size(path: Path) -> int:
-    """The bytes of a file, or of all files in a directory; those that vanish meanwhile count nothing."""
+    """Return the bytes of a file, or of all files in a directory, without those that are deleted meanwhile."""
     total = 0
-    # `rglob` would raise if a directory vanished while it is walked
-    below = (Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names))
-    for one in (path, *below):
+    # `rglob` would raise if a directory were deleted meanwhile
+    entries = (Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names))
+    for one in (path, *entries):
         try:
             total += one.lstat().st_size
         except OSError:
@@ -149,19 +149,19 @@ if __name__ == "__main__":
     sys.exit(main())
 
 
-_AT_A_TIME = 50
-_SECONDS = 60.0
-"""The nodes that are reached at a time, and the seconds for one: deleting a history must not hang on a dead node."""
+_NODES_AT_A_TIME = 50
+_NODE_SECONDS = 60.0
+"""How many nodes are reached at a time, and the seconds for each: a dead node must not block a deletion for long."""
 
-_FIRST_MINUTES, _DOUBLINGS, _MOST_ATTEMPTS = 10, 8, 20
-"""The time until files that could not be removed are tried again, how often it doubles, and the attempts until a sweep
-gives up: after about a month."""
+_FIRST_MINUTES, _DOUBLINGS, _MAX_ATTEMPTS = 10, 8, 20
+"""The minutes until the removal of files is tried again, how often this time doubles, and the number of attempts until
+a sweep gives up (after about a month)."""
 
 
 def empty_outputs(engine: str, parent: Run) -> None:
-    """Empty the outputs of a run's commands and its log on this machine: they fill the disk.
+    """Empty the outputs of a run's commands and its log on this machine, to free space on the disk.
 
-    The spools stay, and with them how commands ended: a runner must still be able to learn that.
+    The spools and the exit codes in them are kept, because a runner may still need these.
     """
     spool = spool_path(engine, parent)
     for path in (log_path(engine, parent.id), *spool.glob("*/*/*/out"), *spool.glob("*/*/*/err")):
@@ -170,16 +170,16 @@ def empty_outputs(engine: str, parent: Run) -> None:
 
 
 def forget(connection: Connection, parents: Iterable[Run]) -> list[Leftover]:
-    """Delete runs, and store which files of them are to be removed, for a sweep if this process is killed."""
+    """Delete runs. Store and return which of their files to remove; if this process is killed, a sweep removes them."""
     left = [*_leftovers(connection, parents)]
     for parent in parents:
         runs.delete(connection, parent.id)
-    due = _later(0)
+    due = _next_attempt(0)
     return [replace(leftover, id=leftovers.insert(connection, leftover, due)) for leftover in left]
 
 
 def remove(database: Database, left: Sequence[Leftover], provider: Provider) -> tuple[str, ...]:
-    """Remove files of deleted runs; a sentence for each machine where some stay, which a sweep tries again.
+    """Remove files of deleted runs. Return a sentence for each machine where files remain, which a sweep tries again.
 
     Call it outside of an event loop.
     """
@@ -187,37 +187,37 @@ def remove(database: Database, left: Sequence[Leftover], provider: Provider) -> 
         return ()
     here = [leftover for leftover in left if leftover.node is None]
     there = [leftover for leftover in left if leftover.node is not None]
-    stays = {leftover.id: _removed_here(database.path, leftover) for leftover in here}
+    stays = {leftover.id: _remove_here(database.path, leftover) for leftover in here}
     if there:
         no_run = Run(0, there[0].uuid, 0, PARENT, RunStatus.READY, RunRequest(0))
-        executor, places = provider(database.path, no_run), asyncio.Semaphore(_AT_A_TIME)
-        reports = finished(executor, *(_removed(leftover, executor, places) for leftover in there))
+        executor, limit = provider(database.path, no_run), asyncio.Semaphore(_NODES_AT_A_TIME)
+        reports = run_and_close(executor, *(_remove_there(leftover, executor, limit) for leftover in there))
         stays |= zip([one.id for one in there], reports, strict=True)
-    gone = [leftover_id for leftover_id, why in stays.items() if not why]
-    if gone:
+    removed_ids = [leftover_id for leftover_id, why in stays.items() if not why]
+    if removed_ids:
         with database.write() as connection:
-            leftovers.delete(connection, gone)
+            leftovers.delete(connection, removed_ids)
     return tuple(filter(None, stays.values()))
 
 
 def claim(connection: Connection) -> list[Leftover]:
-    """Take the files that are due, and make them due again later, so that no other sweep takes them now."""
+    """Return the files that are due, and postpone them, so that no other sweep handles them at the same time."""
     left = leftovers.due(connection, now())
     for leftover in left:
-        leftovers.postpone(connection, leftover.id, _later(leftover.attempts + 1))
-    leftovers.delete(connection, [leftover.id for leftover in left if leftover.attempts >= _MOST_ATTEMPTS])
+        leftovers.postpone(connection, leftover.id, _next_attempt(leftover.attempts + 1))
+    leftovers.delete(connection, [leftover.id for leftover in left if leftover.attempts >= _MAX_ATTEMPTS])
     return left
 
 
 def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Leftover]:
-    """Yield the files of runs on this machine, and the machines where they may have left spools."""
+    """Yield the files of runs on this machine, and then the machines where runs may have left spools."""
     by_target: dict[Target, Leftover] = {}
     for parent in parents:
         yield Leftover(0, parent.id, parent.uuid)
         for child in runs.children(connection, parent.id):
-            for node in () if child.request.noop else _touched(connection, child):
+            for node in () if child.request.noop else _nodes_with_spools(connection, child):
                 target = target_of(node, child.request.executor)
-                if registry.known(target.kind).leaves_spools:  # also if it is no longer installed: report what stays
+                if registry.known(target.kind).leaves_spools:  # true for a kind that is not installed any more
                     known = by_target.get(target) or Leftover(0, 0, parent.uuid, node, child.request.executor)
                     names = dict.fromkeys((*known.names, f"{node.id} ({node.name})"))
                     roots = dict.fromkeys((*known.roots, spool_on_nodes(parent)))
@@ -225,10 +225,10 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
     yield from by_target.values()
 
 
-def _removed_here(engine: str, leftover: Leftover) -> str:
-    """Remove the spool of a run and the log of its runner; a report if one of them stays."""
+def _remove_here(engine: str, leftover: Leftover) -> str:
+    """Remove the spool of a run and the log of its runner. Return an error message, or an empty string."""
     try:
-        spool = runs_path(engine) / own_name(leftover.uuid)
+        spool = runs_path(engine) / valid_uuid(leftover.uuid)
         log_path(engine, leftover.run_id).unlink(missing_ok=True)
         if spool.exists():
             shutil.rmtree(spool)
@@ -239,13 +239,13 @@ def _removed_here(engine: str, leftover: Leftover) -> str:
     return ""
 
 
-def _later(attempts: int) -> str:
-    """The time of the next sweep for files that could not be removed so often: later each time."""
+def _next_attempt(attempts: int) -> str:
+    """Return the time of the next attempt to remove files; the delay doubles with the number of attempts."""
     return later(timedelta(minutes=_FIRST_MINUTES * 2 ** min(attempts, _DOUBLINGS)))
 
 
-def _touched(connection: Connection, child: Run) -> Iterable[Node]:
-    """The nodes with a spool of a child: those where something began, or all if a task put files on others."""
+def _nodes_with_spools(connection: Connection, child: Run) -> Iterable[Node]:
+    """Return the nodes with a spool of a child: those where an instance began, or all if a task uploaded files."""
     begun = history.begun(connection, child.id)
     if not begun:
         return ()
@@ -257,13 +257,13 @@ def _touched(connection: Connection, child: Run) -> Iterable[Node]:
     return [node for number, node in known.items() if number in with_spool]
 
 
-async def _removed(leftover: Leftover, executor: MachineExecutor, places: asyncio.Semaphore) -> str:
-    """Remove spools from a machine; a report of those that stay, with the reason and the command that removes them, or
-    an empty string."""
+async def _remove_there(leftover: Leftover, executor: MachineExecutor, limit: asyncio.Semaphore) -> str:
+    """Remove spools from a machine. If some remain, return a message with the reason and the command that removes
+    them, else an empty string."""
     kept: dict[str, str] = {}
     target = target_of(leftover.node, leftover.executor) if leftover.node else Target()
     try:
-        async with places, asyncio.timeout(_SECONDS):
+        async with limit, asyncio.timeout(_NODE_SECONDS):
             for proposed in leftover.roots:
                 if not is_spool_on_nodes(proposed):
                     kept[proposed] = "it is not named like the directory of a run"
@@ -272,7 +272,7 @@ async def _removed(leftover: Leftover, executor: MachineExecutor, places: asynci
                 if why:
                     kept[root] = why
     except TimeoutError:
-        kept = dict.fromkeys(leftover.roots, f"the node did not answer within {_SECONDS:g} s")
+        kept = dict.fromkeys(leftover.roots, f"the node did not answer within {_NODE_SECONDS:g} s")
     except FuelError as error:
         kept = dict.fromkeys(leftover.roots, error.message)
     if not kept:

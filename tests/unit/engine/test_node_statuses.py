@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fuelclient.engine.runs.close import Fate, after, cluster_status
+from fuelclient.engine.runs.close import Fate, cluster_status, node_after_run
 from fuelclient.model.node import Node
 from fuelclient.model.status import Verdict
 
@@ -15,7 +15,7 @@ NODE = Node(1, "n", 1, "deploying", roles=("a",), pending_roles=("b",), pending_
 
 
 def told(fate: Fate, metadata: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...], tuple[str, ...], bool]:
-    found = after(NODE, fate, metadata)
+    found = node_after_run(NODE, fate, metadata)
     return str(found.status), found.error_type, found.roles, found.pending_roles, found.pending_addition
 
 
@@ -47,7 +47,7 @@ def test_a_graph_says_what_its_nodes_become() -> None:
 
 
 def test_a_deleted_node_leaves_its_environment() -> None:
-    found = after(NODE, Fate.SUCCESS, {"on_success": {"node_attributes": {"status": "deleted"}}})
+    found = node_after_run(NODE, Fate.SUCCESS, {"on_success": {"node_attributes": {"status": "deleted"}}})
 
     assert (found.cluster_id, found.status, found.all_roles) == (None, "discover", ())
 
