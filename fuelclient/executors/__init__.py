@@ -1,6 +1,6 @@
-"""Run one task instance: on this machine, over SSH, on a Dask worker, as another package has it, or not at all.
+"""Run one task instance: on this machine, over SSH, on a Dask worker, by another package's executor, or not at all.
 
-`handlers` turn a job into recipes without touching anything, `executor` carries them out and `spool` keeps a result
-where it outlives the process that started the command. Kinds of executors differ in their `connector` only. When a task
-runs is decided by the schedule and not here.
+`handlers` turn a job into recipes, `executor` carries them out, and `spool` stores a result so that it outlives the
+process that started the command. Kinds of executors differ only in their `connector`. The schedule of the run, and not
+this package, decides when a task runs.
 """

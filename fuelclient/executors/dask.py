@@ -1,15 +1,15 @@
 """Run tasks on the machines of Dask workers: the kind of executor, the connection to a scheduler, and the transport.
 
-The worker of a node is named by its attribute `worker`; without one, it has the name of the node. Several nodes may
-name the same worker, that of their site: their tasks run on its machine then. A worker is started with `dask worker
-tls://SCHEDULER:8786 --name node-5 ...`; it needs the package fuelclient.
+The attribute `worker` of a node names its worker; by default, that is the name of the node. Several nodes may have the
+same worker, such as that of their site: their tasks then run on its machine. A worker is started with `dask worker
+tls://SCHEDULER:8786 --name node-5 ...`, and needs the package fuelclient.
 
-Dask decides nothing here: each call names its worker, depends on nothing, and is never repeated by Dask. The spool
+Dask schedules nothing here: each call names its worker, has no dependencies, and is never repeated by Dask. The spool
 shows what a lost call has done.
 
-The library distributed unpickles what a scheduler sends, and so what any worker sent to it, which can run anything
-here. So only the part of Dask's protocol that needs no pickle is used on this side: a message is a document of
-MessagePack, and what a worker returned is a text.
+The library distributed unpickles data from a scheduler, which may come from any worker and could execute anything here.
+So this side only uses the part of Dask's protocol that needs no pickle: messages are MessagePack documents, and the
+results of workers are texts.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ import msgspec
 from fuelclient.errors import FuelError, Unsupported, nearest
 from fuelclient.executors import dask_worker
 from fuelclient.executors.connector import Connector
-from fuelclient.executors.dask_worker import HELD, Piece, Script
+from fuelclient.executors.dask_worker import EXPIRED, Piece, Script
 from fuelclient.executors.job import Target
-from fuelclient.executors.transport import Completed, ConnectionBroken, Held, Transport, Unreachable, reason_of
+from fuelclient.executors.transport import CallExpired, Completed, ConnectionBroken, Transport, Unreachable, reason_of
 from fuelclient.model.node import Node
 from fuelclient.settings import Settings
 
 T = TypeVar("T")
 
-_EVERY = 1.0
-"""How often, in seconds, to look whether a worker is still there."""
+_CHECK_SECONDS = 1.0
+"""Seconds between two checks whether a worker is still there."""
 
-_STRANGERS = ("ModuleNotFoundError", "ImportError", "AttributeError")
-"""What a worker raises that has another version of fuelclient, or none."""
+_VERSION_ERRORS = ("ModuleNotFoundError", "ImportError", "AttributeError")
+"""The exceptions of a worker that has another version of fuelclient, or none."""
 
-_SAME = "Install the same version of fuelclient there: pip install 'fuelclient[dask]'."
+_SAME_HINT = "Install the same version of fuelclient there: pip install 'fuelclient[dask]'."
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
-_PIECE = 1 << 20
-"""Bytes of a file that go in one message."""
+_PIECE_BYTES = 1 << 20
+"""How many bytes of a file are sent in one message."""
 
-_PORT = 8786
+_DEFAULT_PORT = 8786
 """The port on which Dask schedulers listen by default."""
 
 _HINT = "Set DASK_SCHEDULER to tls://HOST:PORT, and DASK_TLS_CA_FILE, DASK_TLS_CERT and DASK_TLS_KEY."
@@ -66,10 +66,10 @@ _HINT = "Set DASK_SCHEDULER to tls://HOST:PORT, and DASK_TLS_CA_FILE, DASK_TLS_C
 
 @dataclass(frozen=True, slots=True)
 class DaskScheduler:
-    """A scheduler: `tls://host:port` with paths of PEM files, or, on this machine, `tcp://host:port`.
+    """A scheduler: `tls://host:port` with paths of PEM files, or `tcp://host:port` on this machine.
 
-    `ca_file` has who may sign for the cluster, `cert` and `key` are what this client shows. Without TLS the scheduler
-    is used only if `insecure` allows it.
+    `ca_file` has the certificate authority of the cluster, `cert` and `key` identify this client. A scheduler without
+    TLS is used only if `insecure` is set.
     """
 
     address: str = ""
@@ -85,15 +85,15 @@ class DaskScheduler:
 
     @property
     def endpoint(self) -> tuple[str, str, int]:
-        """Protocol, host and port. Raise `ValueError` if the address is none."""
+        """Return protocol, host and port. Raise `ValueError` if the address is invalid."""
         parts = urllib.parse.urlsplit(self.address if "://" in self.address else f"tcp://{self.address}")
         if not parts.hostname:
             raise ValueError(f"{self.address!r} has no host")
-        return parts.scheme, parts.hostname, parts.port or _PORT
+        return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORT
 
     @property
     def url(self) -> str:
-        """The address with protocol and port. Raise `ValueError` if it is none.
+        """Return the address with protocol and port. Raise `ValueError` if it is invalid.
 
         >>> DaskScheduler("localhost").url, DaskScheduler("tls://[fe80::1]:1").url
         ('tcp://localhost:8786', 'tls://[fe80::1]:1')
@@ -102,10 +102,10 @@ class DaskScheduler:
         return f"{protocol}://{f'[{host}]' if ':' in host else host}:{port}"
 
     def refusal(self) -> str:
-        """Give the reason against using this scheduler, and what to do about it; empty if it may be used.
+        """Return the reason why this scheduler must not be used, with a hint, or an empty string.
 
-        A worker executes what it is sent: without TLS on both sides, everyone who can connect to the scheduler
-        controls all its nodes. So without TLS the connection must not leave this machine, whose users share it then.
+        A worker executes everything that it receives: without TLS on both sides, everyone who can connect to the
+        scheduler controls all its nodes. So without TLS, the scheduler must be on this machine.
 
         >>> DaskScheduler("tcp://127.0.0.1:8786", insecure=True).refusal()
         ''
@@ -119,7 +119,7 @@ class DaskScheduler:
         if protocol not in ("tcp", "tls"):
             return f"the Dask scheduler {self.address} would be reached by {protocol}; only tls and tcp are. {_HINT}"
         if protocol == "tls":
-            return self._unreadable()
+            return self._tls_refusal()
         if not _is_loopback(host):
             return (
                 f"the Dask scheduler {self.address} is not on this machine and has no TLS: everyone who can reach it "
@@ -132,7 +132,7 @@ class DaskScheduler:
             )
         return ""
 
-    def _unreadable(self) -> str:
+    def _tls_refusal(self) -> str:
         files = (("DASK_TLS_CA_FILE", self.ca_file), ("DASK_TLS_CERT", self.cert), ("DASK_TLS_KEY", self.key))
         missing = [name for name, path in files if not path]
         if missing:
@@ -148,22 +148,22 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-_MOST_BYTES = 64 << 20
-"""The bytes of the longest answer that is read."""
+_MAX_ANSWER_BYTES = 64 << 20
+"""The maximum size of an answer in bytes."""
 
 _NUMBER = struct.calcsize("Q")
-_SELF = {"compression": None, "python": tuple(sys.version_info)[:3], "pickle-protocol": 4}
+_HANDSHAKE = {"compression": None, "python": tuple(sys.version_info)[:3], "pickle-protocol": 4}
 
 
 class _Marker(msgspec.Struct):
-    """What a message has in place of a result: the number of the frame with the result's header."""
+    """Stands for a result in a message: the number of the frame with the header of the result."""
 
     header: Annotated[int, msgspec.Meta(ge=1)] = msgspec.field(name="__Serialized__")
 
 
 class _Header(msgspec.Struct, rename="kebab"):
-    """How a result is written. Only plain MessagePack is asked for and read: all other serializers of Dask contain
-    pickles."""
+    """The format of a result. Only plain MessagePack is requested and read, because all other serializers of Dask
+    contain pickles."""
 
     num_sub_frames: Annotated[int, msgspec.Meta(ge=0)]
     serializer: Literal["msgpack"]
@@ -171,23 +171,23 @@ class _Header(msgspec.Struct, rename="kebab"):
 
 
 class WrongAnswer(Exception):
-    """An answer that is not the data that was asked for."""
+    """An answer does not have the requested form."""
 
 
 class Failed(Exception):
-    """The scheduler could not ask a worker, or the function failed there. The text names what was raised."""
+    """The scheduler could not reach a worker, or the function failed there. The text names the exception."""
 
 
 class SchedulerConnection:
-    """A connection to a scheduler, which answers one question at a time."""
+    """A connection to a scheduler, which handles one request at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     @classmethod
     async def to(cls, scheduler: DaskScheduler) -> SchedulerConnection:
-        """Connect. Raise `OSError` if that fails, `WrongAnswer` if what answers is no Dask scheduler."""
-        if importlib.util.find_spec("distributed") is None:  # workers need it, and this side is installed with them
+        """Connect. Raise `OSError` if that fails, `WrongAnswer` if the server is not a Dask scheduler."""
+        if importlib.util.find_spec("distributed") is None:  # not used here, but workers need it
             raise Unsupported(
                 "Tasks are sent to Dask workers with the library distributed, which is not installed.",
                 hint="Install it: pip install 'fuelclient[dask]'.",
@@ -195,7 +195,7 @@ class SchedulerConnection:
         protocol, host, port = scheduler.endpoint
         line = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
         try:
-            await line._send(_SELF)
+            await line._send(_HANDSHAKE)
             await line._frames()
         except BaseException:
             line.close()
@@ -203,9 +203,9 @@ class SchedulerConnection:
         return line
 
     async def identity(self) -> Mapping[str, Any]:
-        """Ask the scheduler about itself and its workers. Raise `OSError`, `Failed` and `WrongAnswer`."""
-        with _reading():
-            return _succeeded(msgspec.msgpack.decode((await self._asked({"op": "identity"}))[0]))
+        """Request the description of the scheduler and its workers. Raise `OSError`, `Failed` and `WrongAnswer`."""
+        with _decoding():
+            return _require_success(msgspec.msgpack.decode((await self._request({"op": "identity"}))[0]))
 
     async def run(self, worker: str, function: bytes, arguments: bytes, type: type[T]) -> T:
         """Call a function on the worker at an address, and read the JSON document that it returns.
@@ -213,21 +213,21 @@ class SchedulerConnection:
         Function and arguments are pickles, which the worker trusts. Raise `OSError`, `Failed` and `WrongAnswer`.
         """
         call = {"op": "run", "function": function, "args": arguments}
-        question = {"op": "broadcast", "workers": [worker], "serializers": ["msgpack"], "msg": call}
-        with _reading():
-            frames = await self._asked(question)
-            answer = _succeeded(_succeeded(msgspec.msgpack.decode(frames[0])).get(worker))
+        request = {"op": "broadcast", "workers": [worker], "serializers": ["msgpack"], "msg": call}
+        with _decoding():
+            frames = await self._request(request)
+            answer = _require_success(_require_success(msgspec.msgpack.decode(frames[0])).get(worker))
             first = msgspec.convert(answer.get("result"), _Marker).header
             count = msgspec.msgpack.decode(frames[first], type=_Header).num_sub_frames
             text = msgspec.msgpack.decode(b"".join(frames[first + 1 : first + 1 + count]), type=str)
             return msgspec.json.decode(text, type=type)
 
     def close(self) -> None:
-        """Close the connection; what was asked goes on."""
+        """Close the connection. Requested calls go on."""
         self._writer.transport.abort()
 
-    async def _asked(self, question: Mapping[str, Any]) -> Sequence[bytes]:
-        await self._send({**question, "reply": True})
+    async def _request(self, request: Mapping[str, Any]) -> Sequence[bytes]:
+        await self._send({**request, "reply": True})
         return await self._frames()
 
     async def _send(self, message: Mapping[str, Any]) -> None:
@@ -237,8 +237,7 @@ class SchedulerConnection:
         await self._writer.drain()
 
     async def _frames(self) -> Sequence[bytes]:
-        """Return the parts of a message: a document, and what it refers to by number. The first ones come with their
-        lengths; large ones may follow."""
+        """Read the frames of a message: a document, and frames that it names by number. Their lengths come first."""
         try:
             content = await self._reader.readexactly(_checked(*self._numbers(await self._reader.readexactly(_NUMBER))))
             (count,) = self._numbers(content[:_NUMBER])
@@ -257,7 +256,7 @@ class SchedulerConnection:
 
 
 def _tls(scheduler: DaskScheduler) -> ssl.SSLContext:
-    """Require certificates on both sides. Their authority signs for this cluster alone, so names are not compared."""
+    """Require certificates on both sides. Their authority only signs for this cluster, so names are not checked."""
     context = ssl.create_default_context(cafile=scheduler.ca_file)
     context.check_hostname = False
     context.load_cert_chain(scheduler.cert, scheduler.key)
@@ -265,22 +264,22 @@ def _tls(scheduler: DaskScheduler) -> ssl.SSLContext:
 
 
 def _checked(size: int) -> int:
-    if size > _MOST_BYTES:
+    if size > _MAX_ANSWER_BYTES:
         raise WrongAnswer
     return size
 
 
 @contextmanager
-def _reading() -> Iterator[None]:
-    """Translate what decoders raise for other data than was asked for."""
+def _decoding() -> Iterator[None]:
+    """Turn the errors of decoders into `WrongAnswer`."""
     try:
         yield
     except (ValueError, RecursionError, IndexError) as error:
         raise WrongAnswer from error
 
 
-def _succeeded(reply: Any) -> dict[str, Any]:
-    """Check that a reply is a mapping. Raise `Failed` if it reports a failure."""
+def _require_success(reply: Any) -> dict[str, Any]:
+    """Return a reply that is a mapping. Raise `Failed` if it reports a failure."""
     answer = msgspec.convert(reply, dict[str, Any])
     if answer.get("status") in ("error", "uncaught-error"):
         raise Failed(str(answer.get("exception_text")))
@@ -288,38 +287,38 @@ def _succeeded(reply: Any) -> dict[str, Any]:
 
 
 class DaskCluster:
-    """The workers of one scheduler, by their names.
+    """The workers of one scheduler, by name.
 
-    All methods raise `Unreachable` if a call cannot have begun, and `ConnectionBroken` if it may have.
+    Methods raise `Unreachable` if a call has not begun, and `ConnectionBroken` if it may have begun.
     """
 
     def __init__(self, scheduler: DaskScheduler, timeout: float) -> None:
         self._scheduler, self._timeout = scheduler, timeout
         self._free: list[SchedulerConnection] = []
-        self._looking = asyncio.Lock()
+        self._refresh_lock = asyncio.Lock()
         self._addresses: Mapping[str, str] = {}
-        self._looked = float("-inf")
+        self._refreshed = float("-inf")
 
     async def names(self) -> frozenset[str]:
-        await self._look(asyncio.get_running_loop().time())
+        await self._refresh(asyncio.get_running_loop().time())
         return frozenset(self._addresses)
 
     async def ask(self, worker: str, function: Callable[[Any], Awaitable[str]], argument: Any, type: type[T]) -> T:
         """Run a function in the event loop of a worker, even while its threads are busy, and read the JSON document
         that it returns.
 
-        Raise `ConnectionBroken` as soon as the worker or the scheduler has gone. Errors do not contain the text of
-        what was raised there, which could quote the secrets that were sent.
+        Raise `ConnectionBroken` as soon as the worker or the scheduler is gone. Errors do not contain the message of an
+        exception there, which could contain secrets.
         """
-        address = await self._at(worker)
+        address = await self._address_of(worker)
         pickles = pickle.dumps(function), pickle.dumps((argument,))
         try:
             async with self._line() as line:
                 call = asyncio.ensure_future(line.run(address, *pickles, type))
                 try:
-                    while not (await asyncio.wait({call}, timeout=_EVERY))[0]:
+                    while not (await asyncio.wait({call}, timeout=_CHECK_SECONDS))[0]:
                         with suppress(Unreachable):
-                            await self._look(asyncio.get_running_loop().time() - _EVERY)
+                            await self._refresh(asyncio.get_running_loop().time() - _CHECK_SECONDS)
                         if address not in self._addresses.values():
                             raise ConnectionBroken(f"The Dask worker {worker} disappeared before it answered.")
                 finally:
@@ -327,24 +326,24 @@ class DaskCluster:
                 return call.result()
         except WrongAnswer as error:
             what = "something else than the JSON that was asked for; it is not read"
-            raise Unreachable(f"The Dask worker {worker} answers with {what}.", final=True, hint=_SAME) from error
+            raise Unreachable(f"The Dask worker {worker} answers with {what}.", final=True, hint=_SAME_HINT) from error
         except (OSError, Failed) as error:
-            self._looked = float("-inf")
-            if isinstance(error, Failed) and any(name in str(error) for name in _STRANGERS):
+            self._refreshed = float("-inf")
+            if isinstance(error, Failed) and any(name in str(error) for name in _VERSION_ERRORS):
                 message = f"The Dask worker {worker} does not know this version of fuelclient."
-                raise Unreachable(message, final=True, hint=_SAME) from error
+                raise Unreachable(message, final=True, hint=_SAME_HINT) from error
             message = f"The Dask worker {worker} could not be asked: {error.__class__.__name__}."
             raise ConnectionBroken(message) from error
 
     async def close(self) -> None:
-        """Close the connections to the scheduler; scripts that run go on."""
+        """Close the connections to the scheduler. Running scripts go on."""
         while self._free:
             self._free.pop().close()
 
     @asynccontextmanager
     async def _line(self) -> AsyncIterator[SchedulerConnection]:
-        """Provide a connection, and keep it for further calls unless anything goes wrong."""
-        line = self._free.pop() if self._free else await self._connected()
+        """Provide a connection, and keep it for further calls unless an exception occurs."""
+        line = self._free.pop() if self._free else await self._connect()
         try:
             yield line
         except BaseException:
@@ -352,7 +351,7 @@ class DaskCluster:
             raise
         self._free.append(line)
 
-    async def _connected(self) -> SchedulerConnection:
+    async def _connect(self) -> SchedulerConnection:
         refusal = self._scheduler.refusal()
         if refusal:
             raise Unreachable(f"{refusal[0].upper()}{refusal[1:]}", final=True)
@@ -366,30 +365,30 @@ class DaskCluster:
                 hint="Does `dask scheduler` run there, with certificates of the same authority?",
             ) from error
 
-    async def _at(self, worker: str) -> str:
+    async def _address_of(self, worker: str) -> str:
         """Look up the address of a worker, which changes when it is restarted."""
         now = asyncio.get_running_loop().time()
-        for since in (now - _EVERY, now):
-            await self._look(since)
+        for since in (now - _CHECK_SECONDS, now):
+            await self._refresh(since)
             if worker in self._addresses:
                 return self._addresses[worker]
         raise Unreachable(missing(worker, self._addresses, self._scheduler.url))
 
-    async def _look(self, since: float) -> None:
-        """Ask the scheduler for its workers unless that was done after `since`; concurrent calls share one answer."""
+    async def _refresh(self, since: float) -> None:
+        """Update the addresses of workers, unless that was done after `since`. Concurrent calls share one request."""
         clock = asyncio.get_running_loop().time
-        async with self._looking:
-            if self._looked >= since:
+        async with self._refresh_lock:
+            if self._refreshed >= since:
                 return
             began = clock()
             try:
-                self._addresses, self._looked = await self._workers(), began
+                self._addresses, self._refreshed = await self._workers(), began
             except Unreachable:
-                self._addresses, self._looked = {}, clock()
+                self._addresses, self._refreshed = {}, clock()
                 raise
 
     async def _workers(self) -> Mapping[str, str]:
-        """Ask the scheduler for the addresses of its workers, by their names."""
+        """Request the addresses of the workers, by name."""
         is_kept = bool(self._free)
         try:
             async with self._line() as line, asyncio.timeout(self._timeout):
@@ -406,7 +405,7 @@ class DaskCluster:
 
 
 async def worker_names(scheduler: DaskScheduler, timeout: float) -> Sequence[str]:
-    """List the workers by name, over a connection of its own, because event loops cannot share one."""
+    """List the names of workers over a separate connection, because event loops cannot share one."""
     cluster = DaskCluster(scheduler, timeout)
     try:
         return sorted(await cluster.names())
@@ -416,8 +415,8 @@ async def worker_names(scheduler: DaskScheduler, timeout: float) -> Sequence[str
 
 @dataclass(frozen=True, slots=True)
 class DaskTransport:
-    """The transport to the machine of a Dask worker. Scripts run in the event loop of the worker, so that they never
-    wait for one of its threads, and they go on if their call is cancelled."""
+    """The transport to the machine of a Dask worker. Scripts run in the event loop of the worker, so they do not wait
+    for its threads, and go on if their call is cancelled."""
 
     cluster: DaskCluster
     worker: str
@@ -429,32 +428,32 @@ class DaskTransport:
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         sent = Script(script, tuple(arguments), stdin)
         code, *texts = await self.cluster.ask(self.worker, dask_worker.call, sent, tuple[int, str, str])
-        if code == HELD:
-            raise Held
+        if code == EXPIRED:
+            raise CallExpired
         return Completed(code, *(text.encode("latin-1", "replace") for text in texts))
 
     async def put(self, path: str, content: bytes | Path) -> None:
         try:
             with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
-                piece = Piece(path, file.read(_PIECE))
+                piece = Piece(path, file.read(_PIECE_BYTES))
                 while piece.first or piece.content:
                     reason = await self.cluster.ask(self.worker, dask_worker.put, piece, str)
                     if reason:
                         raise Unreachable(f"{path} cannot be written on {self.place}: {reason}.", final=True)
-                    piece = Piece(path, file.read(_PIECE), first=False)
+                    piece = Piece(path, file.read(_PIECE_BYTES), first=False)
         except OSError as error:
             where = error.filename or (content if isinstance(content, Path) else path)
             raise Unreachable(f"{where} cannot be sent to {self.place}: {error.strerror}.", final=True) from error
 
     async def close(self) -> None:
-        """All workers share the connections, which their connector closes."""
+        """Do nothing: all workers share connections, which the connector closes."""
 
 
 def missing(worker: str, workers: Collection[str], url: str) -> str:
-    """The message about a worker that is missing, with the nearest name among `workers` and what to do."""
+    """Return the message about a missing worker, with the nearest name among `workers` and a hint."""
     names = sorted(workers)
     close = nearest(worker, names)
-    shown = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+    shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     hint = f"Did you mean {close}?" if close else f"Its workers: {shown}." if names else "It has no workers."
     return (
         f"The Dask scheduler {url} has no worker named {worker}. {hint} "
@@ -463,8 +462,8 @@ def missing(worker: str, workers: Collection[str], url: str) -> str:
 
 
 class DaskConnector(Connector):
-    """Tasks run on the machines of Dask workers, in the same spools as everywhere: a worker that dies takes no command
-    with it. A worker that has gone is looked for until the task's time is over."""
+    """Runs tasks on the machines of Dask workers, in the usual spools: commands go on if a worker dies. A worker that
+    is gone is looked for until the timeout of the task."""
 
     no_reboot = (
         "the machine of a Dask worker is never restarted, since it may serve more nodes than this one; configure "
@@ -476,9 +475,9 @@ class DaskConnector(Connector):
         return str(node.attributes.get("worker") or node.name)
 
     def refusal(self, target: Target) -> str:
-        """While plans are made, outside of an event loop, the scheduler is asked once which workers there are.
+        """When a plan is made, outside of an event loop, request the names of workers once, and refuse missing ones.
 
-        Within a run no node is refused for a worker that is missing: it may be back when it is needed.
+        Within a run, no node is refused for a missing worker, which may be back when it is needed.
         """
         if importlib.util.find_spec("distributed") is None:
             return "Dask needs the library distributed; install it: pip install 'fuelclient[dask]'"
@@ -496,7 +495,7 @@ class DaskConnector(Connector):
         return DaskTransport(self._cluster, str(target.place))
 
     async def close(self) -> None:
-        if "_cluster" in vars(self):  # some machine was reached
+        if "_cluster" in vars(self):  # it was used
             await self._cluster.close()
 
     @cached_property
@@ -510,7 +509,7 @@ class DaskConnector(Connector):
 
     @cached_property
     def _workers(self) -> tuple[Sequence[str], str]:
-        """The names of all workers, or the error when they were asked for."""
+        """The names of all workers, or the error of that request."""
         try:
             return asyncio.run(worker_names(self._scheduler, self.options.connect_timeout)), ""
         except FuelError as error:

@@ -1,4 +1,4 @@
-"""Examine a machine for what tasks need there, with nothing but its own shell. Nothing on it is changed."""
+"""Check whether a machine has what tasks need, by a script for its own shell that changes nothing."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from fuelclient.model.task import TaskType
 
 AREA = "nodes"
 
-LITTLE_ROOM, NO_ROOM = 200 << 10, 1 << 10
-"""Free kilobytes below which spools, with the output of all tasks, may fill a disk soon, or have no room at all."""
+LITTLE_ROOM_KB, NO_ROOM_KB = 200 << 10, 1 << 10
+"""Free kilobytes below which the spools may soon fill a disk, and below which they have no room at all."""
 
-SKEW: Final = 10.0
-"""The seconds by which clocks may differ: people compare logs with the times of a run."""
+MAX_SKEW_SECONDS: Final = 10.0
+"""How many seconds clocks may differ. Users compare logs with the times of a run."""
 
 _CLOCK = "Let both machines synchronise their clocks (chrony or ntp)."
-_MARK = "fuel2 looks at this machine"
-_LOOK = """
+_FIRST_LINE = "fuel2 looks at this machine"
+_EXAMINE = """
 echo "$1"
 root=$2
 shift 2
@@ -43,10 +43,10 @@ df -Pk "$root" | while read -r _ _ _ free _ place; do echo "free $free $root"; d
 sudo -n true 2> /dev/null && echo "sudo"
 exit 0
 """
-"""Arguments: the first line that it prints, the root of the spools, the programs that tasks need."""
+"""Prints the state of a machine. Arguments: the first line to print, the root of the spools, the needed programs."""
 
 _SPOOL_NEEDS = ("bash", "setsid", "tail", "head", "wc", "mkdir", "mv", "cat", "grep")
-"""The programs without which nothing runs, because the scripts of the spool use them."""
+"""The programs that the scripts of the spool use, and without which no task runs."""
 
 _PYTHON = re.compile(
     r"(?:^|[;&|({\n]|\b(?:then|do|else|exec|sudo|env)\s)\s*((?:/[\w./-]*/)?python[\d.]*)(?=\s|$)", re.MULTILINE
@@ -63,41 +63,41 @@ def programs_of(type: str, parameters: Mapping[str, Any]) -> frozenset[str]:
     """
     if type == TaskType.PUPPET:
         return frozenset({"puppet"})
-    if type == TaskType.SYNC:  # a tree of this machine comes as an archive
+    if type == TaskType.SYNC:  # a tree of this machine is sent as an archive
         return frozenset({"rsync"}) if any(is_remote(parameters.get(name)) for name in ("src", "dst")) else frozenset()
     command = parameters.get("cmd")
-    return _called(command) if type == TaskType.SHELL and isinstance(command, str) else frozenset()
+    return _pythons_in(command) if type == TaskType.SHELL and isinstance(command, str) else frozenset()
 
 
-@lru_cache(4096)  # a graph has few command lines, and each on many nodes
-def _called(command: str) -> frozenset[str]:
+@lru_cache(4096)  # a graph has few command lines, each on many nodes
+def _pythons_in(command: str) -> frozenset[str]:
     return frozenset(_PYTHON.findall(command))
 
 
-async def examined(transport: Transport, root: str, programs: Collection[str]) -> list[Diagnosis]:
-    """Find the problems that would stop spools below `root`, or tasks that call these programs.
+async def find_problems(transport: Transport, root: str, programs: Collection[str]) -> list[Diagnosis]:
+    """Return the problems that would prevent spools below `root`, or tasks that call these programs, from working.
 
     Raise what transports raise.
     """
     before = time.time()
-    answer = await transport.call(_LOOK, (_MARK, root, *_SPOOL_NEEDS, *sorted(programs)))
+    answer = await transport.call(_EXAMINE, (_FIRST_LINE, root, *_SPOOL_NEEDS, *sorted(programs)))
     return list(_problems(answer, programs, (before + time.time()) / 2))
 
 
 def problem(message: str, fix: str, health: Health = Health.ERROR, shared: Shared | None = None) -> Diagnosis:
-    """A problem of a machine; the caller adds the names of its nodes."""
+    """Describe a problem of a machine. The caller adds the names of its nodes."""
     return Diagnosis(AREA, "", health, message, fix, shared)
 
 
 def clock(area: str, name: str, skew: float) -> Iterator[Diagnosis]:
-    """Yield a problem if the clock of a machine is `skew` seconds ahead of ours, or behind it if that is negative."""
-    if abs(skew) > SKEW:
+    """Yield a problem if the clock of a machine is too far ahead of ours (`skew` seconds) or behind it (negative)."""
+    if abs(skew) > MAX_SKEW_SECONDS:
         where = "ahead of" if skew > 0 else "behind"
         yield Diagnosis(area, name, Health.WARNING, f"its clock is {abs(skew):.0f} s {where} this machine's", _CLOCK)
 
 
 def _problems(answer: Completed, programs: Collection[str], now: float) -> Iterator[Diagnosis]:
-    before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_MARK}\n")
+    before, mark, after = answer.out.decode("utf-8", "replace").partition(f"{_FIRST_LINE}\n")
     if answer.rc or not mark:
         fix = "Its user needs a login shell that runs /bin/sh -c COMMAND."
         output = " ".join(before.split())[:200] if not answer.rc else ""
@@ -107,14 +107,14 @@ def _problems(answer: Completed, programs: Collection[str], now: float) -> Itera
         fix = "Let its .bashrc print nothing where $- has no i."
         yield problem("its login shell prints text of its own before each command", fix, Health.WARNING)
     answers = grouped((line.partition(" ")[0], line.partition(" ")[2]) for line in after.splitlines())
-    yield from _of_spool(answers)
-    yield from _of_tasks(answers, programs)
+    yield from _spool_problems(answers)
+    yield from _task_problems(answers, programs)
     for moment in answers.get("clock", ()):
         if moment.isdigit():
             yield from clock(AREA, "", int(moment) + 0.5 - now)
 
 
-def _of_spool(answers: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
+def _spool_problems(answers: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
     missing = [name for name in answers.get("missing", ()) if name in _SPOOL_NEEDS]
     if missing:
         yield problem(f"it has no {', '.join(missing)}", f"Install there: {' '.join(missing)}")
@@ -126,16 +126,16 @@ def _of_spool(answers: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
         yield problem(f"its user cannot write to {path}", f"Let it: chmod 1777 {path}")
     for line in answers.get("free", ()):
         free, _, path = line.partition(" ")
-        if free.isdigit() and int(free) < LITTLE_ROOM:
-            health = Health.ERROR if int(free) < NO_ROOM else Health.WARNING
+        if free.isdigit() and int(free) < LITTLE_ROOM_KB:
+            health = Health.ERROR if int(free) < NO_ROOM_KB else Health.WARNING
             yield problem(
-                f"less than {(NO_ROOM if health is Health.ERROR else LITTLE_ROOM) >> 10} MB are free in {path}",
+                f"less than {(NO_ROOM_KB if health is Health.ERROR else LITTLE_ROOM_KB) >> 10} MB are free in {path}",
                 "Free some room there: the output of all tasks is kept in it until their run is deleted.",
                 health,
             )
 
 
-def _of_tasks(answers: Mapping[str, list[str]], programs: Collection[str]) -> Iterator[Diagnosis]:
+def _task_problems(answers: Mapping[str, list[str]], programs: Collection[str]) -> Iterator[Diagnosis]:
     for name in answers.get("missing", ()):
         if name in programs and name not in _SPOOL_NEEDS:
             fix = "Install it there, unless a task that runs before does."

@@ -1,4 +1,4 @@
-"""The executor, one for all kinds: it carries out the steps of a job, one after another, where they belong."""
+"""The executor, one class for all kinds: it carries out the steps of a job, each on its machine."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Final
 
 from fuelclient.errors import FuelError, Unsupported
 from fuelclient.executors import handlers, registry
-from fuelclient.executors.attempts import Attempts, Interrupted, outcome_of, patiently
+from fuelclient.executors.attempts import Attempts, Interrupted, outcome_of, retry_unreachable
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Log, Nothing, Outcome, Reboot, Recipe, Step, Sync, Target
 from fuelclient.executors.machines import Connections, PluginScripts
-from fuelclient.executors.noop import Noop, untouched
+from fuelclient.executors.noop import Noop, unchanged_outcome
 from fuelclient.executors.spool import ENTER, READ, REMOVE, STOPPED, Spool, directory
 from fuelclient.executors.transport import Completed, ConnectionBroken, Limits, Options, TransportError, limits_of
 from fuelclient.model.diagnosis import Diagnosis
 from fuelclient.model.status import InstanceStatus
 
-_AT_A_TIME = 16
-"""The machines that are examined at the same time."""
+_MACHINES_AT_A_TIME = 16
+"""How many machines are examined at the same time."""
 
-_BOOT_PAUSE = 2.0
-_BOOT_ANSWER = 180.0
+_BOOT_PAUSE_SECONDS = 2.0
+_BOOT_ANSWER_SECONDS = 180.0
 
 _BOOT_TIME: Final = "stat --printf=%Y /proc/1 2>/dev/null || echo 0"
 """Prints when the machine started, in seconds. Source: Astute `tasks/reboot.rb`."""
@@ -38,16 +38,16 @@ setsid /bin/sh -c '
   reboot
 ' fuel2-reboot "$waits" < /dev/null > /dev/null 2>&1 &
 """
-"""Restarts the machine as soon as this script has been answered.
+"""Restarts the machine shortly after this script has ended.
 
 A machine that is still in its first configuration gets a minute to finish it; a bootstrap image needs none.
 """
 
 
 class MachineExecutor:
-    """Runs jobs on their targets by any transport; what belongs to the master runs on this machine.
+    """Runs jobs on their targets by any transport. Steps for the master usually run on this machine.
 
-    One executor serves a whole run. It takes any number of jobs at the same time, from one event loop.
+    One executor serves a whole run. It runs any number of jobs concurrently, in one event loop.
     """
 
     def __init__(self, options: Options) -> None:
@@ -57,7 +57,7 @@ class MachineExecutor:
         self._stops: dict[tuple[int, str, str], asyncio.Event] = {}
 
     def check(self, job: Job) -> str:
-        """Find the reason why a job can never run: its type, its parameters, or a machine; empty if it can."""
+        """Return the reason why a job can never run (its type, parameters or a machine), or an empty string."""
         try:
             job = self._prepared(job)
             steps = self._steps(job)
@@ -71,7 +71,7 @@ class MachineExecutor:
         if isinstance(step, Nothing):
             return ""
         target = self._target(job, step) if isinstance(step, Recipe) else job.target
-        connector = self._connections.of(target.kind)
+        connector = self._connections.connector(target.kind)
         if isinstance(step, Reboot) and connector.no_reboot and not job.noop:
             return connector.no_reboot
         if connector.needs_address and not target.ip:
@@ -79,15 +79,15 @@ class MachineExecutor:
         return connector.refusal(target)
 
     async def examine(self, machines: Mapping[Target, Collection[str]]) -> Mapping[Target, Sequence[Diagnosis]]:
-        """Examine machines for tasks that call these programs, and close all connections."""
-        limit = asyncio.Semaphore(_AT_A_TIME)
+        """Find problems of machines with the programs that tasks call there, and close all connections."""
+        limit = asyncio.Semaphore(_MACHINES_AT_A_TIME)
 
-        async def one(target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
+        async def examine_one(target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
             async with limit:
                 return await self._connections.examine(target, programs)
 
         try:
-            problems = await asyncio.gather(*(one(target, programs) for target, programs in machines.items()))
+            problems = await asyncio.gather(*(examine_one(target, programs) for target, programs in machines.items()))
         finally:
             await self.close()
         return dict(zip(machines, problems, strict=True))
@@ -103,8 +103,8 @@ class MachineExecutor:
     async def kill(self, job: Job) -> None:
         """Send SIGTERM to the whole session of the job, and SIGKILL after the grace period.
 
-        If the job runs here, return at once: its `run` or `recover` returns when all has ended. If its runner died,
-        return when all has ended; a try that another process is just starting will never begin.
+        If this process runs the job, return at once: its `run` or `recover` returns when the session has ended. If its
+        runner died, wait for the end, and prevent a try that another process is just starting.
         """
         stop = self._stops.get(job.key)
         if stop is not None:
@@ -117,7 +117,7 @@ class MachineExecutor:
                 await spool.kill(label, STOPPED, self._options.grace)
 
     async def read(self, job: Job, stream: str, offset: int = 0, limit: int = 1 << 20) -> bytes:
-        """Read a part of an output: that of one machine after another, if the job runs on several."""
+        """Read a part of an output. If the job runs on several machines, their outputs are concatenated."""
         spools = await self._spools(job)
         if len(spools) == 1:
             return await spools[0].read(stream, offset, limit)
@@ -129,8 +129,8 @@ class MachineExecutor:
     async def forget(self, target: Target, proposed: str) -> tuple[str, str]:
         """Remove the spools of a run from a machine; `proposed` is the root that the run proposed for them.
 
-        Return their root, and the reason why they are still there, or an empty string. They stay if one of their
-        commands still runs, or if they belong to another user. Raise what transports raise.
+        Return their root, and the reason why they could not be removed, or an empty string. They are kept if one of
+        their commands still runs, or if they belong to another user. Raise what transports raise.
         """
         root = self._connections.root(target, proposed)
         answer = await self._connections.transport(target).call(REMOVE, (root,))
@@ -140,13 +140,13 @@ class MachineExecutor:
         await self._connections.close()
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
-        """Carry out all steps. Errors become outcomes; None means that a result is lost."""
+        """Carry out all steps, and turn errors into outcomes. Return None if a result is lost."""
         refusal = self.check(job)
         if refusal:
             return job.failed(refusal)
         job = self._prepared(job)
         if registry.runs_nothing(job.target.kind):
-            return untouched(job)
+            return unchanged_outcome(job)
         limits, say = limits_of(job.type, job.parameters), job.masked(log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
         try:
@@ -172,7 +172,7 @@ class MachineExecutor:
             return job.skipped(step.reason)
         if isinstance(step, Reboot):
             return await _reboot(self._connections, job, limits, stop, say, recovering=recovering)
-        recipe = await patiently(partial(self._recipe, job, step), limits.timeout, stop)
+        recipe = await retry_unreachable(partial(self._recipe, job, step), limits.timeout, stop)
 
         async def prepare() -> None:
             for place in await self._scripts.send(self._target(job, recipe), job.target.scripts):
@@ -185,16 +185,16 @@ class MachineExecutor:
         return outcome_of(job, await attempts.run(recovering=recovering), limits)
 
     def _prepared(self, job: Job) -> Job:
-        return self._connections.of(job.target.kind).prepared(job)
+        return self._connections.connector(job.target.kind).prepared(job)
 
     def _steps(self, job: Job) -> tuple[Step, ...]:
-        reason = self._connections.of(job.target.kind).left_out(job)
+        reason = self._connections.connector(job.target.kind).left_out(job)
         if reason:
             return (Nothing(reason),)
         steps = []
         for step in handlers.steps_of(job, self._options.commands):
             target = self._target(job, step) if isinstance(step, Recipe) else job.target
-            if target is job.target or not registry.runs_nothing(target.kind):  # else a node on which nothing runs
+            if target is job.target or not registry.runs_nothing(target.kind):  # leave out nodes on which nothing runs
                 steps.append(step)
         return tuple(steps)
 
@@ -204,7 +204,7 @@ class MachineExecutor:
         return job.peers[recipe.where] if recipe.where else job.target
 
     def _spool(self, job: Job, recipe: Recipe) -> Spool:
-        # a task that also runs on other nodes may share a machine with them, so each node has a spool of its own there
+        # other nodes on which the task runs may be the same machine, so each node has its own spool
         suffix = f"@{recipe.where}" if recipe.where not in ("", MASTER) else ""
         return self._connections.spool(self._target(job, recipe), directory(job, suffix))
 
@@ -221,7 +221,7 @@ class MachineExecutor:
         if step.by_target:
             return sync.on_target(step)
         transport = self._connections.transport(job.target)
-        return await self._connections.of(job.target.kind).sync(step, job.target, transport)
+        return await self._connections.connector(job.target.kind).sync(step, job.target, transport)
 
 
 _RESTARTED = Outcome(InstanceStatus.READY, message="restarted")
@@ -232,8 +232,8 @@ async def _reboot(
 ) -> Outcome:
     """Restart the machine of a job, and wait until its boot time has changed.
 
-    The boot time from before is kept in a spool of this machine, for a runner that takes over. A recovery never
-    restarts the machine a second time: it raises `Interrupted` if the first restart does not come.
+    The earlier boot time is stored in a spool on this machine, for a runner that takes over. A recovery never restarts
+    the machine again: it raises `Interrupted` if the first restart does not happen.
     """
 
     async def boot_time() -> int:
@@ -244,10 +244,10 @@ async def _reboot(
     file = f"{spool}/boot.{job.attempt}"
     before = _number(await here.call(READ, (file, "0", "64"))) if recovering else 0
     if before:
-        if await _changed(boot_time, before, min(limits.timeout, _BOOT_ANSWER), stop):
+        if await _restarts(boot_time, before, min(limits.timeout, _BOOT_ANSWER_SECONDS), stop):
             return _RESTARTED
         raise Interrupted(job.label)
-    before = await patiently(boot_time, min(limits.timeout, _BOOT_ANSWER), stop)
+    before = await retry_unreachable(boot_time, min(limits.timeout, _BOOT_ANSWER_SECONDS), stop)
     if not before:
         return job.failed(f"the boot time of {node.place} cannot be read")
     script = f'{ENTER}echo "$4" > "$3.new" && mv -f -- "$3.new" "$3"'
@@ -259,23 +259,23 @@ async def _reboot(
     except ConnectionBroken:
         say("the connection broke at once")
     say("restarting")
-    if await _changed(boot_time, before, limits.timeout, stop):
+    if await _restarts(boot_time, before, limits.timeout, stop):
         return _RESTARTED
-    late = f"{node.place} has not restarted within {limits.timeout:g} s"
-    return job.interrupted(STOPPED) if stop.is_set() else job.failed(late)
+    text = f"{node.place} has not restarted within {limits.timeout:g} s"
+    return job.interrupted(STOPPED) if stop.is_set() else job.failed(text)
 
 
-async def _changed(boot_time: Callable[[], Awaitable[int]], before: int, seconds: float, stop: asyncio.Event) -> bool:
+async def _restarts(boot_time: Callable[[], Awaitable[int]], before: int, seconds: float, stop: asyncio.Event) -> bool:
     clock = asyncio.get_running_loop().time
-    until = clock() + seconds
-    while clock() < until and not stop.is_set():
+    deadline = clock() + seconds
+    while clock() < deadline and not stop.is_set():
         try:
             if await boot_time() not in (0, before):
                 return True
         except TransportError as error:
             if error.final:
                 raise
-        await asyncio.sleep(min(_BOOT_PAUSE, max(0.0, until - clock())))
+        await asyncio.sleep(min(_BOOT_PAUSE_SECONDS, max(0.0, deadline - clock())))
     return False
 
 

@@ -1,4 +1,4 @@
-"""Jobs, their targets, steps and outcomes: what executors take and return, and what handlers make of a job."""
+"""The types that executors and handlers share: jobs, targets, steps and outcomes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from fuelclient.graph.parameters import is_remote
 from fuelclient.model.status import InstanceStatus, Reason
 
 Log = Callable[[str], None]
-"""Takes one line at a time, in which secrets are masked already."""
+"""Writes one line, in which secrets are masked already."""
 
 LOCAL = "local"
-"""The kind of executor for the machine of the engine, where everything runs that belongs to the master."""
+"""The kind of executor for the machine of the engine, which usually also runs the master's tasks."""
 
 MASTER = "master"
 """The uid of the machine that runs the engine."""
@@ -24,9 +24,9 @@ MASTER = "master"
 class Target:
     """A machine that commands run on.
 
-    `place` is what a kind of executor takes from a node to reach it, beside the address (see `Connector.place`).
-    `scripts` are the directories of plugins that a task needs there: pairs of the path on this machine and the path on
-    the target.
+    `place` has what a kind of executor needs, besides the address, to reach the machine (see `Connector.place`).
+    `scripts` are the script directories of plugins that a task needs: pairs of the path on this machine and the path
+    on the target.
     """
 
     kind: str = LOCAL
@@ -39,10 +39,10 @@ class Target:
 class Job:
     """A task instance to run.
 
-    `parameters` are rendered for the node. `attempt` counts from 1 how often the instance was begun in its run. An
-    interrupted instance that is run again has the next number, and results of earlier attempts do not count for it.
-    `peers` are the targets by uid, for tasks that name other nodes. `secrets` are texts that must never be shown,
-    beside the values of parameters with secret names.
+    `parameters` are rendered for the node. `attempt` is the number, from 1, of the instance's start in its run. An
+    interrupted instance that is run again gets the next number, and ignores the results of earlier attempts. `peers`
+    are targets by uid, for tasks that name other nodes. `secrets` are texts that must never be shown, beside the values
+    of parameters with secret names.
     """
 
     run: int
@@ -71,20 +71,20 @@ class Job:
         return self.secrets | redact.secrets_of(self.parameters)
 
     def masked(self, log: Log) -> Log:
-        """Wrap a log: the instance is put before each line, and secrets are masked."""
+        """Return a log that writes the name of the instance before each line, and masks secrets."""
         secrets = self.known_secrets()
         return lambda line: log(redact.scrubbed(f"{self.label}: {line}", secrets))
 
     def skipped(self, reason: str = "") -> Outcome:
-        return self._ended(InstanceStatus.SKIPPED, reason)
+        return self._outcome(InstanceStatus.SKIPPED, reason)
 
     def failed(self, message: str, code: int | None = None) -> Outcome:
-        return self._ended(InstanceStatus.ERROR, message, code)
+        return self._outcome(InstanceStatus.ERROR, message, code)
 
     def interrupted(self, message: str) -> Outcome:
-        return self._ended(InstanceStatus.ERROR, message, reason=Reason.INTERRUPTED)
+        return self._outcome(InstanceStatus.ERROR, message, reason=Reason.INTERRUPTED)
 
-    def _ended(self, status: InstanceStatus, message: str, code: int | None = None, reason: str = "") -> Outcome:
+    def _outcome(self, status: InstanceStatus, message: str, code: int | None = None, reason: str = "") -> Outcome:
         return Outcome(status, code, redact.scrubbed(message, self.known_secrets()), reason=reason)
 
 
@@ -92,9 +92,9 @@ class Job:
 class Outcome:
     """How a job ended: `ready`, `error` or `skipped`.
 
-    `rc` is the exit code of the last command, if one ran. `message` gives in a few lines the error, or why nothing was
-    done; `summary` is stored in the history. Secrets are masked in both. `reason` is `interrupted` if the job was
-    stopped, so that its status is no result of the task.
+    `rc` is the exit code of the last command, if one ran. `message` is the error, or why nothing was done, in a few
+    lines; `summary` is stored in the history. Both have masked secrets. `reason` is `interrupted` if the job was
+    stopped, so that its status is not a result of the task.
     """
 
     status: InstanceStatus
@@ -108,7 +108,7 @@ class Executor(Protocol):
     """Runs jobs. A job that fails is an outcome, never an exception."""
 
     def check(self, job: Job) -> str:
-        """Find the reason why `job` can never run; empty if it can. Called by plans, before anything starts."""
+        """Return the reason why `job` can never run, or an empty string. Plans call it before anything starts."""
 
     async def run(self, job: Job, log: Log) -> Outcome:
         """Run `job` to its end, its retries included."""
@@ -116,8 +116,8 @@ class Executor(Protocol):
     async def recover(self, job: Job) -> Outcome | None:
         """Continue a job that ran when its runner died.
 
-        A stored result is taken, a process that still runs is waited for, the remaining retries are made, and a job
-        that never began is run now. None if a command began and its result is lost.
+        Use a stored result, or wait for a process that still runs; make the remaining retries; run a job that never
+        began. Return None if a command began and its result is lost.
         """
 
     async def kill(self, job: Job) -> None:
@@ -127,7 +127,7 @@ class Executor(Protocol):
         """Read a part of what the job's commands wrote to `out` or `err`."""
 
     async def close(self) -> None:
-        """Close all connections; commands that run go on."""
+        """Close all connections. Running commands go on."""
 
 
 SUCCESS = frozenset({0})
@@ -144,7 +144,7 @@ class File:
 class Tree:
     """A file or directory of this machine, sent as a tar archive.
 
-    With `inside`, the archive has the entries of the directory, else the directory itself by its name.
+    With `inside`, the archive contains the entries of the directory, otherwise the directory itself.
     """
 
     path: str
@@ -153,7 +153,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file called `name` beside the script when it runs."""
+    """A file called `name` in the directory where the script runs."""
 
     name: str
     content: bytes | File | Tree = field(repr=False)
@@ -163,8 +163,8 @@ class Attachment:
 class Recipe:
     """A bash script with its attachments, for one machine.
 
-    `script` runs in the directory of the spool, where its attachments are. It may hold secrets, so it is never part of
-    a command line. `ok` are the exit codes of success. `where` is the uid of the machine; empty is the job's own.
+    `script` runs in the directory of the spool, which contains its attachments. It may contain secrets, so it is never
+    part of a command line. `ok` are the exit codes of success. `where` is the uid of a machine (empty: the job's).
     """
 
     script: str = field(repr=False)
@@ -187,8 +187,8 @@ class Reboot:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """Make `dst` of the target like `src` of this machine. If one of them is an address of an rsync server, the other
-    is a path of the target, which copies by itself."""
+    """Make `dst` on the target equal to `src` on this machine. If one of them is an address of an rsync server, the
+    other one is a path on the target, which copies by itself."""
 
     src: str
     dst: str
@@ -199,4 +199,4 @@ class Sync:
 
 
 Step = Recipe | Sync | Reboot | Nothing
-"""What a job consists of."""
+"""A step of a job."""

@@ -1,4 +1,4 @@
-"""The machines of one run: their connections, and the scripts of plugins that are sent to them."""
+"""The machines of one run: connections to them, and the plugin scripts that are sent to them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from fuelclient.model.diagnosis import Diagnosis
 
 
 class Connections:
-    """The transports to all machines of a run, each of them opened when it is first used."""
+    """The connectors and transports of a run, each of which is created at its first use."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self._connectors: dict[str, Connector] = {}
         self._transports: dict[Target, Transport] = {}
 
-    def of(self, kind: str) -> Connector:
-        """The connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
+    def connector(self, kind: str) -> Connector:
+        """Return the connector of a kind. Raise `UsageError` or `Unsupported` as `registry.connector` does."""
         if kind not in self._connectors:
             self._connectors[kind] = registry.connector(kind)(self.options)
         return self._connectors[kind]
@@ -39,20 +39,20 @@ class Connections:
         return self.transport(Target())
 
     def transport(self, target: Target) -> Transport:
-        """The transport to a machine. Raise what `of` raises, and `Unsupported` if a library is missing."""
+        """Return the transport to a machine. Raise what `connector` raises, and `Unsupported` without its library."""
         machine = replace(target, scripts=())
         if machine not in self._transports:
-            self._transports[machine] = self.of(target.kind).transport(machine)
+            self._transports[machine] = self.connector(target.kind).transport(machine)
         return self._transports[machine]
 
     def root(self, target: Target, proposed: str = "") -> str:
-        """The directory of the run's spools on a machine."""
-        return self.of(target.kind).root(target, proposed or self.options.remote_spool)
+        """Return the directory of the run's spools on a machine."""
+        return self.connector(target.kind).root(target, proposed or self.options.remote_spool)
 
     async def examine(self, target: Target, programs: Collection[str]) -> Sequence[Diagnosis]:
-        """Find the problems of a machine (see `Connector.examine`), one that cannot be reached included."""
+        """Return the problems of a machine (see `Connector.examine`), including that it cannot be reached."""
         try:
-            connector = self.of(target.kind)
+            connector = self.connector(target.kind)
             if connector.needs_address and not target.ip:
                 return [examination.problem("it has no address", "Give it an ip: fuel2 node import")]
             reason, _, fix = connector.refusal(target).partition("; ")
@@ -66,9 +66,9 @@ class Connections:
             return [examination.problem(error.message, error.hint)]
 
     def spool(self, target: Target, directory: str) -> Spool:
-        """The spool of a job in a directory below the root of a machine."""
+        """Create the spool of a job in a directory below the root on a machine."""
         root = self.root(target)
-        spool = self.of(target.kind).spools(self.transport(target), root, f"{root}/{directory}")
+        spool = self.connector(target.kind).spools(self.transport(target), root, f"{root}/{directory}")
         spool.megabytes = self.options.output_megabytes
         return spool
 
@@ -106,16 +106,16 @@ to=$1; shift
 for path; do mv -fT -- "$path" "$to/$path" || exit 1; done' sh "$to" {} + || exit 1
 mv -fT -- .fuel2-scripts "$to/.fuel2-scripts"
 """
-"""Installs the scripts: all of them at once if there were none, and each file at once if there were others.
+"""Installs the scripts: atomically as a whole if there are none, otherwise atomically file by file.
 
-Several workers of one machine may do this at the same time, while tasks of other nodes run the scripts. So they are
-unpacked beside their place and renamed, as a whole if nothing is there, else file by file. The marker comes last.
+Several workers on one machine may do this at the same time, while tasks of other nodes run the scripts. So the scripts
+are unpacked next to their destination and then moved. The marker is moved last.
 Arguments: directory, archive, digest.
 """
 
 
 class PluginScripts:
-    """The scripts that a run has sent to its machines, each directory once to each machine."""
+    """Sends plugin scripts to the machines of a run, each directory once to each machine."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -124,10 +124,10 @@ class PluginScripts:
         self._locks: dict[tuple[Transport, str], asyncio.Lock] = {}
 
     async def send(self, target: Target, directories: Iterable[tuple[str, str]]) -> list[str]:
-        """Put the directories on the target, and return those that had to be sent.
+        """Copy the directories to the target, and return the destinations of those that had to be sent.
 
-        A directory whose content is there already, from an earlier run too, is not sent again. Nothing but scripts is
-        ever removed. Raise `TransportError`.
+        A directory that has the same content on the target, perhaps from an earlier run, is not sent again. Nothing is
+        removed there, except replaced scripts. Raise `TransportError`.
         """
         transport, sent = self._connections.transport(target), []
         for source, destination in directories:

@@ -1,7 +1,7 @@
-"""The kinds of executors, by name: the built-in ones, and those that other packages add.
+"""Find the kinds of executors by name: built-in ones, and those of other packages.
 
-A kind is a class that derives from `connector.Connector`. Other packages add theirs as entry points of the group
-`fuelclient.executors`; no other module of this package names a kind.
+A kind is a subclass of `connector.Connector`. Other packages add kinds as entry points of the group
+`fuelclient.executors`. No other module of this package contains a list of kinds.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 GROUP = "fuelclient.executors"
 
-# Ours are not entry points: to find one, Python reads the metadata of every package that is installed, which takes
-# longer than most commands. So other packages are searched only for a kind that is not in this table.
+# These are not entry points: to find one, Python reads the metadata of all installed packages, which takes longer than
+# most commands. So other packages are searched only for a kind that is not in this table.
 _BUILT_IN: Mapping[str, tuple[str, str]] = {
     "local": ("fuelclient.executors.local", "LocalConnector"),
     "ssh": ("fuelclient.executors.ssh", "SshConnector"),
@@ -32,7 +32,7 @@ _BUILT_IN: Mapping[str, tuple[str, str]] = {
 
 
 class _Kinds(Collection[str]):
-    """The names of all kinds. Other packages are searched only by iterating, and for a name that is not built in."""
+    """The names of all kinds. Only iterating, and asking for a name that is not built in, searches other packages."""
 
     def __contains__(self, kind: object) -> bool:
         return kind in _BUILT_IN or kind in added()
@@ -50,7 +50,7 @@ KINDS: Collection[str] = _Kinds()
 
 @cache
 def added() -> Mapping[str, EntryPoint]:
-    """The entry points of other packages by kind. If two packages add one kind, the first one by name counts."""
+    """Return the entry points of other packages by kind. If two packages add the same kind, the first name wins."""
     from importlib.metadata import entry_points
 
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.dist.name if point.dist else ""))
@@ -61,8 +61,8 @@ def added() -> Mapping[str, EntryPoint]:
 def connector(kind: str) -> type[Connector]:
     """Import the class of a kind.
 
-    Raise `UsageError` for a kind that is not known, naming those that are, and `Unsupported` for a class of another
-    package that cannot be used.
+    Raise `UsageError`, with the known kinds, for an unknown kind, and `Unsupported` for a class of another package that
+    cannot be used.
     """
     if kind in _BUILT_IN:
         module, name = _BUILT_IN[kind]
@@ -79,7 +79,7 @@ def connector(kind: str) -> type[Connector]:
     hint = "Repair or remove that package."
     try:
         loaded = point.load()
-    except Exception as error:  # whatever is wrong in a module of others, it is not a defect of ours
+    except Exception as error:  # any error in a module of another package
         raise Unsupported(f"{where} loaded: {type(error).__name__}: {error}.", hint=hint) from error
     if not (isinstance(loaded, type) and issubclass(loaded, Connector)):
         raise Unsupported(f"{where} used: {point.value} is not a Connector.", hint=hint)
@@ -92,8 +92,8 @@ def runs_nothing(kind: str) -> bool:
 
 
 def known(kind: str) -> type[Connector]:
-    """The class of a kind; `Connector` itself, whose defaults are safe, if no such class can be used. The executor
-    refuses such a kind, with the reason."""
+    """Return the class of a kind. If it cannot be used, return `Connector`, whose defaults are safe; the executor then
+    refuses the kind, with the reason."""
     from fuelclient.executors.connector import Connector
 
     try:

@@ -1,12 +1,12 @@
 """The spool: the directory in which a command runs, so that its result outlives the process that started it.
 
-`<root>/<run>/<node>/<task>/` has `cmd` (the script), `out` and `err` (all that it wrote, one try after another),
-`pid` (the leader of its session and when it started) and `rc` (one line for each try that ended), beside one
-`claim.<label>` for each try that began. It is the same on this machine and on nodes, and only its owner can read it.
-`cmd`, and the files beside it while it runs, may hold passwords: they are emptied at the end of each try.
+`<root>/<run>/<node>/<task>/` contains `cmd` (the script), `out` and `err` (its outputs, one try after another), `pid`
+(the leader of its session, with its start time), `rc` (one line for each try that ended) and `claim.<label>` for each
+try that began. It is the same on this machine and on nodes, and only its owner can read it. `cmd` and its attachments
+may contain passwords, so they are emptied at the end of each try.
 
 The shell scripts need a POSIX shell, /proc, setsid and the usual small tools, but no Python. They are the same for this
-machine and for nodes. Neither they nor their arguments contain secrets.
+machine and for nodes. Neither the scripts nor their arguments contain secrets.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Final
 
 from fuelclient.executors.job import File, Job, Recipe, Tree
-from fuelclient.executors.transport import Completed, Held, Transport, Unreachable
+from fuelclient.executors.transport import CallExpired, Completed, Transport, Unreachable
 
-_ALIVE: Final = """
+_CHECK_PROCESS: Final = """
 alive=0 pid= start= boot= running= up= used= before_out= before_err= ns= unseen=
 read -r now _ < /proc/uptime
 if [ -s pid ] && read -r pid start boot running up used before_out before_err ns < pid; then
@@ -46,11 +46,11 @@ else
   pid= running=
 fi
 """
-"""Sets `alive`: whether the process in the file `pid` still runs. If its number belongs to another process or boot
-by now, `pid` is empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if
-the number belongs to another PID namespace of this boot, whose processes are invisible here."""
+"""Sets `alive`: whether the process in the file `pid` still runs. If its number now belongs to another process or boot,
+`pid` becomes empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if the
+number belongs to another PID namespace of this boot, whose processes are invisible here."""
 
-_TELL: Final = """
+_PRINT_STATE: Final = """
 [ -z "$running" ] || echo "pid $running $alive $up $used $now"
 for claim in claim.*; do [ ! -e "$claim" ] || echo "claim ${claim#claim.}"; done
 if [ -s rc ]; then while read -r line; do echo "rc $line"; done < rc; fi
@@ -59,8 +59,8 @@ echo
 [ ! -s err ] || tail -c "+$((${before_err:-0} + 1))" err | tail -c "$keep" >&2
 exit 0
 """
-"""Prints the state of the spool. The result is read after the process, so that a command which ends in between is not
-taken for lost. Of the outputs it prints only what the newest try wrote: earlier ones had errors of their own."""
+"""Prints the state of the spool. The result is read after the process, so that a command which ends in between does not
+seem lost. Only the outputs of the newest try are printed, since those of earlier tries have their own errors."""
 
 _COPIER: Final = """
 umask 077
@@ -100,10 +100,10 @@ fi
 : > "$1.done"
 exec cat > /dev/null
 """
-"""Copies what a command writes into an output of the spool: its first megabyte and its last ones, and a line for what
-lies between them. It reads on when the disk is full, so that the command does not fail for it, and at the end writes
-`.done`. It has a session of its own: a process that outlives its command may go on writing. Arguments: the output, the
-bytes that it has of earlier tries, megabytes."""
+"""Copies the output of a command to a file of the spool: its first megabyte and its last ones, and a line for the
+bytes between them. On a full disk it reads on, so that the command does not fail for that. At the end, it creates
+`.done`. It has its own session, since a process that outlives the command may go on writing. Arguments: the file, its
+bytes from earlier tries, megabytes."""
 
 WRAPPER: Final = (
     """
@@ -158,14 +158,15 @@ for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
 { [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
 """
 )
-"""The leader of a command's session: it writes down its number, waits, and writes the exit code, whatever else dies.
+"""The leader of a command's session: it stores its number, waits for the command, and stores the exit code.
 
-The claim makes a command run at most once: only the process that creates the file runs it, and one that dies before
-has not begun. The leader catches the signals that end its group, so that it can still write why. To end it, one writes
-`stop` first and then looks for its number; the leader does it in the other order, so that they cannot miss each other.
-The script and the files beside it may hold passwords, so they are emptied before the end is written. What the command
-writes is limited on its way; of that, the leader waits for the end for a second, since a process that the command left
-behind may have its outputs open. Arguments: label, seconds already used, directory, megabytes of each output.
+The claim makes a command run at most once: only the process that creates the file runs the command, and a process that
+dies before that has not begun. The leader catches the signals that end its group, so that it can still store the
+reason. `KILL` writes `stop` before it reads the number; the leader uses the opposite order, so that they cannot miss
+each other. The script and its attachments may contain passwords, so they are emptied before the end is stored. The
+outputs pass through copiers, which limit them. The leader waits for the copiers for about a second, since a process
+that the command left behind may keep the outputs open. Arguments: label, seconds already
+used, directory, megabytes of each output.
 """
 
 ENTER: Final = """
@@ -178,8 +179,8 @@ fi
 [ -d "$1" ] || mkdir -p -- "$1" || exit 120
 cd -- "$1" || exit 120
 """
-"""Makes the spool. Arguments: its directory; the root of all spools, which has to be ours, because its parent may be
-writable for everyone, and another user could have made it first."""
+"""Creates the spool. Arguments: its directory, and the root of all spools. The root has to belong to us: everyone may
+be able to write to its parent, so another user could have created it."""
 
 LAUNCH: Final = (
     ENTER
@@ -200,14 +201,14 @@ else
   wait $!
 fi
 """
-    + _ALIVE
-    + _TELL
+    + _CHECK_PROCESS
+    + _PRINT_STATE
 )
 """Starts the script on stdin unless its label is claimed, waits for it, and prints the state of the spool.
 
-A script that arrives in part, because its sender died, is not started. One that is claimed by the time it is measured
-was emptied by the leader of another starter, and is no error. Arguments: directory, root, label, size in
-bytes, seconds already used, bytes of output to print, the wrapper, megabytes of each output.
+An incomplete script, whose sender died, is not started. If the label is claimed while the size is checked, the leader
+of another starter has emptied the script, which is not an error. Arguments: directory, root, label, size in bytes,
+seconds already used, bytes of output to print, the wrapper, megabytes of each output.
 """
 
 LOOK: Final = (
@@ -215,8 +216,8 @@ LOOK: Final = (
 cd -- "$1" 2>/dev/null || { echo; exit 0; }
 keep=$2
 """
-    + _ALIVE
-    + _TELL
+    + _CHECK_PROCESS
+    + _PRINT_STATE
 )
 """Prints the state of the spool. Arguments: directory, bytes of output to print."""
 
@@ -240,7 +241,7 @@ fi
 ended && exit 0
 echo "$why" > "stop.$label"
 """
-    + _ALIVE
+    + _CHECK_PROCESS
     + """
 if [ "$running" = "$label" ] && [ -n "$unseen" ] && [ "$why" = stopped ]; then
   rm -f "stop.$label"
@@ -268,11 +269,11 @@ ended || finish
 exit 0
 """
 )
-"""Ends everything in the session of a command: SIGTERM, SIGKILL after a grace period, then writes its exit code.
+"""Kills the session of a command with SIGTERM, and with SIGKILL after a grace period, then stores its exit code.
 
-A try that has not begun is claimed, so that it never will. What may run in another PID namespace cannot be stopped, and
-goes on. The session is ended and not only the process group, because programs like timeout(1) make groups of their own.
-What left the session deliberately, as daemons do, lives on. Arguments: directory, root, label, the reason in one word,
+A try that has not begun is claimed, so that it cannot begin. Processes in another PID namespace cannot be stopped, and
+go on. The whole session is killed, because programs like timeout(1) create their own process groups. Processes that
+left the session deliberately, such as daemons, go on. Arguments: directory, root, label, the reason in one word,
 seconds of grace.
 """
 
@@ -282,7 +283,7 @@ FENCE: Final = (
 label=$3 keep=$4 claimed=
 : > "never.$label" || exit 120
 """
-    + _ALIVE
+    + _CHECK_PROCESS
     + """
 read -r this_boot < /proc/sys/kernel/random/boot_id
 [ ! -s "claim.$label" ] || read -r claimed < "claim.$label"
@@ -290,14 +291,14 @@ if [ "$running" != "$label" ] && [ "$claimed" = "$this_boot" ] && { [ ! -s rc ] 
   { [ ! -s rc ] || cat rc; echo "$label 0 never"; } > rc.new && mv -f rc.new rc
 fi
 """
-    + _TELL
+    + _PRINT_STATE
 )
-"""Keeps a try that was claimed, but has no process yet, from ever beginning, and writes that down; then prints the
-state of the spool.
+"""Prevents a claimed try that has no process yet from beginning, stores that as its end, and prints the state of the
+spool.
 
-The leader writes its number first and then looks for `never`; here it is the other way round, so a leader that has
-written nothing by now will not run the command. A claim from before the machine restarted proves nothing: the leader
-may have written its number, and the disk lost it. So nothing is written for it. Arguments: directory, root, label,
+The leader writes its number before it looks for `never`, and this script uses the opposite order, so a leader without a
+number now will not run the command. For a claim from before a restart of the machine, no end is stored: the disk may
+have lost the number of a leader that did begin. Arguments: directory, root, label,
 bytes of output to print.
 """
 
@@ -334,29 +335,29 @@ tail -c "+$(($2 + 1))" -- "$1" | head -c "$3"
 """
 """Prints a part of a file. Arguments: path, offset, bytes."""
 
-KEEP = 4096
-"""The bytes of each output that are returned with a result; the rest stays in the spool."""
+KEPT_BYTES = 4096
+"""How many bytes of each output are returned with a result. The spool has the whole output."""
 
 MEGABYTES = 16
 """How many megabytes of each output are kept by default."""
 
 STOPPED, TIMEOUT = "stopped", "timeout"
-"""Why a command was ended."""
+"""The reasons for killing a command."""
 
 VANISHED = "vanished"
-"""Why a try ended of which the leader wrote no end: the leader was killed, and then the rest of its session."""
+"""The reason for the end of a try whose leader was killed before it could store an end."""
 
 NEVER = "never"
-"""Why a try ended that never began: its starter died in between, and it was kept from beginning later."""
+"""The reason for the end of a claimed try that never began: its starter died, and `FENCE` prevented a later start."""
 
-_LONGEST = 200
-_UNSEEN = 124
-_FINAL = frozenset({120, 122, 123})  # no directory, no space, no right: trying again would not help
+_MAX_LENGTH = 200
+_UNSEEN_CODE = 124
+_FINAL_CODES = frozenset({120, 122, 123})  # no directory, no space, no permission: no retry can help
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A try that ended: its exit code and why: `exit` when it ended by itself."""
+    """The end of a try: its exit code and the reason, which is `exit` if it ended by itself."""
 
     code: int
     why: str
@@ -364,8 +365,8 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state of a spool: the tries that ended and those that began, by label; the newest one that has a process,
-    whether that still lives, and how many seconds ago the first try began; and the end of its output."""
+    """The state of a spool: the ends of tries by label, the labels of claimed tries, the newest try with a process
+    (`running`), whether that is alive, the seconds since the first try began, and the ends of the outputs."""
 
     ended: dict[str, Ended]
     claimed: frozenset[str]
@@ -380,18 +381,18 @@ NOTHING_SEEN = Seen({}, frozenset())
 
 
 def directory(job: Job, suffix: str = "") -> str:
-    """The directory of a job's spool below the root. Characters that cannot be in names of files are encoded."""
-    return "/".join((str(job.run), _part(job.node), _part(job.task + suffix)))
+    """Return the directory of a job's spool below the root, with special characters encoded."""
+    return "/".join((str(job.run), _file_name(job.node), _file_name(job.task + suffix)))
 
 
-def _part(name: str) -> str:
+def _file_name(name: str) -> str:
     part = urllib.parse.quote(name, safe="@ ").replace(" ", "_")
     part = f"%2E{part[1:]}" if part.startswith(".") else part or "_"
-    return part if len(part) <= _LONGEST else f"{part[:_LONGEST]}-{sha256(name.encode()).hexdigest()[:16]}"
+    return part if len(part) <= _MAX_LENGTH else f"{part[:_MAX_LENGTH]}-{sha256(name.encode()).hexdigest()[:16]}"
 
 
 class Spool:
-    """The spool of one job on one machine. Of each output of a try it keeps `megabytes`: the first one, and the last
+    """The spool of one job on one machine. It keeps `megabytes` of each output of a try: the first one and the last
     ones."""
 
     def __init__(self, transport: Transport, root: str, directory: str) -> None:
@@ -399,7 +400,7 @@ class Spool:
         self.megabytes = MEGABYTES
 
     async def attach(self, recipe: Recipe) -> None:
-        """Write the attachments of a recipe into the spool. Raise `Unreachable` (final) if one cannot be read."""
+        """Write the attachments of a recipe to the spool. Raise `Unreachable` (final) if one cannot be read."""
         if not recipe.attachments:
             return
         await self._call(ENTER, self.root)
@@ -418,40 +419,40 @@ class Spool:
                     await self.transport.put(path, content)
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        """Start the script of a recipe as the try `label`, unless it began before, and wait for it as long as the
-        transport may."""
+        """Start the script of a recipe as the try `label`, unless it has begun, and wait for its end as long as the
+        transport allows."""
         script = recipe.script.encode()
-        numbers = (str(len(script)), str(math.ceil(used)), str(KEEP))
+        numbers = (str(len(script)), str(math.ceil(used)), str(KEPT_BYTES))
         launch = (LAUNCH, self.root, label, *numbers, WRAPPER, str(self.megabytes))
         try:
             return _seen(await self._call(*launch, stdin=script))
-        except Held:
+        except CallExpired:
             return await self.look()
 
     async def look(self) -> Seen:
-        return _seen(await self._call(LOOK, str(KEEP)))
+        return _seen(await self._call(LOOK, str(KEPT_BYTES)))
 
     async def kill(self, label: str, why: str, grace: float) -> None:
-        """End the try `label` with its whole session; `why` is written beside its exit code.
+        """Kill the try `label` with its whole session; `why` is stored with its exit code.
 
         Raise `Unreachable` (final) if `why` is `STOPPED` and its processes are in another PID namespace.
         """
         arguments = (self.directory, self.root, label, why, str(math.ceil(grace)))
         answer = await self.transport.call(KILL, arguments)
-        if answer.rc == _UNSEEN:
+        if answer.rc == _UNSEEN_CODE:
             raise Unreachable(answer.error, final=True)
 
     async def fence(self, label: str) -> Seen:
-        """Keep the try `label`, which was claimed and has no process, from ever beginning: its end is `NEVER`. Return
-        the state of the spool after that, since the try may just have begun."""
-        return _seen(await self._call(FENCE, self.root, label, str(KEEP)))
+        """Prevent the try `label`, which is claimed but has no process, from beginning: its end is `NEVER`. Return the
+        state of the spool after that, because the try may just have begun."""
+        return _seen(await self._call(FENCE, self.root, label, str(KEPT_BYTES)))
 
     async def _call(self, script: str, *arguments: str, stdin: bytes = b"") -> Completed:
         """Run a script in the directory of the spool. Raise `Unreachable` if it fails."""
         answer = await self.transport.call(script, (self.directory, *arguments), stdin)
         if answer.rc:
             message = f"Nothing can be started on {self.transport.place}: {answer.error}."
-            raise Unreachable(message, final=answer.rc in _FINAL)
+            raise Unreachable(message, final=answer.rc in _FINAL_CODES)
         return answer
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
@@ -466,7 +467,7 @@ def _seen(answer: Completed) -> Seen:
 
 
 def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
-    """Read the state of a spool from the lines that its scripts print."""
+    """Parse the state of a spool from the lines that its scripts print."""
     ended: dict[str, Ended] = {}
     claimed: set[str] = set()
     running, alive, age = "", False, 0.0
@@ -484,7 +485,7 @@ def seen_from(lines: Iterable[str], out: bytes, err: bytes) -> Seen:
 
 
 async def send_tree(transport: Transport, path: str, tree: Tree) -> None:
-    """Write a tree into a tar archive on a machine; links stay links. Raise `Unreachable` (final) for what cannot be
+    """Write a tree to a tar archive on a machine, and keep links. Raise `Unreachable` (final) if it cannot be
     read."""
     with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
         await asyncio.to_thread(_pack, tree, Path(archive.name))

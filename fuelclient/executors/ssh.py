@@ -20,7 +20,7 @@ from fuelclient.model.node import Node
 
 
 class SshConnector(Connector):
-    """Tasks run over SSH, through one connection for each node."""
+    """Runs tasks over SSH, with one connection for each node."""
 
     needs_address = True
     examined = True
@@ -28,7 +28,7 @@ class SshConnector(Connector):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._rsync: dict[Target, bool] = {}
+        self._uses_rsync: dict[Target, bool] = {}
 
     @classmethod
     def place(cls, node: Node) -> Hashable:
@@ -51,24 +51,24 @@ class SshConnector(Connector):
 
         problems = [*await super().examine(target, transport, programs)]
         assert isinstance(transport, SshTransport)  # noqa: S101 - `transport` above made it
-        if await transport.without_sftp():
+        if await transport.no_sftp_reason():
             fix = "Add to its sshd_config: Subsystem sftp internal-sftp"
             message = "it has no SFTP, so that files are sent through commands"
             problems.append(examination.problem(message, fix, Health.WARNING))
         return problems
 
     async def sync(self, step: Sync, target: Target, transport: Transport) -> Recipe:
-        """Send a tree by rsync if this machine and the node have it, else as an archive."""
-        if target not in self._rsync:
-            here = all(map(shutil.which, ("rsync", "ssh"))) and self._program_agrees()
-            self._rsync[target] = here and (await transport.call("command -v rsync > /dev/null")).rc == 0
-        return over_ssh(step, target, self._files()) if self._rsync[target] else sync.as_archive(step)
+        """Send a tree by rsync if this machine and the node have it, otherwise as an archive."""
+        if target not in self._uses_rsync:
+            here = all(map(shutil.which, ("rsync", "ssh"))) and self._reads_same_files()
+            self._uses_rsync[target] = here and (await transport.call("command -v rsync > /dev/null")).rc == 0
+        return over_ssh(step, target, self._ssh_options()) if self._uses_rsync[target] else sync.as_archive(step)
 
-    def _program_agrees(self) -> bool:
-        """Whether the ssh program, which rsync uses, reads the same files of the user as our library.
+    def _reads_same_files(self) -> bool:
+        """Whether the ssh program, which rsync uses, reads the same user files as the library asyncssh.
 
-        The program finds the home directory in the user database, the library in HOME. Where they differ, nodes that
-        all other tasks reach would refuse rsync over SSH.
+        The program finds the home directory in the user database, the library in HOME. If these differ, nodes that
+        other tasks can reach might refuse rsync over SSH.
         """
         if self.options.known_hosts and self.options.ssh_config:
             return True
@@ -78,24 +78,24 @@ class SshConnector(Connector):
             return False
         return os.path.realpath(home) == os.path.realpath(os.path.expanduser("~"))
 
-    def _files(self) -> tuple[str, ...]:
-        """The options of the ssh program for files that are not the user's own."""
+    def _ssh_options(self) -> tuple[str, ...]:
+        """Return the options of the ssh program for configured files, which replace the user's own."""
         config = ("-F", self.options.ssh_config) if self.options.ssh_config else ()
         hosts = ("-o", f"UserKnownHostsFile={self.options.known_hosts}") if self.options.known_hosts else ()
         return config + hosts
 
 
 def over_ssh(step: Sync, target: Target, options: tuple[str, ...] = ()) -> Recipe:
-    """The recipe with which this machine runs rsync over its SSH client, which gets `options`."""
+    """Create the recipe by which this machine runs rsync over the ssh program with these `options`."""
     assert isinstance(target.place, Ssh)  # noqa: S101 - `place` made it
-    words = ["ssh", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", *options]
+    command = ["ssh", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", *options]
     place = target.place
     for option, value in (("-p", place.port), ("-i", place.key), ("-l", place.user), ("-J", place.jump)):
-        words += [option, str(value)] if value else []
+        command += [option, str(value)] if value else []
     host = f"[{target.ip}]" if ":" in target.ip else target.ip
     rsync = f"mkdir -p -- {shlex.quote(step.dst)} && rsync"
     script = (
-        f"{PATH}{sync.RSYNC} -e {shlex.quote(shlex.join(words))} --rsync-path={shlex.quote(rsync)} -s -- "
+        f"{PATH}{sync.RSYNC} -e {shlex.quote(shlex.join(command))} --rsync-path={shlex.quote(rsync)} -s -- "
         f"{shlex.quote(step.src)} {shlex.quote(f'{host}:{step.dst}')}\n"
     )
     return Recipe(script, where=MASTER)

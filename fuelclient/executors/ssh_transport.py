@@ -1,4 +1,4 @@
-"""The transport over SSH: one connection for each node, kept open, and opened again if it breaks.
+"""The transport over SSH: one connection for each node, which is kept open, and reopened if it breaks.
 
 No other module imports asyncssh, so that plans and runs without SSH do not load it.
 """
@@ -33,21 +33,21 @@ umask 077
 cat > "$1" || exit
 [ "$(wc -c < "$1")" -eq "$2" ] || { echo "it did not arrive as a whole" >&2; exit 1; }
 """
-_SESSIONS = 8
-"""The scripts that one connection carries at a time: sshd allows 10 sessions by default, and files take one."""
+_MAX_SESSIONS = 8
+"""How many scripts run over one connection at a time: sshd allows 10 sessions by default, and SFTP needs one."""
 
-_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds to wait, one after another, while sshd refuses a session."""
+_PAUSE_SECONDS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""The seconds to wait before each retry while sshd refuses a session."""
 
 
 class _Client(asyncssh.SSHClient):
-    """The client of one connection, which remembers the host key that was refused."""
+    """The client of one connection, which stores a refused host key."""
 
     def __init__(self) -> None:
         self.refused: tuple[str, str, int, asyncssh.SSHKey] | None = None
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
-        """Refuse, as without this method: it is called only for a key that is not among the known ones."""
+        """Store and refuse the key. asyncssh calls this only for a key that is not among the known ones."""
         self.refused = (host, addr, port, key)
         return False
 
@@ -60,7 +60,7 @@ class SshTransport:
         self._sftp: asyncssh.SFTPClient | None = None
         self._no_sftp = ""
         self._lock, self._writing = asyncio.Lock(), asyncio.Lock()
-        self._sessions = asyncio.Semaphore(_SESSIONS)
+        self._sessions = asyncio.Semaphore(_MAX_SESSIONS)
         self.place = self._hop = _address(host, ssh.port)
         self._client = _Client()
         files = {"known_hosts": options.known_hosts, "config": options.ssh_config and [options.ssh_config]}
@@ -71,7 +71,7 @@ class SshTransport:
         async with self._sessions:
             try:
                 process = await self._begin(command)
-                with suppress(BrokenPipeError):  # what ends before it has read its input is judged by its exit code
+                with suppress(BrokenPipeError):  # it ended before it had read its input: use its exit code
                     if stdin:
                         process.stdin.write(stdin)
                         process.stdin.write_eof()
@@ -88,11 +88,11 @@ class SshTransport:
     async def _begin(self, command: str) -> asyncssh.SSHClientProcess[bytes]:
         """Start a command on the node.
 
-        Without a channel the command was not even sent. So if the connection was dead already, open it again; and if
-        sshd refuses, wait a moment, because it may still count sessions that have ended. Raise `Unreachable` if neither
+        Without a channel, the command was not sent. So reopen a dead connection once; if sshd refuses the session,
+        retry after a pause, because it may still count sessions that have ended. Raise `Unreachable` if neither
         helps.
         """
-        chances = iter((*_PAUSES, None))
+        pauses = iter((*_PAUSE_SECONDS, None))
         is_reopened = False
         while True:
             connection = await self._open()
@@ -102,7 +102,7 @@ class SshTransport:
                 if error.code != asyncssh.OPEN_CONNECT_FAILED:
                     raise
                 is_closed = connection.is_closed()
-                pause = 0 if is_closed and not is_reopened else next(chances)
+                pause = 0 if is_closed and not is_reopened else next(pauses)
                 if pause is None or (is_closed and is_reopened):
                     raise Unreachable(f"{self.place} takes no command: {reason_of(error)}.") from error
             is_reopened |= is_closed
@@ -117,14 +117,14 @@ class SshTransport:
                 self._sftp = None
                 await self._put(path, content)
 
-    async def without_sftp(self) -> str:
-        """The reason why the node has no SFTP; empty if it has it."""
+    async def no_sftp_reason(self) -> str:
+        """Return the reason why the node has no SFTP, or an empty string."""
         async with self._writing:
             await self._sftp_session()
         return self._no_sftp
 
     async def _sftp_session(self) -> asyncssh.SFTPClient | None:
-        """Open the SFTP session, unless it is open; None if the node has no SFTP."""
+        """Open the SFTP session, unless it is open. Return None if the node has no SFTP."""
         connection = await self._open()
         if self._sftp is None and not self._no_sftp:
             try:
@@ -158,7 +158,7 @@ class SshTransport:
             raise Unreachable(message, final=isinstance(content, Path)) from error
 
     async def _put_by_command(self, path: str, content: bytes | Path) -> None:
-        """Write a file with cat. One that arrives in part, because the connection broke, fails and is written anew."""
+        """Write a file with cat. If the connection breaks, the script refuses an incomplete file, and `put` retries."""
         sent = content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
         done = await self.call(_WRITE, (path, str(len(sent))), sent)
         if done.rc:
@@ -187,11 +187,11 @@ class SshTransport:
             return self._connection
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
-        """Connect to the jump hosts, each through the one before, and through the last one to the node."""
+        """Connect to the jump hosts, each through the previous one, and through the last one to the node."""
         keys = [str(Path(self._ssh.key).expanduser())] if self._ssh.key else []
         for hop in (*filter(None, (hop.strip() for hop in self._ssh.jump.split(","))), ""):
             user, _, address = hop.rpartition("@")
-            host, port = _split(address) if hop else (self._host, self._ssh.port)
+            host, port = _host_and_port(address) if hop else (self._host, self._ssh.port)
             self._hop, self._client = _address(host, port), _Client()
             tunnel = self._jumps[-1] if self._jumps else None
             given = {"username": user if hop else self._ssh.user, "port": port, "tunnel": tunnel, "client_keys": keys}
@@ -231,8 +231,8 @@ class SshTransport:
         return Unreachable(f"{place} {what}.", final=final, hint=hint, problem=f"{it} {what}")
 
     def _host_key_refused(self, place: str, whose: str) -> Unreachable:
-        """Distinguish an unknown machine from one with another key than before; `whose` is the key in problems."""
-        host, port = _split(place)
+        """Describe an unknown or changed host key. `whose` names the key in the problem."""
+        host, port = _host_and_port(place)
         own = self._options.known_hosts
         file = shlex.quote(own) if own else _KNOWN_HOSTS
         offered = f" ({self._client.refused[3].get_fingerprint()})" if self._client.refused else ""
@@ -252,15 +252,15 @@ class SshTransport:
         return Unreachable(message, final=True, hint=hint, problem=f"{whose} {what}", shared=shared)
 
     def _is_known(self) -> bool:
-        """Whether another key is known for the machine whose key was refused."""
+        """Whether known_hosts has another key for the machine whose key was refused."""
         if self._client.refused is None:
             return False
         host, address, port, _ = self._client.refused
         try:
-            made = asyncssh.SSHClientConnectionOptions(host=host, **self._files)
-            hosts = made.known_hosts or os.path.expanduser(_KNOWN_HOSTS)
+            options = asyncssh.SSHClientConnectionOptions(host=host, **self._files)
+            hosts = options.known_hosts or os.path.expanduser(_KNOWN_HOSTS)
             number = port if port != _SSH_PORT else None
-            keys, _, revoked, *_ = asyncssh.match_known_hosts(hosts, made.host_key_alias or host, address, number)
+            keys, _, revoked, *_ = asyncssh.match_known_hosts(hosts, options.host_key_alias or host, address, number)
         except (asyncssh.Error, OSError, ValueError):
             return False
         return bool(keys or revoked)
@@ -270,8 +270,8 @@ def _address(host: str, port: int) -> str:
     return f"{f'[{host}]' if ':' in host else host}:{port}" if port else host
 
 
-def _split(address: str) -> tuple[str, int]:
-    """Host and port of `host`, `host:port`, `[v6]:port`."""
+def _host_and_port(address: str) -> tuple[str, int]:
+    """Split `host`, `host:port` or `[v6]:port` into host and port (0 if there is none)."""
     if address.startswith("["):
         host, _, rest = address[1:].partition("]")
         return host, int(rest[1:] or 0)

@@ -1,5 +1,5 @@
-"""How a machine is reached: transports, which carry scripts and files to it, and their errors. The options of
-executors, and the timeouts and retries of tasks."""
+"""The interface of transports, which send scripts and files to machines, and their errors; the options of executors,
+and the timeouts and retries of tasks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from fuelclient.model.task import TaskType
 
 
 class TransportError(Unavailable):
-    """A machine cannot be used now. It is `final` if trying again is no use: a host key or a key is wrong.
+    """A machine cannot be used now. The error is `final` if no retry can help, such as a wrong host key.
 
-    `problem` is the message without the name of the machine, and `shared` fixes it on many machines at once.
+    `problem` is the message without the name of the machine; `shared` describes a fix for many machines at once.
     """
 
     def __init__(
@@ -30,16 +30,16 @@ class TransportError(Unavailable):
 
 
 class Unreachable(TransportError):
-    """Nothing can begin on a machine."""
+    """Nothing could be started on a machine."""
 
 
 class ConnectionBroken(TransportError):
-    """The connection to a machine broke while it was used; what was started there may go on."""
+    """The connection to a machine broke while it was used. Commands that were started may go on."""
 
 
-class Held(Exception):
-    """A script goes on, and its call has lasted as long as it may: a Dask scheduler has a limited number of connections
-    to its workers, and each call holds one."""
+class CallExpired(Exception):
+    """A call has reached its time limit, and its script goes on. Each call occupies one of the limited connections of a
+    Dask scheduler to its workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,13 @@ class Completed:
 
     @property
     def error(self) -> str:
-        """The last line of its error output, or its exit code."""
+        """Return the last line of the error output, or else the exit code."""
         lines = self.err.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else f"exit code {self.rc}"
 
 
 def reason_of(error: BaseException) -> str:
-    """The text of a failed connection's error, from its library or the system."""
+    """Return the text of an error of a connection, from its library or the system."""
     reason = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error) or type(error).__name__
     return str(reason).rstrip(".")
 
@@ -66,13 +66,13 @@ class Transport(Protocol):
 
     @property
     def place(self) -> str:
-        """The machine, as messages call it."""
+        """The name of the machine in messages."""
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         """Run a POSIX shell script to its end, with `arguments` as its $1, $2 and so on.
 
-        The process list of that machine shows the script and its arguments to everyone, so secrets go through `stdin`.
-        Cancelling the call ends the script, but nothing that the script has put into a session of its own.
+        All users of that machine can see the script and its arguments, so secrets have to be in `stdin`. Cancelling the
+        call ends the script, but no process that the script has started in a new session.
         """
 
     async def put(self, path: str, content: bytes | Path) -> None:
@@ -84,12 +84,12 @@ class Transport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What all executors of a run are made with.
+    """The options of all executors of a run.
 
     `spool` is the root of the run's spools on this machine, `remote_spool` the one on nodes. `commands` are the
     configured handler commands by task type. `nodes` is the parent of nodes that are directories of this machine.
-    `grace` are the seconds that a command has to end by itself, `output_megabytes` what is kept of each output. The SSH
-    files are the user's own where they are empty. `settings` reads the settings, when a kind needs one of them.
+    `grace` is the number of seconds between SIGTERM and SIGKILL, `output_megabytes` the kept size of each output. Empty
+    SSH files stand for the user's own. `settings` reads the settings, if a kind needs one of them.
     """
 
     spool: str
@@ -106,7 +106,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Ssh:
-    """How a node is reached over SSH. The user's own SSH configuration decides what is empty here.
+    """The SSH parameters of a node. The user's own SSH configuration provides empty ones.
 
     `jump` is a chain of hosts, `[user@]host[:port]`, separated by commas.
     """
@@ -119,10 +119,10 @@ class Ssh:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`timeout` seconds for all tries together, `retries` more tries after failures, `repeats` more tries after
-    successes, and `interval` seconds before each of them.
+    """Limits of a task: `timeout` seconds for all tries together, `retries` more tries after failures, `repeats` more
+    tries after successes, and `interval` seconds before each of these.
 
-    As in Astute, failures and successes are counted apart, and neither resets the count of the other.
+    As in Astute, failures and successes are counted separately, and neither resets the other count.
     """
 
     timeout: float
@@ -146,9 +146,9 @@ DEFAULTS: Mapping[str, Limits] = MappingProxyType(
         TaskType.COBBLER_SYNC: Limits(300, 0),
     }
 )
-"""The limits of a task that has none of its own.
+"""The default limits by task type.
 
-`interval` is the documented pause between retries, which Astute accepts and never makes.
+`interval` is the documented pause between retries, which Astute accepts but ignores.
 Source: Astute `config.rb`; the last three types have no timeout there.
 """
 
@@ -169,5 +169,5 @@ def limits_of(type: str, parameters: Mapping[str, Any]) -> Limits:
 
     timeout, retries = given("timeout", default.timeout), int(given("retries", default.retries))
     interval, repeats = given("interval", default.interval), int(given("succeed_retries", default.repeats))
-    # Astute wraps shell tasks in a manifest without passing the last one on
+    # Astute wraps shell tasks in a manifest, and does not pass `succeed_retries` on
     return Limits(timeout, retries, interval, repeats if type == TaskType.PUPPET else 0)

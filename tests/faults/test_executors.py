@@ -26,7 +26,7 @@ from fuelclient.executors import attempts
 from fuelclient.executors import spool as spool_scripts
 from fuelclient.executors.job import Job, Recipe
 from fuelclient.executors.local import LocalSpool, LocalTransport
-from fuelclient.executors.spool import KEEP, Spool
+from fuelclient.executors.spool import KEPT_BYTES, Spool
 from fuelclient.executors.transport import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,7 +185,7 @@ def test_what_a_dead_leader_left_is_ended_before_the_next_try(bench: Bench, kind
     async def nothing() -> None:
         pass
 
-    async def watched() -> attempts.Tried:
+    async def watched() -> attempts.RecipeResult:
         tries = attempts.Attempts(
             spool, Recipe(cmd), Limits(60, 1, 0),
             attempt=1, stop=asyncio.Event(), grace=1, say=bench.lines.append, before=nothing,
@@ -339,7 +339,7 @@ def test_a_secret_that_is_cut_off_is_not_told_in_part(bench: Bench, left: int) -
     """`left` of its 40 characters, all different, are in what is read of the output; the rest of it names it often."""
     letters = "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTt"
     secret, after = letters, f"{letters}-" * 90
-    output = secret + after + "." * (KEEP - left - len(after))
+    output = secret + after + "." * (KEPT_BYTES - left - len(after))
     outcome = bench.run(job_of("shell", cmd=f"printf %s '{output}' >&2; exit 1", password=secret, retries=0))
     assert "..." in outcome.message
     assert parts_of(secret, f"{outcome.message}{outcome.summary}") == []

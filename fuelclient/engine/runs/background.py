@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fuelclient.executors.local import environment
+from fuelclient.executors.local import task_environment
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan
 from fuelclient.settings import CUSTOM_SETTINGS, handed_on
@@ -40,7 +40,7 @@ def launch(module: str, arguments: Sequence[str], log: Path, read_from: int | No
         subprocess.run(  # noqa: S603 - our own interpreter, our own module
             ["/bin/sh", "-c", '"$@" &', "sh", sys.executable, "-m", module, *arguments],
             check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=descriptor, stderr=descriptor,
-            start_new_session=True, env={**environment(), **variables, **handed_on()},
+            start_new_session=True, env={**task_environment(), **variables, **handed_on()},
             pass_fds=() if read_from is None else (read_from,),
         )  # fmt: skip
     finally:

@@ -1,7 +1,7 @@
-"""Handlers, one for each task type: they turn a job into the steps that carry it out.
+"""Handlers: one function for each task type, which turns a job into steps.
 
-They are pure: a path of this machine is named here and read when its step is carried out, so that a plan can ask about
-every job before anything starts. If the parameters of a job are wrong, they raise `ValueError`.
+Handlers are pure: files of this machine are only read when a step is carried out, so that a plan can check every job
+before anything starts. They raise `ValueError` for invalid parameters of a job.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def _nothing(job: Job) -> tuple[Step, ...]:
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
-        TaskType.PUPPET: lambda job: (Recipe(commands.puppet_script(job), ok=commands.CHANGED),),
+        TaskType.PUPPET: lambda job: (Recipe(commands.puppet_script(job), ok=commands.PUPPET_SUCCESS),),
         TaskType.SHELL: lambda job: (Recipe(commands.shell_script(job)),),
-        # the command runs on this machine, while it takes the place of the node in the schedule
+        # the command runs on the master, but the schedule counts it for the node
         TaskType.MASTER_SHELL: lambda job: (Recipe(commands.shell_script(job), where=MASTER),),
         TaskType.SYNC: sync.steps,
-        **dict.fromkeys(files.PLACED, files.steps),
+        **dict.fromkeys(files.FILE_READERS, files.steps),
         TaskType.REBOOT: lambda _: (Reboot(),),
         **dict.fromkeys((TaskType.STAGE, TaskType.SKIPPED, TaskType.NOOP), _nothing),
     }
@@ -36,16 +36,16 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
 """The task types that run without configuration."""
 
 CONFIGURED = frozenset({TaskType.ERASE_NODE, TaskType.MOVE_TO_BOOTSTRAP, TaskType.COBBLER_SYNC, TaskType.REBOOT})
-"""The task types that can have a configured command; all but reboot cannot run without one."""
+"""The task types that can have a configured command. All of them except reboot need one."""
 
 
 def steps_of(job: Job, handler_commands: Mapping[str, str]) -> tuple[Step, ...]:
     """Turn a job into steps; `handler_commands` are the configured commands by task type.
 
-    Raise `ValueError` for a type that cannot run here, and for wrong parameters.
+    Raise `ValueError` for a type that cannot run, and for invalid parameters.
     """
     if job.type in CONFIGURED and handler_commands.get(job.type):
-        return commands.configured(job, handler_commands[job.type])
+        return commands.configured_steps(job, handler_commands[job.type])
     handler = HANDLERS.get(job.type)
     if handler is None:
         raise ValueError(_unknown(job.type))

@@ -1,8 +1,8 @@
 """Task types that run a command: shell, master_shell, puppet, and those for which a command is configured.
 
-A configured command is a template: text for bash, with placeholders that each become one word. A value is quoted for
-the place between words. In a place that bash reads in another way, such as inside quotes, the quotes of the value would
-end those of the template, and the rest of the value would be a command. Such templates are refused.
+A configured command is a template: a bash command with placeholders, each of which is replaced by one quoted word. The
+quoting is only correct outside of other quotes and similar constructs. Inside quotes, the quotes of the value would end
+those of the template, and the rest of the value would be executed. Such templates are refused.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from fuelclient.graph.parameters import read
 from fuelclient.model.task import TaskType
 
 PATH = 'export PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"\n'
-"""Logins other than root's often lack the directories of system programs, which tasks rely on."""
+"""Adds the directories of system programs, which tasks need, and which users other than root often lack."""
 
-CHANGED = frozenset({0, 2})
-"""The exit codes with which puppet succeeds: nothing to change, and changed. 4 and 6 are failed resources."""
+PUPPET_SUCCESS = frozenset({0, 2})
+"""The exit codes of puppet for success: without and with changes. 4 and 6 mean failed resources."""
 
-_LOGS = """\
+_SET_LOGS = """\
 logs=()
 [ ! -S /dev/log ] || logs+=(--logdest syslog)
 { [ -w /var/log/puppet.log ] || { [ ! -e /var/log/puppet.log ] && [ -w /var/log ]; }; } \
@@ -30,7 +30,7 @@ logs=()
 
 
 def shell_script(job: Job) -> str:
-    """The text that bash runs: `cmd` in `cwd`. Raise `ValueError` if a parameter is missing or not a string.
+    """Create the script for bash that runs `cmd` in `cwd`. Raise `ValueError` for a missing or wrong parameter.
 
     Source: Astute `tasks/shell.rb`, without the puppet manifest around it.
     """
@@ -39,10 +39,10 @@ def shell_script(job: Job) -> str:
 
 
 def puppet_script(job: Job, *, noop: bool = False) -> str:
-    """The text that bash runs: a manifest, applied in the foreground. Raise `ValueError` without a manifest.
+    """Create the script for bash that applies a manifest in the foreground. Raise `ValueError` without a manifest.
 
-    The output goes to the spool and, as on a Fuel master, to syslog and /var/log/puppet.log if we may write there;
-    with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
+    The output is written to the spool and, as on a Fuel master, to syslog and /var/log/puppet.log if these are
+    writable; with `noop` only to the spool, because then nothing may change. Source: Astute `mcagents/puppetd.rb`.
     """
     values = read(TaskType.PUPPET, job.parameters)
     words = ["puppet apply", shlex.quote(values["puppet_manifest"])]
@@ -59,19 +59,19 @@ def puppet_script(job: Job, *, noop: bool = False) -> str:
             # puppet reads manifests in the encoding of its locale; not every machine has the one that Astute sets
             "if locale -a 2>/dev/null | grep -qix 'en_US.utf-\\?8'; then export LC_ALL=en_US.UTF-8;"
             " else export LC_ALL=C.UTF-8; fi",
-            *(() if noop else (_LOGS,)),
+            *(() if noop else (_SET_LOGS,)),
             f"cd -- {shlex.quote(values['cwd'])} || exit",
             f"{command}\n",
         )
     )
 
 
-def configured(job: Job, command: str) -> tuple[Step, ...]:
-    """Make the step that runs a configured handler command on this machine.
+def configured_steps(job: Job, command: str) -> tuple[Step, ...]:
+    """Create the step that runs a configured handler command on the master.
 
     `{node.uid}`, `{node.name}`, `{node.ip}`, `{task.id}`, `{task.type}`, `{transaction}` and
-    `{parameters.<name>...}` are replaced, each quoted as one word of the shell; other braces stay. Raise
-    `ValueError` for a name that the job does not have, and for a template in which it would not be one word.
+    `{parameters.<name>...}` are replaced, each quoted as one word of the shell; other braces are kept. Raise
+    `ValueError` for a name that the job does not have, and for a template for which `misplaced` finds a problem.
     """
     names: Mapping[str, Any] = {
         "node": {"uid": job.node, "id": job.node, "name": job.name, "ip": job.target.ip},
@@ -96,14 +96,14 @@ def _value(name: str, names: Mapping[str, Any]) -> str:
 
 _PLACEHOLDER = re.compile(r"\{((?:node|task|transaction|parameters)(?:\.[\w-]+)*)\}")
 _ARITHMETIC = "in a command with arithmetic"
-_ELSEWHERE = (("<<", "in a command with a here-document"), ("((", _ARITHMETIC), ("$[", _ARITHMETIC))
+_UNSAFE_MARKS = (("<<", "in a command with a here-document"), ("((", _ARITHMETIC), ("$[", _ARITHMETIC))
 
-_AGAIN = re.compile(
+_EVALUATED_TWICE = re.compile(
     r"(?<![\w./-])(?P<word>eval|let|trap|declare|typeset|local|read|mapfile|readarray|printf\s+-v|(?:\[|test)\s+-v)(?=\s)"
     r"|(?P<subscript>\w\[[^\]]*\{)|(?P<numbers>\[\[.*\s-(?:eq|ne|lt|le|gt|ge)\s)",
     re.DOTALL,
 )
-"""What bash evaluates a second time, when the quotes are gone: some words, subscripts, and the numbers of `[[`."""
+"""Text that bash evaluates again after removing quotes: arguments of some commands, subscripts, numbers in `[[`."""
 
 
 _PASSAGES = re.compile(
@@ -115,9 +115,9 @@ _PASSAGES = re.compile(
     r"|(?P<comment>(?<![^ \t\n;&|()])#[^\n]*)",
     re.DOTALL,
 )
-"""What bash does not read as words of their own, each to its end, or to that of the template if it is not closed."""
+"""Passages in which a placeholder is not a separate word: each to its end, or, if not closed, to the template's."""
 
-_INSIDE = {
+_WHERE = {
     "backslash": "after a backslash",
     "dollar": "after a dollar sign",
     "single": "inside single quotes",
@@ -129,7 +129,7 @@ _INSIDE = {
 
 
 def misplaced(template: str) -> str:
-    """Find a placeholder that is not a word of its own, and the reason; empty for a good template.
+    """Return the first placeholder that bash would not read as a word, with the reason, or an empty string.
 
     >>> misplaced("erase {node.name} --ip={node.ip}")
     ''
@@ -139,20 +139,20 @@ def misplaced(template: str) -> str:
     first = _PLACEHOLDER.search(template)
     if not first:
         return ""
-    for mark, where in _ELSEWHERE:
+    for mark, where in _UNSAFE_MARKS:
         if mark in template:
             return f"{first[0]} stands {where}"
-    if again := _AGAIN.search(template):
+    if again := _EVALUATED_TWICE.search(template):
         what = again["word"] or ("a subscript" if again["subscript"] else "[[ and numbers")
         return f"{first[0]} stands in a command with {what}, which bash evaluates once more"
     for passage in _PASSAGES.finditer(template):
         if match := _PLACEHOLDER.search(passage[0]):
-            return f"{match[0]} stands {_INSIDE[str(passage.lastgroup)]}"
+            return f"{match[0]} stands {_WHERE[str(passage.lastgroup)]}"
     return ""
 
 
 def filled(template: str, value: Callable[[str], str]) -> str:
-    """Replace each placeholder by its value, quoted as one word. Raise `ValueError` if it would not be one there."""
+    """Replace each placeholder by its value, quoted as one word. Raise `ValueError` if one is `misplaced`."""
     if problem := misplaced(template):
         raise ValueError(f"the handler command cannot be used: {problem}")
     return _PLACEHOLDER.sub(lambda match: shlex.quote(value(match[1])), template)

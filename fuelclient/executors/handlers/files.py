@@ -1,4 +1,4 @@
-"""upload_file, upload_files and copy_files: write texts and files of this machine on a node."""
+"""upload_file, upload_files and copy_files: write texts or files of this machine to nodes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from fuelclient.model.task import TaskType
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A file that a task writes. The fields are parameters of upload_file, but for `where`: the uid of the machine,
-    empty for the job's own. Owners are set only if we are root."""
+class PlannedFile:
+    """A file that a task writes. The fields are parameters of upload_file, except `where`, the uid of the machine
+    (empty: the job's own). The owners are set only if the script runs as root."""
 
     path: str
     data: bytes | File = field(repr=False)
@@ -27,54 +27,54 @@ class Placed:
     where: str = ""
 
 
-def uploaded(job: Job) -> list[Placed]:
-    """The file of an upload_file task. Raise `ValueError`.
+def file_to_upload(job: Job) -> list[PlannedFile]:
+    """Read the file of an upload_file task. Raise `ValueError` for invalid parameters.
 
-    With `overwrite: false`, an existing file stays as it is, and the task succeeds.
+    With `overwrite: false`, an existing file is not changed, and the task succeeds.
     """
-    return [Placed(**read(TaskType.UPLOAD_FILE, job.parameters))]
+    return [PlannedFile(**read(TaskType.UPLOAD_FILE, job.parameters))]
 
 
-def uploaded_to_nodes(job: Job) -> list[Placed]:
-    """The files of an upload_files task, each on its node. Raise `ValueError`, for an unknown node, too."""
+def files_to_upload(job: Job) -> list[PlannedFile]:
+    """Read the files of an upload_files task. Raise `ValueError` for invalid parameters and unknown nodes."""
     nodes = read(TaskType.UPLOAD_FILES, job.parameters)["nodes"]
     for node in nodes:
         if node["uid"] != job.node and node["uid"] not in job.peers:
             raise ValueError(f"the parameter nodes names node {node['uid']}, which is not in the environment")
     return [
-        Placed(file.pop("dst"), where="" if node["uid"] == job.node else node["uid"], **file)
+        PlannedFile(file.pop("dst"), where="" if node["uid"] == job.node else node["uid"], **file)
         for node in nodes
         for file in node["files"]
     ]
 
 
-def copied(job: Job) -> list[Placed]:
-    """The files of a copy_files task, read from this machine, with their own permissions or those of the task. Raise
-    `ValueError`."""
+def files_to_copy(job: Job) -> list[PlannedFile]:
+    """Read the files of a copy_files task, with their own permissions or those of the task. Raise `ValueError` for
+    invalid parameters."""
     values = read(TaskType.COPY_FILES, job.parameters)
     return [
-        Placed(file.pop("dst"), File(file.pop("src")), **{name: own or values[name] for name, own in file.items()})
+        PlannedFile(file.pop("dst"), File(file.pop("src")), **{name: own or values[name] for name, own in file.items()})
         for file in values["files"]
     ]
 
 
-PLACED: Mapping[str, Callable[[Job], list[Placed]]] = {
-    TaskType.UPLOAD_FILE: uploaded,
-    TaskType.UPLOAD_FILES: uploaded_to_nodes,
-    TaskType.COPY_FILES: copied,
+FILE_READERS: Mapping[str, Callable[[Job], list[PlannedFile]]] = {
+    TaskType.UPLOAD_FILE: file_to_upload,
+    TaskType.UPLOAD_FILES: files_to_upload,
+    TaskType.COPY_FILES: files_to_copy,
 }
 """The task types that write files, each with the function that reads them from a job."""
 
 
 def steps(job: Job) -> tuple[Step, ...]:
-    """Make one recipe for each machine, in the order in which the task names them. Raise `ValueError`."""
-    files = PLACED[job.type](job)
+    """Make one recipe for each machine, in the order of the task. Raise `ValueError` for invalid parameters."""
+    files = FILE_READERS[job.type](job)
     machines = dict.fromkeys(file.where for file in files)
     return tuple(_recipe([file for file in files if file.where == where], where) for where in machines)
 
 
-def _recipe(files: list[Placed], where: str) -> Recipe:
-    lines = [_INSTALL]
+def _recipe(files: list[PlannedFile], where: str) -> Recipe:
+    lines = [_PLACE_FUNCTION]
     for number, file in enumerate(files):
         given = (file.path, file.permissions, file.dir_permissions, file.user_owner, file.group_owner)
         words = map(shlex.quote, given)
@@ -83,7 +83,7 @@ def _recipe(files: list[Placed], where: str) -> Recipe:
     return Recipe("\n".join([*lines, ""]), attachments, where=where)
 
 
-_INSTALL = """\
+_PLACE_FUNCTION = """\
 me=$(id -u)
 fail() { echo "$1" >&2; return 1; }
 place() {
@@ -105,7 +105,7 @@ place() {
     mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
   echo "$to written"
 }"""
-"""Writes a file whole or not at all, and at no time readable for more users than in the end.
+"""Defines `place`, which writes a file atomically. At no time can more users read the file than in the end.
 
-Existing directories keep their permissions; a link is followed. Source: Astute `mcagents/uploadfile.rb`.
+Existing directories keep their permissions, and links are followed. Source: Astute `mcagents/uploadfile.rb`.
 """

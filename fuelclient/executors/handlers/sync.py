@@ -1,4 +1,4 @@
-"""sync: make a directory of the target like one of this machine or of an rsync server, or one of a server like it."""
+"""sync: copy a directory of this machine or of an rsync server to the target, or one of the target to a server."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from fuelclient.graph.parameters import is_remote, read
 from fuelclient.model.task import TaskType
 
 RSYNC = "rsync -c -r --delete -l"
-"""Whole trees by checksum, links as links, and what is not in the source goes. Source: Astute `tasks/sync.rb`."""
+"""Copies trees by checksum, keeps links, and deletes files that the source lacks. Source: Astute `tasks/sync.rb`."""
 
 _NAME = "tree.tar"
 
 
 def steps(job: Job) -> tuple[Sync]:
-    """Raise `ValueError` for a path that is missing, or a target directory that must never be emptied."""
+    """Raise `ValueError` for a missing path, or a target directory that must never be emptied."""
     values = read(TaskType.SYNC, job.parameters)
     return (Sync(values["src"], values["dst"]),)
 
 
 def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
-    """The recipe for a target that runs rsync itself: it copies from or to a server, or it is this machine.
+    """Create the recipe for a target that runs rsync itself, to copy from or to a server, or on this machine.
 
     With `dry`, rsync only reports what would change.
     """
@@ -32,13 +32,13 @@ def on_target(sync: Sync, *, dry: bool = False) -> Recipe:
 
 
 def as_archive(sync: Sync) -> Recipe:
-    """The recipe without rsync: an archive, unpacked beside what it then replaces.
+    """Create the recipe without rsync: an archive is unpacked next to the files that it then replaces.
 
-    As with rsync, a `src` that ends in a slash means what is in the directory, and only then everything else in `dst`
-    itself goes.
+    As with rsync, a `src` that ends in a slash stands for the contents of the directory; only then, other entries of
+    `dst` are deleted.
     """
     inside = sync.src.endswith("/")
-    script = _UNPACK.format(to=shlex.quote(sync.dst), name=_NAME) + (_NOTHING_ELSE if inside else "")
+    script = _UNPACK.format(to=shlex.quote(sync.dst), name=_NAME) + (_DELETE_OTHERS if inside else "")
     return Recipe(f"{script}{_MOVE}", (Attachment(_NAME, Tree(sync.src, inside)),))
 
 
@@ -51,7 +51,7 @@ tar -x --no-same-owner -f {name} -C "$new" || exit
 shopt -s dotglob nullglob
 """
 
-_NOTHING_ELSE = """\
+_DELETE_OTHERS = """\
 for entry in "$to"/*; do
   [ "$entry" = "$new" ] || [ -e "$new/${entry##*/}" ] || [ -L "$new/${entry##*/}" ] || rm -rf -- "$entry" || exit
 done

@@ -16,10 +16,10 @@ import pytest
 from executor_bench import Bench, job_of, together
 from processes import eventually, living
 
-from fuelclient.executors.attempts import LONGEST_OUTPUT
+from fuelclient.executors.attempts import MAX_OUTPUT_CHARACTERS
 from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
-from fuelclient.executors.spool import KEEP, Spool
+from fuelclient.executors.spool import KEPT_BYTES, Spool
 from fuelclient.executors.transport import Ssh
 
 NAMES = ["", "ünï-cødé ✓", "with 'quotes' and $(touch x)"]
@@ -83,13 +83,13 @@ def test_huge_output_is_cut_in_messages_and_whole_in_the_spool(bench: Bench) -> 
     job = job_of("shell", cmd="seq 1 500000; seq 1 500000 >&2; echo END >&2; exit 1", retries=0)
     outcome = bench.run(job)
     whole = "".join(f"{number}\n" for number in range(1, 500001))
-    assert len(outcome.message) <= LONGEST_OUTPUT + 100
+    assert len(outcome.message) <= MAX_OUTPUT_CHARACTERS + 100
     assert outcome.message.endswith("500000\nEND")
     assert (bench.spool(job) / "out").read_text() == whole
     assert (bench.spool(job) / "err").read_text() == f"{whole}END\n"
     (part,) = together(bench.executor().read(job, "out", len(whole) - 7, 100))
     assert part == b"500000\n"
-    assert len(whole) > KEEP
+    assert len(whole) > KEPT_BYTES
 
 
 def test_the_master_runs_in_the_name_of_a_node(bench: Bench) -> None:
