@@ -39,7 +39,7 @@ _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
 
 _READY = frozenset({TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.PUPPET})
-UNTOUCHED = "its executor runs nothing"
+RUNS_NOTHING = "its executor runs nothing"
 
 
 class NoopConnector(Connector):
@@ -55,7 +55,7 @@ class NoopConnector(Connector):
 
 def unchanged_outcome(job: Job) -> Outcome:
     """Return the outcome of a job whose executor runs nothing."""
-    return Outcome(InstanceStatus.READY) if job.type in _READY else job.skipped(UNTOUCHED)
+    return Outcome(InstanceStatus.READY) if job.type in _READY else job.skipped(RUNS_NOTHING)
 
 
 class Noop:
@@ -129,7 +129,7 @@ class Noop:
             target = job.peers[file.where] if file.where else job.target
             name = f"{file.where}:{file.path}" if file.where else file.path
             if not self._connections.connector(target.kind).runs:
-                diffs[name] = UNTOUCHED
+                diffs[name] = RUNS_NOTHING
                 continue
             current = await self._read(self._connections.transport(target), file.path)
             if isinstance(file.data, bytes):

@@ -91,7 +91,7 @@ def runs_nothing(kind: str) -> bool:
     return not connector(kind).runs
 
 
-def known(kind: str) -> type[Connector]:
+def class_of(kind: str) -> type[Connector]:
     """Return the class of a kind. If it cannot be used, return `Connector`, whose defaults are safe; the executor then
     refuses the kind, with the reason."""
     from fuelclient.executors.connector import Connector

@@ -119,7 +119,7 @@ def _is_reached(node: Node) -> bool:
     """Whether the node is in an environment, and tasks reach it by its address."""
     if node.cluster_id is None or not node.ip:
         return False
-    connector = registry.known(target_of(node).kind)
+    connector = registry.class_of(target_of(node).kind)
     return connector.needs_address and connector.runs
 
 

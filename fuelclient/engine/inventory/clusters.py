@@ -39,7 +39,7 @@ class Clusters(Facet):
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
         """Generate the values of settings that have a generator. The environment gets an empty default graph, unless
         its release has only graphs of other types."""
-        from fuelclient.engine.reading import drawn_settings
+        from fuelclient.engine.reading import generated_settings
 
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -49,7 +49,7 @@ class Clusters(Facet):
             graph_types = graphs.types(connection, Level.RELEASE, release_id)
             if not graph_types or DEFAULT_TYPE in graph_types:
                 graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
-            drawn_settings.evaluate(connection, cluster.id)
+            generated_settings.generate(connection, cluster.id)
             return cluster
 
     @writes
@@ -83,7 +83,7 @@ class Clusters(Facet):
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Replace the pending roles by the new ones. Roles that a node already has are checked too."""
-        from fuelclient.engine.inventory.nodes import joined  # other methods do not need it
+        from fuelclient.engine.inventory.nodes import join_environment  # other methods do not need it
 
         with environment.checking_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
@@ -91,7 +91,7 @@ class Clusters(Facet):
             requested = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
             added = [node for node in requested if node.cluster_id is None]
             require_free_names(target.nodes, added, cluster_id)
-            for node in (joined(node, cluster_id, roles) for node in requested):
+            for node in (join_environment(node, cluster_id, roles) for node in requested):
                 lookup.require_roles(node.all_roles, known)
                 nodes.update(connection, replace(node, pending_deletion=False))
 
@@ -127,14 +127,14 @@ class Clusters(Facet):
         """Keep generated values for which `stated` has no value. As on a Fuel master, `metadata.enabled` in a plugin's
         section enables or disables it. The engine locks no settings, so `force` has no effect."""
         from fuelclient.engine.packages import plugins
-        from fuelclient.engine.reading import drawn_settings
+        from fuelclient.engine.reading import generated_settings
 
         sections = settings.sections_from(stated)
         with self._database.write() as connection, environment.checking_rules(connection, [cluster_id]):
-            with plugins.switched(connection, cluster_id, sections) as values:
+            with plugins.switching_plugins(connection, cluster_id, sections) as values:
                 target = environment.read(connection, cluster_id)
                 own = settings.own_from(values, target)
-                own = drawn_settings.filled(settings.defaults(target), own, target.own_settings)
+                own = generated_settings.with_generated(settings.defaults(target), own, target.own_settings)
                 environment.put_settings(connection, cluster_id, own)
             return settings.effective(environment.read(connection, cluster_id))
 

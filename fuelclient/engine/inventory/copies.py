@@ -9,7 +9,7 @@ from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment
-from fuelclient.engine.reading.computed_facts import computed_now, settle
+from fuelclient.engine.reading.computed_facts import computed_now, store_kept_values
 from fuelclient.engine.runs import inputs
 from fuelclient.environment.differences import (
     Copied,
@@ -51,7 +51,7 @@ class Copies(Facet):
         with self._database.together():
             with self._database.write() as connection:
                 cluster_id, parts = _put(connection, copy, name or copy.inputs.environment.cluster.name)
-            settle(self._database, cluster_id)
+            store_kept_values(self._database, cluster_id)
             with self._database.write() as connection:
                 target = environment.read(connection, cluster_id)
                 facts.put_copied(connection, cluster_id, copy.inputs.facts, computed_now(connection, target).facts)

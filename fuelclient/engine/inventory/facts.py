@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
-from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, settle
+from fuelclient.engine.reading.computed_facts import computed_now, effective, keep_primaries, store_kept_values
 from fuelclient.errors import InvalidDocument, NotFound
 from fuelclient.facts.given import NULL, by_node
 from fuelclient.model.fact import DeploymentFacts, uid_of
@@ -27,19 +27,19 @@ class Facts(Facet):
 
     def default(self, cluster_id: int) -> DeploymentFacts:
         """Compute the facts from the release, settings, networks and nodes of the environment."""
-        self._settle(cluster_id)
+        self._store_kept_values(cluster_id)
         with self._database.read() as connection:
             return computed_now(connection, environment.read(connection, cluster_id)).facts
 
     def effective(self, cluster_id: int) -> DeploymentFacts:
-        self._settle(cluster_id)
+        self._store_kept_values(cluster_id)
         with self._database.read() as connection:
             target = environment.read(connection, cluster_id)
             return effective(connection, target, computed_now(connection, target))
 
-    def _settle(self, cluster_id: int) -> None:
+    def _store_kept_values(self, cluster_id: int) -> None:
         if not self._database.is_reading:
-            settle(self._database, cluster_id)
+            store_kept_values(self._database, cluster_id)
 
     def put(self, cluster_id: int, facts: DeploymentFacts) -> None:
         """Store the current primary nodes too, since the facts name them. Raise `InvalidDocument` if a part is not a

@@ -148,13 +148,13 @@ class Nodes(Facet):
         return [node.id for node in chosen]
 
 
-def joined(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
+def join_environment(node: Node, cluster_id: int, roles: Sequence[str] = ()) -> Node:
     """Put a node into an environment. The `roles` that it does not have become its pending roles.
 
     As in Nailgun, they replace the earlier pending roles; without `roles`, these are kept. A node that is ready does
     not become a pending addition.
 
-    >>> joined(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
+    >>> join_environment(Node(1, "a", roles=("x",), pending_roles=("y",)), 7, ["x", "z"]).pending_roles
     ('z',)
     """
     pending = dict.fromkeys(role for role in (roles or node.pending_roles) if role not in node.roles)
@@ -193,8 +193,8 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
 
 
 def _join_all(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[Node]:
-    joined_nodes = [node if node.cluster_id is None else joined(node, node.cluster_id) for node in wanted]
+    joined = [node if node.cluster_id is None else join_environment(node, node.cluster_id) for node in wanted]
     for target in targets:
-        added = [node for node in joined_nodes if node.cluster_id == target.cluster.id]
+        added = [node for node in joined if node.cluster_id == target.cluster.id]
         lookup.require_roles([role for node in added for role in node.all_roles], roles_of(target))
-    return joined_nodes
+    return joined

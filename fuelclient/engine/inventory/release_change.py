@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fuelclient.engine.packages import enable
-from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
+from fuelclient.engine.reading import environment, generated_settings, lookup, orphaned_records
 from fuelclient.engine.runs.records import require_free
 from fuelclient.environment.release_change import kept_networks, kept_settings, require_another_version
 from fuelclient.errors import Conflict
@@ -49,7 +49,7 @@ def _drop_lost_settings(connection: Connection, before: Environment) -> list[Fin
     environment.put_settings(connection, cluster_id, own)
     own_networks, lost = kept_networks(before, after)
     put_own_networks(connection, cluster_id, own_networks)
-    drawn_settings.evaluate(connection, cluster_id)
+    generated_settings.generate(connection, cluster_id)
     return [*dropped, *lost]
 
 

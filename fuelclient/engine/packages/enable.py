@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.engine.reading import drawn_settings, environment, lookup, orphaned_records
+from fuelclient.engine.reading import environment, generated_settings, lookup, orphaned_records
 from fuelclient.environment import rules, settings
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.environment.settings import with_values
@@ -52,7 +52,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
         findings.append(_finding(Severity.INFO, "P080", plugin, f"it replaces version {other.version}"))
     clusters.enable(connection, cluster_id, plugin_id)
     require_roles(connection, cluster_id, f"which plugin {plugin.label} does not bring")
-    drawn_settings.evaluate(connection, cluster_id)
+    generated_settings.generate(connection, cluster_id)
     return (*findings, *orphaned())
 
 

@@ -100,7 +100,7 @@ class Plugins(Facet):
 
 
 @contextmanager
-def switched(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def switching_plugins(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Enable plugins as the sections demand, yield the settings without these will_be_enabled, then disable plugins.
 
     Plugins are disabled last because their settings are compared with their defaults, which are known only while they

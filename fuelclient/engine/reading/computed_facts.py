@@ -22,24 +22,24 @@ from fuelclient.store.database import Connection, Database
 from fuelclient.store.inventory import nodes, put_vip
 
 
-def settle(database: Database, cluster_id: int) -> None:
+def store_kept_values(database: Database, cluster_id: int) -> None:
     """Choose and store the values that every run has to share: secrets, node addresses and virtual addresses.
 
     Do nothing if all of them are stored. If the engine file cannot be written, facts are computed anyway, and stay the
     same until something changes. Callers that only read, in a block of `Database.reading`, do not call this.
     """
-    from fuelclient.engine.reading import drawn_settings  # few callers need it
+    from fuelclient.engine.reading import generated_settings  # few callers need it
 
     with database.read() as connection:
         target = environment.read(connection, cluster_id)
         given = given_of(connection, target)
         kept = kept_of(target, given)
         is_unchanged = kept.addresses == given.kept.addresses and kept.vips.items() <= given.kept.vips.items()
-        if is_unchanged and not drawn_settings.are_missing(target, given.kept):
+        if is_unchanged and not generated_settings.are_missing(target, given.kept):
             return
     try:
         with database.write() as connection:
-            drawn_settings.evaluate(connection, cluster_id)
+            generated_settings.generate(connection, cluster_id)
             target = environment.read(connection, cluster_id)
             _keep(connection, target, kept_of(target, given_of(connection, target)))
     except Unavailable:

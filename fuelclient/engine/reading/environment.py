@@ -156,8 +156,8 @@ def layers(
     require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
     wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
     stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
-    made = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
-    return tuple(_with_script_directory(connection, environment.release, known) for known in made)
+    found_layers = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
+    return tuple(_with_script_directory(connection, environment.release, known) for known in found_layers)
 
 
 def with_graphs(connection: Connection, environment: Environment) -> Inputs:

@@ -103,7 +103,7 @@ def finish_graph(connection: Connection, child_id: int, plan: Plan, schedule: Sc
         _end_nodes(connection, child, fates, result.verdict, plan.metadata, deletes=deletes)
     counts = Counter(str(schedule.status(vertex)) for vertex in range(plan.work.size))
     child = replace(child, result={"verdict": str(result.verdict), **dict(sorted(counts.items()))})
-    settle(connection, child, result.verdict.status, result.message)
+    store_end(connection, child, result.verdict.status, result.message)
 
 
 def abandon(
@@ -128,7 +128,7 @@ def abandon(
         all_killed = verdict is Verdict.STOPPED and killed is not None and not any(killed.values())
         fates = _fates(connection, child, Fate.STOP if all_killed else Fate.ERROR)
         _end_nodes(connection, child, fates, verdict, {})
-    settle(connection, child, RunStatus.ERROR, message)
+    store_end(connection, child, RunStatus.ERROR, message)
 
 
 def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None = None, failure: str = "") -> None:
@@ -151,7 +151,7 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
         runners.remove(connection, parent.cluster_id, runner.pid)
 
 
-def settle(connection: Connection, run: Run, status: RunStatus, message: str) -> None:
+def store_end(connection: Connection, run: Run, status: RunStatus, message: str) -> None:
     """Store that a run or a child has ended, and an event about it."""
     ended = replace(
         run, status=changed(run.status, status), message=message, progress=100,
@@ -171,7 +171,7 @@ def finish_run(connection: Connection, parent_id: int) -> None:
     failed = next((child for child in children if child.status is RunStatus.ERROR), None)
     for child in children:
         if not child.is_final:
-            settle(connection, child, RunStatus.ERROR, ABORTED)
+            store_end(connection, child, RunStatus.ERROR, ABORTED)
     status = RunStatus.READY if failed is None else RunStatus.ERROR
     if len(children) == 1:
         message = (failed or children[0]).message
@@ -181,7 +181,7 @@ def finish_run(connection: Connection, parent_id: int) -> None:
         idle = ", ".join(child.graph_type for child in children if child.message == NOTHING_TO_DO)
         message = f"All {len(children)} graphs ended." + (f" There was nothing to do for {idle}." if idle else "")
     result = children[0].result if len(children) == 1 else {}
-    settle(connection, replace(parent, result=result), status, message)
+    store_end(connection, replace(parent, result=result), status, message)
 
 
 def _interruption_message(why: str | None) -> str:

@@ -93,10 +93,10 @@ class Jobs:
     def _master(self) -> Target:
         """The target of the master: by default this machine. If all nodes have one kind of executor that also runs the
         master's tasks, it is of that kind. If nothing runs on any node, nothing runs on the master either."""
-        if self._kinds and not any(registry.known(kind).runs for kind in self._kinds):
+        if self._kinds and not any(registry.class_of(kind).runs for kind in self._kinds):
             return Target(NO_EXECUTOR)
         kind, *others = self._kinds or [LOCAL]
-        return Target(kind) if registry.known(kind).stands_for_master and not others else Target()
+        return Target(kind) if registry.class_of(kind).stands_for_master and not others else Target()
 
     @cached_property
     def _peers(self) -> Mapping[str, Target]:
@@ -122,7 +122,7 @@ def target_of(node: Node, executor: str = "", *, noop: bool = False) -> Target:
     In a noop run, a node without the address that its executor needs gets the executor that runs nothing.
     """
     kind = executor or node.executor or DEFAULT_EXECUTOR
-    connector = registry.known(kind)
+    connector = registry.class_of(kind)
     if noop and connector.needs_address and not node.ip:
         return Target(NO_EXECUTOR)
     return Target(kind, node.ip, connector.place(node))

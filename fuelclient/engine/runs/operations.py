@@ -10,7 +10,7 @@ from dataclasses import replace
 from fuelclient import redact
 from fuelclient.engine.facet import writes
 from fuelclient.engine.reading import lookup
-from fuelclient.engine.reading.computed_facts import settle
+from fuelclient.engine.reading.computed_facts import store_kept_values
 from fuelclient.engine.runs import inputs, processes, sweep
 from fuelclient.engine.runs.background import Prepared
 from fuelclient.engine.runs.close import close, end_commands
@@ -62,8 +62,8 @@ class Operations(Records):
                     lookup.cluster(connection, request.cluster_id)
                     require_free(connection, request.cluster_id)
                     _require_no_original(connection, request)
-                settle(self._database, request.cluster_id)
-                with self._database.reading():  # has no effect unless `settle` has written
+                store_kept_values(self._database, request.cluster_id)
+                with self._database.reading():  # has no effect unless that has written
                     if request.dry_run:
                         return self._dry_run(request)
                     prepared = self._prepared(request, may_idle=may_idle, digest=digest)
@@ -129,7 +129,7 @@ class Operations(Records):
     def _require_ready(self, request: RunRequest, prepared: Prepared) -> None:
         """Raise `NotReady` if a node cannot run its tasks, including those of later graphs that can be planned now."""
         examined = [(node, target_of(node, request.executor)) for node in prepared.inputs.environment.nodes]
-        examined = [(node, target) for node, target in examined if registry.known(target.kind).examined]
+        examined = [(node, target) for node, target in examined if registry.class_of(target.kind).examined]
         if not examined:
             return
         programs_by_node = _programs_by_node(filter(None, self._plans(request, prepared.plan)))
@@ -160,7 +160,7 @@ class Operations(Records):
         unplanned: list[Diagnosis] = []
         for cluster_id in dict.fromkeys(node.cluster_id for node in wanted if node.cluster_id is not None):
             request = RunRequest(cluster_id, (graph_type,), force=True, unknown="run")
-            settle(self._database, cluster_id)
+            store_kept_values(self._database, cluster_id)
             try:
                 with self._database.read() as connection:
                     fetched = inputs.read(connection, request, graph_type)
@@ -385,7 +385,7 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
         if str(node.id) not in copied or (request.node_ids and node.id not in request.node_ids):
             continue
         kind = target_of(node, request.executor, noop=request.noop).kind
-        if registry.known(kind).runs:
+        if registry.class_of(kind).runs:
             raise Conflict(
                 f"Environment {request.cluster_id} is a copy. By the executor {kind}, the run would reach machines of "
                 f"its original, such as node {node.id} ({node.name}).",
@@ -428,4 +428,5 @@ def _examine(
 
 
 def _ready_text(kind: str) -> str:
-    return f"tasks run there by {kind}" if registry.known(kind).runs else f"no task runs there: its executor is {kind}"
+    text = "tasks run there by" if registry.class_of(kind).runs else "no task runs there: its executor is"
+    return f"{text} {kind}"

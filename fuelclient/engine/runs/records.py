@@ -38,11 +38,11 @@ class Records(Facet):
 
     def inputs(self, request: RunRequest) -> Inputs:
         """Read the inputs of a plan, with the durations of earlier runs."""
-        from fuelclient.engine.reading.computed_facts import settle  # lists of runs need no facts
+        from fuelclient.engine.reading.computed_facts import store_kept_values  # lists of runs need no facts
         from fuelclient.engine.runs import inputs
 
         if not self._database.is_reading:
-            settle(self._database, request.cluster_id)
+            store_kept_values(self._database, request.cluster_id)
         with self._database.read() as connection:
             durations = history.durations(connection, request.cluster_id)
             return replace(inputs.read(connection, request), durations=durations)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fuelclient import redact
-from fuelclient.engine.reading.computed_facts import settle
+from fuelclient.engine.reading.computed_facts import store_kept_values
 from fuelclient.engine.runs import inputs as run_inputs
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.background import Prepared, forget_package, hand_over, launch, packed, received, unpacked
@@ -194,7 +194,7 @@ class Execution:
         if self.prepared and child.digest == self.prepared.plan.digest:
             return self.prepared.inputs, self.prepared.plan
         if not child.digest:
-            settle(self.database, child.cluster_id)
+            store_kept_values(self.database, child.cluster_id)
         with self.database.read() as connection:
             if child.digest:
                 inputs = run_inputs.stored_with_current_graphs(connection, child)

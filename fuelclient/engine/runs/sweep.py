@@ -217,7 +217,7 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
         for child in runs.children(connection, parent.id):
             for node in () if child.request.noop else _nodes_with_spools(connection, child):
                 target = target_of(node, child.request.executor)
-                if registry.known(target.kind).leaves_spools:  # true for a kind that is not installed any more
+                if registry.class_of(target.kind).leaves_spools:  # true for a kind that is not installed any more
                     known = by_target.get(target) or Leftover(0, 0, parent.uuid, node, child.request.executor)
                     names = dict.fromkeys((*known.names, f"{node.id} ({node.name})"))
                     roots = dict.fromkeys((*known.roots, spool_on_nodes(parent)))

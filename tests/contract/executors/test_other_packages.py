@@ -160,7 +160,7 @@ def test_unknown_kinds_are_errors_that_name_the_known_ones(installed: pytest.Mon
     with pytest.raises(UsageError) as error:
         registry.connector("lcoal")
     assert "Did you mean local?" in error.value.hint
-    assert registry.known("docker") is Connector
+    assert registry.class_of("docker") is Connector
     document = Document([{"name": "a", "executor": "docker"}], "nodes.yaml")
     with pytest.raises(InvalidDocument) as invalid:
         nodes_from(document, registry.KINDS)

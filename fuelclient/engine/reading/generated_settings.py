@@ -27,25 +27,25 @@ from fuelclient.store import facts
 from fuelclient.store.database import Connection
 
 
-def evaluate(connection: Connection, cluster_id: int) -> None:
+def generate(connection: Connection, cluster_id: int) -> None:
     """Generate a value for each setting of the environment that has a generator and no value yet.
 
     Settings that users can change are stored as its own settings, all others with its kept facts.
     """
     target = environment.read(connection, cluster_id)
-    wanted = filled(settings.defaults(target), target.own_settings, {})
+    wanted = with_generated(settings.defaults(target), target.own_settings, {})
     if wanted != target.own_settings:
         environment.put_settings(connection, cluster_id, wanted)
     kept = facts.kept(connection, cluster_id)
-    generated = filled(generated_of(target), kept.generated, {}, _RANDOM)
+    generated = with_generated(generated_of(target), kept.generated, {}, _RANDOM)
     if generated != kept.generated:
         facts.put_kept(connection, cluster_id, replace(kept, generated=generated))
 
 
 def are_missing(target: Environment, kept: Kept) -> bool:
-    """Whether `evaluate` would generate any random value."""
+    """Whether `generate` would generate any random value."""
     blocks = ((settings.defaults(target), target.own_settings), (generated_of(target), kept.generated))
-    return any(filled(known, own, {}, _RANDOM) != own for known, own in blocks)
+    return any(with_generated(known, own, {}, _RANDOM) != own for known, own in blocks)
 
 
 def _master_value(name: str, argument: Any) -> Any:
@@ -74,7 +74,7 @@ _GENERATORS: Mapping[str, Callable[[Any], Any]] = {
 """Generators by name. Those for values of a master give the values that its installation proposes."""
 
 
-def filled(
+def with_generated(
     known: Mapping[str, Any],
     own: Mapping[str, Any],
     before: Mapping[str, Any],
@@ -83,7 +83,7 @@ def filled(
     """Add a value to `own` wherever the default in `known` is a generator: the value in `before`, or a new one.
 
     >>> known = {"db": {"port": {"value": 1}, "id": {"value": {"generator": "identical", "generator_arg": 7}}}}
-    >>> filled(known, {}, {}), filled(known, {}, {"db": {"id": {"value": "old"}}})
+    >>> with_generated(known, {}, {}), with_generated(known, {}, {"db": {"id": {"value": "old"}}})
     ({'db': {'id': {'value': '7'}}}, {'db': {'id': {'value': 'old'}}})
     """
     values = dict(own)
@@ -96,7 +96,7 @@ def filled(
             if name not in own:
                 values[name] = before[name] if name in before else generator(default.get("generator_arg"))
         elif name not in own or isinstance(given, Mapping):
-            inner = filled(default, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
+            inner = with_generated(default, given or {}, earlier if isinstance(earlier, Mapping) else {}, generators)
             if inner:
                 values[name] = inner
     return values
