@@ -101,7 +101,7 @@ class Plugins(Facet):
 
 @contextmanager
 def switching_plugins(connection: Connection, cluster_id: int, sections: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Enable plugins as the sections demand, yield the settings without these will_be_enabled, then disable plugins.
+    """Enable plugins as the sections demand, yield the settings without these switches, then disable plugins.
 
     Plugins are disabled last because their settings are compared with their defaults, which are known only while they
     are enabled. Settings of disabled plugins are kept. Raise what `enable.enable` and `enable.disable` raise,

@@ -1,4 +1,4 @@
-"""Compute the facts of runs on an environment, and store the values that have to be the is_unchanged in every run."""
+"""Compute the facts of runs on an environment, and store the values that have to be the same in every run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unpacked packages beside the engine file, in directories candidates after their plugin and their content.
+"""The unpacked packages next to the engine file, in directories named after their plugin and their content.
 
 ::
 
@@ -77,7 +77,7 @@ class Trees:
         return ()
 
     def place(self, staged: Path, name: str) -> str:
-        """Move `staged` to a directory candidates after `name` and its content, and return the name of that directory.
+        """Move `staged` to a directory named after `name` and its content, and return the name of that directory.
 
         If a directory with this content exists already, use that.
         """
