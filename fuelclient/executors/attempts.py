@@ -21,8 +21,8 @@ from fuelclient.model.task import TaskType
 T = TypeVar("T")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
-_PREPARING = 600.0
-_PATIENCE = 10.0
+_PREPARE_SECONDS = 600.0
+_START_SECONDS = 10.0
 """How many seconds a started try may take to store its process number, since a machine can be very busy."""
 
 MAX_OUTPUT_CHARACTERS = 1000
@@ -142,8 +142,8 @@ class Attempts:
         """Kill the remaining session of a try whose leader is gone, which would otherwise run beside the next try.
         Raise `Unreachable` if that is impossible."""
         kill = functools.partial(self._spool.kill, label, VANISHED, self._grace)
-        await retry_unreachable(kill, max(_PATIENCE, self._left()), self._stop)
-        self._seen = await retry_unreachable(self._spool.look, max(_PATIENCE, self._left()), self._stop)
+        await retry_unreachable(kill, max(_START_SECONDS, self._left()), self._stop)
+        self._seen = await retry_unreachable(self._spool.look, max(_START_SECONDS, self._left()), self._stop)
         return self._seen.ended.get(label)
 
     async def _try(self, label: str) -> Ended | None:
@@ -188,7 +188,7 @@ class Attempts:
     async def _begin(self, label: str) -> None:
         """Start a try, and wait for its end unless the connection breaks."""
         since = self._clock()
-        await with_deadline(self._before(), _PREPARING, self._stop)
+        await with_deadline(self._before(), _PREPARE_SECONDS, self._stop)
         self._began += self._clock() - since
         try:
             await with_deadline(self._launch(label), self._left(), self._stop)
@@ -218,7 +218,7 @@ class Attempts:
             else:
                 if label in self._seen.ended or (self._seen.running == label and not self._seen.alive):
                     return
-                if self._seen.running != label and self._clock() - since > _PATIENCE:
+                if self._seen.running != label and self._clock() - since > _START_SECONDS:
                     return
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_PAUSE)

@@ -132,7 +132,7 @@ def claimed_only(bench: Bench, boot: str) -> Path:
 
 def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """The claim counts for no try, and a leader that comes late finds that it must not run the command."""
-    monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
+    monkeypatch.setattr(attempts, "_START_SECONDS", 0.2)
     spool = claimed_only(bench, boot_id())
     cmd = f"echo x >> {bench.root}/log; exit 9"
 
@@ -152,7 +152,7 @@ def test_what_was_claimed_and_never_began_is_run(bench: Bench, monkeypatch: pyte
 
 
 def test_claim_from_before_a_restart_has_unknown_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attempts, "_PATIENCE", 0.2)
+    monkeypatch.setattr(attempts, "_START_SECONDS", 0.2)
     claimed_only(bench, "11111111-0000-0000-0000-000000000000")
 
     assert bench.recover(job(0, "true")) is None

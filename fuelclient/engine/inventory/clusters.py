@@ -83,7 +83,7 @@ class Clusters(Facet):
     @writes
     def add_nodes(self, connection: Connection, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         """Replace the pending roles by the new ones. Roles that a node already has are checked too."""
-        from fuelclient.engine.inventory.nodes import join_environment  # other methods do not need it
+        from fuelclient.engine.inventory.nodes import join_environment  # only this method needs it
 
         with environment.checking_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)

@@ -118,8 +118,8 @@ def metadata_from(contents: Contents) -> dict[str, Any]:
 
 
 def selected(connection: Connection, plugin: Plugin, release: Release, *, strict: bool = True) -> Contents:
-    """Select the contents of a plugin for a release. Unless `strict`, those of a linked plugin that cannot be read
-    are those from when it was linked."""
+    """Select the contents of a plugin for a release. If `strict` is false and a linked plugin cannot be read,
+    use its contents at the time of linking."""
     # Imported late: most plugins have the same contents for every release, and do not need this.
     from fuelclient.plugins.select import select
 

@@ -2,7 +2,7 @@
 
 `python -m fuelclient.engine.runs.runner ENGINE RUN [--rerun-interrupted] [--prepared FD]` claims the environment,
 executes the run and releases the environment. Its own messages are written to a log file, and the progress of the run
-to the store. The next runner can go on from what a killed one has stored.
+to the store. If a runner is killed, the next one continues from the store.
 
 Each graph is planned after the previous one has ended, with the changes that it made. The run ends at the first graph
 that fails. Every step first checks what is stored, so that it can be repeated after a crash.
@@ -55,7 +55,7 @@ from fuelclient.store.inventory import clusters, nodes
 _RESERVE_BYTES = 2 << 20
 """How many bytes on the disk a run reserves, so that its end can be stored."""
 
-PATIENCE = 300.0
+LOCK_SECONDS = 300.0
 """How many seconds a runner waits while another process has locked the engine file. Commands go on meanwhile, and
 nobody would watch them if the runner gave up at once."""
 
@@ -302,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     os.umask(0o077)
     forget_package()
-    database = Database(options.engine, patience=PATIENCE, tell=_log)
+    database = Database(options.engine, patience=LOCK_SECONDS, tell=_log)
     try:
         ended = execute(database, options.run, rerun_interrupted=options.rerun_interrupted, prepared=unpacked(data))
         sweep(database)
