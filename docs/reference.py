@@ -31,7 +31,7 @@ from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas
 from fuelclient.server.app import routes
-from fuelclient.server.routes import document
+from fuelclient.server.routes import openapi_document
 from fuelclient.settings import sample
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -380,7 +380,7 @@ def _help(action: argparse.Action) -> str:
 
 def rest() -> str:
     """The page of all paths, grouped by their first word."""
-    made = document(routes(auth_required=True), auth_required=True)
+    made = openapi_document(routes(auth_required=True), auth_required=True)
     named = [_row((name, _properties(schema))) for name, schema in _SHAPES.items()]
     parts, noun = [_REST, "\n".join(["| shape | has |", "|---|---|", *named, ""])], ""
     for path, entry in made["paths"].items():

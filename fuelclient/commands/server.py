@@ -60,7 +60,7 @@ class ServerRun(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         try:
-            from fuelclient.server.access import LocalToken, left_for_clients
+            from fuelclient.server.access import LocalToken, token_file
             from fuelclient.server.app import application
             from fuelclient.server.wsgi_server import Server
         except ModuleNotFoundError as error:
@@ -83,7 +83,7 @@ class ServerRun(Command):
             self.app.stdout.flush()
 
         if isinstance(policy, LocalToken):
-            with left_for_clients(server.url, policy.token) as path:
+            with token_file(server.url, policy.token) as path:
                 LOG.info("Only programs of this user can use this server, with the token in %s.", path)
                 server.run(ready)
         else:

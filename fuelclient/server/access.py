@@ -1,7 +1,7 @@
 """Decide who may use the server: any program of this machine, programs of the server's own user, or users whose
 Keystone token has the right role.
 
-The token that lets only the own user in is made at the start, left in a file, and removed at the end.
+The token for the server's own user is generated at the start, kept in a file, and removed at the end.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Loopback:
     def wrap(self, app: Wsgi) -> Wsgi:
         return app
 
-    def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:  # noqa: ARG002 (all alike)
+    def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:  # noqa: ARG002 (of all policies)
         """Raise `HttpError` (403) for the request of a web page."""
         host = environ.get("HTTP_HOST", "")
         if host and not is_loopback(_hostname(host)):
@@ -49,7 +49,7 @@ class Loopback:
             raise _forbidden("This server does not answer web pages.")
 
     def admits(self, environ: Mapping[str, str]) -> bool:
-        """Whether `check` lets a request with these headers in."""
+        """Whether `check` accepts a request with these headers."""
         try:
             self.check(environ, is_open=False, reads=True)
         except HttpError:
@@ -102,13 +102,13 @@ def _forbidden(message: str) -> HttpError:
 READERS = frozenset({"reader", "member", "manager", "admin"})
 WRITERS = frozenset({"admin"})
 OPEN = frozenset(f"{PREFIX}/{path}" for path in ("version", "openapi.json"))
-"""The paths that need no token: the version tells clients that they need one elsewhere."""
+"""The paths that need no token. The answer of `version` has whether the other paths need one."""
 
-_REACHED = "fuelclient.authenticated"
+_PASSED = "fuelclient.authenticated"
 _UNAUTHENTICATED = "The request you have made requires authentication."
 _SECTION = "keystone_authtoken"
-_NEEDED = ("auth_url", "username", "password", "project_name")
-_SAMPLE = f"Write a section [{_SECTION}] with {', '.join(_NEEDED)}, user_domain_name and project_domain_name."
+_REQUIRED = ("auth_url", "username", "password", "project_name")
+_SAMPLE = f"Write a section [{_SECTION}] with {', '.join(_REQUIRED)}, user_domain_name and project_domain_name."
 
 
 def conf_from(path: str) -> dict[str, str]:
@@ -128,23 +128,23 @@ def conf_from(path: str) -> dict[str, str]:
     except (configparser.Error, UnicodeDecodeError) as error:
         raise InvalidDocument(f"{path} is not an INI file in UTF-8.", hint=_SAMPLE) from error
     options = dict(parser[_SECTION]) if parser.has_section(_SECTION) else {}
-    lacking = [name for name in _NEEDED if not options.get(name)]
-    if lacking:
-        raise InvalidDocument(f"{path}: the section {_SECTION} has no {', no '.join(lacking)}.", hint=_SAMPLE)
+    missing = [name for name in _REQUIRED if not options.get(name)]
+    if missing:
+        raise InvalidDocument(f"{path}: the section {_SECTION} has no {', no '.join(missing)}.", hint=_SAMPLE)
     return options
 
 
 class Keystone:
     """The policy of a server that checks tokens: readers may read, administrators may write and execute.
 
-    keystonemiddleware checks the token of each request but those to open paths, and writes its user, project and roles
-    into the WSGI environment, from which it removes what clients wrote there.
+    keystonemiddleware checks the token of each request, except on open paths, and writes the token's user, project and
+    roles into the WSGI environment. It first removes such entries that clients sent as headers.
 
     `conf` has the options of keystonemiddleware's `keystone_authtoken`: `auth_url`, and the credentials of a service
     user that may validate tokens. `project` restricts writing to the administrators of one project, given by its id, or
     by its name in the domain of the service user's project. (A name is unique in one domain only: the owner of
-    another domain could create a project of the same name.) Empty means the administrators of any project, which is
-    the tradition of OpenStack's services.
+    another domain could create a project of the same name.) If it is empty, administrators of any project may
+    write, as is usual in OpenStack's services.
     """
 
     name = "keystone"
@@ -155,7 +155,7 @@ class Keystone:
         self.project = project
 
     def wrap(self, app: Wsgi) -> Wsgi:
-        """Put the middleware before `app`, with JSON for its refusals; open paths bypass it."""
+        """Put the middleware in front of `app`, except for open paths; its refusals become JSON."""
         from keystonemiddleware import auth_token  # type: ignore[import-untyped]  # it has no types
 
         conf: dict[str, Any] = {
@@ -169,11 +169,11 @@ class Keystone:
             "delay_auth_decision": "false",  # otherwise an unreachable Keystone would look like a bad token
         }
 
-        def mark(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
-            environ[_REACHED] = True
+        def pass_on(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
+            environ[_PASSED] = True
             return app(environ, start)
 
-        return _in_json(app, auth_token.AuthProtocol(mark, conf))
+        return _with_json_errors(app, auth_token.AuthProtocol(pass_on, conf))
 
     def check(self, environ: Mapping[str, str], *, is_open: bool, reads: bool) -> None:
         """Raise `HttpError`: 401 without a valid token, 403 if none of its roles allows the request."""
@@ -191,7 +191,7 @@ class Keystone:
             raise HttpError(403, Unauthorised(message))
 
     def admits(self, environ: Mapping[str, str]) -> bool:
-        """Whether a request has a token. Keystone checks it later, when nothing else waits for the answer."""
+        """Whether a request has a token. Keystone checks it later, in the thread of the request."""
         return bool(environ.get("HTTP_X_AUTH_TOKEN"))
 
     def _is_of_project(self, environ: Mapping[str, str]) -> bool:
@@ -204,38 +204,38 @@ class Keystone:
         return environ.get("HTTP_X_PROJECT_DOMAIN_NAME") == self.conf.get("project_domain_name", "Default")
 
 
-def _in_json(app: Wsgi, checked: Wsgi) -> Wsgi:
-    """Replace the middleware's own pages for a bad token or an unreachable Keystone by JSON."""
+def _with_json_errors(app: Wsgi, middleware: Wsgi) -> Wsgi:
+    """Replace the middleware's own pages for a bad token or an unreachable Keystone with JSON."""
 
     def handle(environ: dict[str, Any], start: Start) -> Iterable[bytes]:
         if environ.get("PATH_INFO", "").rstrip("/") in OPEN:
             return app(environ, start)
-        environ.pop(_REACHED, None)
+        environ.pop(_PASSED, None)
         challenges: list[tuple[str, str]] = []
         refused = ""
 
-        def start_if_reached(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+        def start_if_passed(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             nonlocal refused
-            if _REACHED in environ:
+            if _PASSED in environ:
                 return start(status, headers, *rest)
             refused = status
             challenges.extend(header for header in headers if header[0].lower() == "www-authenticate")
             return lambda _data: None
 
         try:
-            body = checked(environ, start_if_reached)
+            body = middleware(environ, start_if_passed)
         except Exception as error:
-            if _REACHED in environ:
+            if _PASSED in environ:
                 raise
             LOG.error("Keystone could not be asked: %s: %s", type(error).__name__, error)
             return _refusal(start, "503", [])
-        return body if _REACHED in environ else _refusal(start, refused[:3], challenges)
+        return body if _PASSED in environ else _refusal(start, refused[:3], challenges)
 
     return handle
 
 
 def _refusal(start: Start, status: str, headers: list[tuple[str, str]]) -> Iterable[bytes]:
-    """Answer a request that the middleware refuses, in the shape of every other error."""
+    """Answer a request that the middleware refuses, in the same JSON as every other error."""
     error: FuelError = Unavailable(
         "The Keystone of this server cannot be reached, or refuses its service user.",
         hint="Try again later; the server's log says more.",
@@ -271,32 +271,32 @@ class LocalToken(Loopback):
 
 Policy = Loopback | Keystone
 """The access policies. `name` is the kind of token that clients need: `none`, the `token` of the server's own user, or
-`keystone`; `required` is whether they need any. `check` refuses a request (`reads`: one that changes nothing); `admits`
-decides before whether to read a body."""
+`keystone`; `required` is whether they need a token. `check` raises for a request that is not allowed (`reads`: the
+request changes nothing). `admits` decides, before a body is read, whether to read it."""
 
 
 @contextmanager
-def left_for_clients(url: str, token: str) -> Iterator[Path]:
-    """Keep the token of a server in a file that only its user can read, and yield the path.
+def token_file(url: str, token: str) -> Iterator[Path]:
+    """Keep the token of a server in a file that only its user can read, and yield the path of the file.
 
-    The file is locked as long as the server lives, so that the next server of this user can remove the files of servers
-    that were killed. Raise `Unavailable` if it cannot be written.
+    The file is locked as long as the server runs, so that the next server of this user can remove the files of servers
+    that were killed. Raise `Unavailable` if the file cannot be written.
     """
     path = Path(path_of(url))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sweep(path.parent)
-        fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        _remove_unlocked(path.parent)
+        new_file = path.with_name(f"{path.name}.{os.getpid()}.new")
+        descriptor = os.open(new_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise _unwritable(path, error) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             os.write(descriptor, json.dumps({"url": url, "token": token, "pid": os.getpid()}).encode() + b"\n")
-            fresh.replace(path)
+            new_file.replace(path)
         except OSError as error:
-            fresh.unlink(missing_ok=True)
+            new_file.unlink(missing_ok=True)
             raise _unwritable(path, error) from error
         yield path
     finally:
@@ -306,7 +306,7 @@ def left_for_clients(url: str, token: str) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def _sweep(directory: Path) -> None:
+def _remove_unlocked(directory: Path) -> None:
     """Remove the files of killed servers, recognised by their free locks."""
     for path in directory.iterdir():
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The WSGI application: from a request to one handler, and from an error to a status and JSON."""
+"""The WSGI application: find the handler of a request, and turn errors into a status and JSON."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from fuelclient.server import request_checks as checks
 from fuelclient.server.access import Loopback, Policy
 from fuelclient.server.errors import HttpError, http_error
 from fuelclient.server.request_log import ENVIRON_CALL, ENVIRON_ID, LOG, logged
-from fuelclient.server.routes import PREFIX, Call, Reply, Route, ThreadBackends, document, path_variables
+from fuelclient.server.routes import PREFIX, Call, Reply, Route, ThreadBackends, openapi_document, path_variables
 from fuelclient.server.schemas import BOOLEAN, GRAPH_TYPE, LIST, MAPPING, NUMBER, STRING, opened
 from fuelclient.settings import load
 
-_NOUNS = (
+_HANDLER_MODULES = (
     clusters, releases, roles, nodes, plugins, graphs, runs, serialized, sequences,
 )  # fmt: skip
 _VERSION = {
     "api": "1.0", "openstack_version": "mitaka-9.0", "release": "9.0",
     "server": f"fuelclient {__version__}", "revision": messages.REVISION,
 }  # fmt: skip
-"""The API of Fuel 9, whose paths this server has. Every client reads it first, and without a token."""
+"""The answer of `version`: the server has the paths of Fuel 9. Clients read it first, without a token."""
 
 
 class _Id(IntegerConverter):
-    """An id in a path; more digits cannot be one."""
+    """An id in a path. A number with more than 10 digits makes the path unknown."""
 
     regex = "[0-9]{1,10}"
 
@@ -47,31 +47,31 @@ class _GraphType(BaseConverter):
 
 
 class _Name(BaseConverter):
-    """A name in a path. It may contain slashes, so that the error is about an unknown role, not about the path."""
+    """The name of a role or tag in a path. It may contain slashes: the error is then about the name, not the path."""
 
     regex = "[^/](?:.*[^/])?"
     part_isolating = False
 
 
 _MESSAGES = "messages"
-_READING = ("GET", "HEAD")
+_READ_METHODS = ("GET", "HEAD")
 
 
 def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
-    """All routes, with those of the version and of the OpenAPI document."""
+    """All routes, including the version and the OpenAPI document."""
 
     def version(_call: Call) -> Any:
         return {**_VERSION, "feature_groups": list(load().feature_groups), "auth_required": auth_required, "auth": auth}
 
-    described = opened(
+    version_schema = opened(
         ("api", "auth_required", "feature_groups", "openstack_version", "release"),
         api=STRING, auth_required=BOOLEAN, feature_groups=LIST, openstack_version=STRING, release=STRING,
         server=STRING, revision=NUMBER, auth=STRING,
     )  # fmt: skip
     all_routes = [
-        Route("GET", "version", version, "Show the version of the API", {200: described}, is_open=True),
-        *(route for noun in _NOUNS for route in noun.ROUTES),
-        Route("GET", "openapi.json", lambda _call: document(all_routes, auth_required=auth_required),
+        Route("GET", "version", version, "Show the version of the API", {200: version_schema}, is_open=True),
+        *(route for module in _HANDLER_MODULES for route in module.ROUTES),
+        Route("GET", "openapi.json", lambda _call: openapi_document(all_routes, auth_required=auth_required),
               "Show this document", {200: MAPPING}, is_open=True),
     ]  # fmt: skip
     return all_routes
@@ -80,21 +80,21 @@ def routes(*, auth_required: bool, auth: str = "none") -> list[Route]:
 def application(
     make_backend: Callable[[], Backend], *, auth: Policy | None = None, body_bytes: int = MAX_BYTES
 ) -> Flask:
-    """Make the WSGI application over the backends that `make_backend` makes, one for each thread that answers.
+    """Make the WSGI application. `make_backend` is called once in each thread that answers requests.
 
     Without `auth` every program of this machine may do everything. A body larger than `body_bytes` is refused with 413.
-    Nothing is opened before the first request.
+    No backend is made before the first request.
     """
     policy = auth or Loopback()
-    connections = ThreadBackends(make_backend)
+    backends = ThreadBackends(make_backend)
     app = Flask("fuelclient.server", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = body_bytes
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # of the default provider, which this is
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
     app.url_map = _paths()
-    app.extensions["fuelclient"] = connections
+    app.extensions["fuelclient"] = backends
     for route in routes(auth_required=policy.required, auth=policy.name):
-        app.view_functions[route.name] = _view(route, policy, connections)
-    app.view_functions[_MESSAGES] = _message_view(policy, connections)
+        app.view_functions[route.name] = _view(route, policy, backends)
+    app.view_functions[_MESSAGES] = _message_view(policy, backends)
     app.register_error_handler(Exception, _error_response)
     app.wsgi_app = logged(policy.wrap(app.wsgi_app))  # type: ignore[assignment,method-assign]  # as Flask documents
     return app
@@ -102,9 +102,10 @@ def application(
 
 @cache
 def _paths() -> Map:
-    """The paths of all routes. All applications share them, because to compile them takes a tenth of a second.
+    """The paths of all routes. All applications share them, because compiling them takes a tenth of a second.
 
-    Each has two rules: with one, a wrong method on the form with the other end would be an unknown path.
+    Each path has a rule with and one without a slash at its end. A single rule that covers both would report a wrong
+    method on the other form as an unknown path.
     """
     rules = [
         Rule(_rule(route) + end, endpoint=route.name, methods=[route.method])
@@ -115,7 +116,7 @@ def _paths() -> Map:
 
 
 def _rule(route: Route) -> str:
-    """The path with Flask's converters of its variables."""
+    """The path in Flask's syntax, with a converter for each variable."""
     path = route.path
     for name in path_variables(path):
         converter = {"graph_type": "graph_type", "name": "word", "level": "any(own, plugins, release)"}.get(name, "id")
@@ -123,13 +124,13 @@ def _rule(route: Route) -> str:
     return f"{PREFIX}/{path}"
 
 
-def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable[..., Response]:
+def _view(route: Route, policy: Policy, backends: ThreadBackends) -> Callable[..., Response]:
     def view(**path: Any) -> Response:
-        policy.check(request.environ, is_open=route.is_open, reads=request.method in _READING)
+        policy.check(request.environ, is_open=route.is_open, reads=request.method in _READ_METHODS)
         try:
             query = checks.query(route, request.args)
             body = checks.body(route, request.get_data(cache=False))
-            call = Call(connections, path, query, body, request.headers.get("Accept", ""))
+            call = Call(backends, path, query, body, request.headers.get("Accept", ""))
             result = route.handler(call)
         except FuelError as error:
             raise http_error(error) from error
@@ -141,8 +142,8 @@ def _view(route: Route, policy: Policy, connections: ThreadBackends) -> Callable
     return view
 
 
-def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], Response]:
-    """Make the view of all messages of our own clients; see `backends.messages`."""
+def _message_view(policy: Policy, backends: ThreadBackends) -> Callable[[], Response]:
+    """Make the view for the messages that fuelclient itself sends; see `backends.messages`."""
 
     def view() -> Response:
         policy.check(request.environ, is_open=False, reads=True)
@@ -151,7 +152,7 @@ def _message_view(policy: Policy, connections: ThreadBackends) -> Callable[[], R
             request.environ[ENVIRON_CALL] = f"{call.facet}.{call.method}"
             if not call.reads:
                 policy.check(request.environ, is_open=False, reads=False)
-            return Response(messages.encode(call.on(connections.backend)), mimetype=MESSAGE_TYPE)
+            return Response(messages.encode(call.on(backends.backend)), mimetype=MESSAGE_TYPE)
         except FuelError as error:
             return Response(messages.encode_error(error), http_error(error).status, mimetype=MESSAGE_TYPE)
 
@@ -163,7 +164,7 @@ def _json(data: Any, status: int) -> Response:
 
 
 def _error_response(error: Exception) -> Response:
-    """Show any error as JSON or plain text, without a traceback; the traceback of a defect goes to the log."""
+    """Answer any error with JSON or plain text. The traceback of an unexpected error goes to the log."""
     allowed: Iterable[str] = ()
     if isinstance(error, HttpError):
         refusal = error

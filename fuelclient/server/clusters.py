@@ -25,9 +25,9 @@ from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
 from fuelclient.serializers.values import deep_merged, plain
-from fuelclient.server.errors import HttpError, differing, refusing, require_same
+from fuelclient.server.errors import HttpError, changed_fields, refusing, require_same
 from fuelclient.server.nodes import NODES, members
-from fuelclient.server.routes import Call, Query, QueryType, Route, asking
+from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
 from fuelclient.server.schemas import (
     BOOLEAN,
     CLUSTER,
@@ -48,7 +48,7 @@ _EDITABLE = "editable"
 
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
-    """Add the Fuel version of the release."""
+    """The JSON of an environment, with the Fuel version of its release."""
     release = backend.releases.get(cluster.release_id)
     return cluster_to(cluster, fuel_version=release.version.rpartition("-")[2])
 
@@ -62,12 +62,12 @@ def list_all(call: Call) -> Any:
 def create(call: Call) -> Any:
     release_id = call.body.get("release_id", call.body.get("release"))
     segment_type = call.body.get("net_segment_type", "vlan")
-    with _named(), refusing(NotFound, 400, "Invalid release ID", noun="release"):
+    with _refuse_taken_name(), refusing(NotFound, 400, "Invalid release ID", noun="release"):
         cluster = call.backend.clusters.create(call.body["name"], release_id, net_segment_type=segment_type)
     return record(call.backend, cluster)
 
 
-def _named() -> AbstractContextManager[None]:
+def _refuse_taken_name() -> AbstractContextManager[None]:
     return refusing(Conflict, 409, "Environment with this name already exists")
 
 
@@ -76,16 +76,16 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Rename an environment, or move it to another release. All that GET returns may be sent back."""
+    """Rename an environment, or move it to another release. The body may be a whole answer of GET, with changes."""
     before = show(call)
     require_same(before, call.body, "name", "release_id")
-    changed = differing(before, call.body)
-    with call.connections.exclusive() as backend, refusing(NotFound, 400, "Invalid release ID", noun="release"):
+    changed = changed_fields(before, call.body)
+    with call.backends.exclusive() as backend, refusing(NotFound, 400, "Invalid release ID", noun="release"):
         move = partial(backend.clusters.change_release, before["id"], changed.get("release_id", 0))
         if len(changed) == 2:
             move(dry_run=True)
         if "name" in changed:
-            with _named():
+            with _refuse_taken_name():
                 backend.clusters.rename(before["id"], changed["name"])
         if "release_id" in changed:
             move()
@@ -101,11 +101,11 @@ def delete(call: Call) -> None:
 
 
 def assign(call: Call) -> Any:
-    """Add all nodes of the body with their roles, or none."""
+    """Add all nodes of the body with their roles. If one cannot be added, add none."""
     cluster_id = call.cluster_id
     # one call of the backend for all nodes with the same roles
     ids_by_roles = grouped((tuple(dict.fromkeys(item["roles"])), item["id"]) for item in call.body)
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         roles = backend.roles.of_cluster(cluster_id)
         missing = sorted({role for item in call.body for role in item["roles"]} - set(roles))
         if missing:
@@ -116,13 +116,13 @@ def assign(call: Call) -> Any:
         if unknown:
             text = f"Nodes with ids {', '.join(map(str, unknown))} were not found."
             raise HttpError(400, NotFound("node", unknown[0]), text)
-        elsewhere = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]
+        in_other_clusters = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]
         done: list[int] = []
         text = "Changing cluster on the fly is not allowed"
         try:
-            with refusing(Conflict, 400, text, when=elsewhere, plain=True):
-                for named, ids in ids_by_roles.items():
-                    backend.clusters.add_nodes(cluster_id, ids, named)
+            with refusing(Conflict, 400, text, when=in_other_clusters, plain=True):
+                for role_names, ids in ids_by_roles.items():
+                    backend.clusters.add_nodes(cluster_id, ids, role_names)
                     done += ids
         except (FuelError, HttpError):
             if done:
@@ -141,10 +141,9 @@ def unassign(call: Call) -> Any:
 
 
 def upload_facts(call: Call) -> Any:
-    """Store the facts of the body. Those of nodes that it does not name stay, and so does the common part if it has
-    none."""
+    """Store the facts of the body. Facts of other nodes are kept, and so is the common part if the body has none."""
     cluster_id, facts = call.cluster_id, facts_from(call.body)
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         if COMMON not in (call.body if isinstance(call.body, Mapping) else [part["uid"] for part in call.body]):
             facts = DeploymentFacts(backend.facts.get(cluster_id).common, facts.nodes)
         backend.facts.put(cluster_id, facts)
@@ -157,10 +156,10 @@ def delete_facts(call: Call) -> Any:
 
 
 def _facts(call: Call, facts: DeploymentFacts) -> Any:
-    """List the facts by node; with `split` the common part is an element of its own.
+    """List the facts by node; with `split` the common part is a separate element.
 
-    Otherwise each node repeats the common part: if no node has facts, only a split answer shows it. The facts of the
-    master belong to those of any node, and those of the sync points are left out while they are empty.
+    Otherwise each node repeats the common part; if no node has facts, only a split answer shows it. If nodes are
+    selected, the facts of the master and of the sync points are included. Empty facts of sync points are left out.
     """
     chosen = members(call, call.cluster_id)
     uids = {*map(str, chosen), MASTER, NULL} if chosen else set()
@@ -174,24 +173,24 @@ def default_settings(call: Call) -> Any:
 
 
 def store_settings(call: Call, *, is_partial: bool) -> Any:
-    """Store the body, which is merged into the current settings if it is partial."""
+    """Store the settings of the body. Partial ones are merged into the current settings."""
     cluster_id, sections = call.cluster_id, call.body[_EDITABLE]
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         if is_partial:
-            sections = deep_merged(_shown(backend, cluster_id)[_EDITABLE], sections)
+            sections = deep_merged(_settings_record(backend, cluster_id)[_EDITABLE], sections)
         backend.clusters.set_settings(cluster_id, {_EDITABLE: sections})
-        return _shown(backend, cluster_id)
+        return _settings_record(backend, cluster_id)
 
 
-def _shown(backend: Backend, cluster_id: int) -> dict[str, Any]:
+def _settings_record(backend: Backend, cluster_id: int) -> dict[str, Any]:
     return _with_plugins(backend, cluster_id, plain(backend.clusters.settings(cluster_id)))
 
 
 def _with_plugins(backend: Backend, cluster_id: int, sections: dict[str, Any]) -> dict[str, Any]:
     """Add a section for each plugin that is enabled in the environment or supports its release."""
     release = backend.releases.get(backend.clusters.get(cluster_id).release_id)
-    shown = (one for one in backend.plugins.list() if cluster_id in one.clusters or _supports(one, release))
-    for name, versions in grouped((plugin.name, plugin) for plugin in shown).items():
+    plugins = (each for each in backend.plugins.list() if cluster_id in each.clusters or _supports(each, release))
+    for name, versions in grouped((plugin.name, plugin) for plugin in plugins).items():
         enabled = next((plugin for plugin in versions if cluster_id in plugin.clusters), None)
         section = sections.setdefault(name, {})
         known = section.get("metadata")
@@ -236,7 +235,7 @@ def set_vips(call: Call) -> Any:
 
 def create_vip(call: Call) -> Any:
     cluster_id, body = call.cluster_id, call.body
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         backend.networks.create_vip(
             cluster_id, body["vip_name"], body["ip_addr"], network_id=body.get("network"),
             namespace=body.get("vip_namespace"),
@@ -298,16 +297,16 @@ ROUTES = (
     Route("GET", f"{_FACTS_PATH}/defaults",
           lambda call: _facts(call, call.backend.facts.default(call.cluster_id)),
           "Show the facts computed for an environment", {200: _NODE_FACTS}, _FACTS_QUERY),
-    Route("GET", _SETTINGS_PATH, lambda call: _shown(call.backend, call.cluster_id),
+    Route("GET", _SETTINGS_PATH, lambda call: _settings_record(call.backend, call.cluster_id),
           "Show the settings of an environment", {200: _SETTINGS}),
     Route("PUT", _SETTINGS_PATH, partial(store_settings, is_partial=False), "Set the settings of an environment",
           {200: _SETTINGS}, _FORCE_OF_NAILGUN, _SETTINGS_BODY),
     Route("PATCH", _SETTINGS_PATH, partial(store_settings, is_partial=True), "Change settings of an environment",
           {200: _SETTINGS}, _FORCE_OF_NAILGUN, _SETTINGS_BODY),
     Route("GET", f"{_SETTINGS_PATH}/defaults", default_settings, "Show the settings of the release", {200: _SETTINGS}),
-    Route("GET", _NEUTRON, asking(lambda backend: backend.networks.configuration),
+    Route("GET", _NEUTRON, handler_of(lambda backend: backend.networks.configuration),
           "Show the network configuration of an environment", {200: _CONFIGURATION}),
-    Route("PUT", _NEUTRON, asking(lambda backend: backend.networks.set_configuration),
+    Route("PUT", _NEUTRON, handler_of(lambda backend: backend.networks.set_configuration),
           "Change the network configuration of an environment", {200: _CONFIGURATION}, body=_CHANGES),
     Route("GET", _VIPS, list_vips, "List the virtual addresses of an environment", {200: listed(_VIP)}, _VIPS_QUERY),
     Route("PUT", _VIPS, set_vips, "Set virtual addresses of an environment", {200: listed(_VIP)}, body=listed(MAPPING)),

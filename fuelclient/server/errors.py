@@ -1,6 +1,6 @@
-"""Turn errors into HTTP responses: which status and which words each of them gets.
+"""Turn errors into HTTP responses: the status and the message of each error.
 
-The words are Nailgun's where Nailgun has any, because scripts match them.
+Messages are Nailgun's where Nailgun has such an error, because scripts match them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NAILGUN_NOUNS = {
 
 
 class HttpError(Exception):
-    """A refusal: a status, our error or sentence, and Nailgun's message if it differs.
+    """An error response: a status, our error or a sentence, and Nailgun's message if it differs.
 
     With `plain`, the body is the message as plain text, as in Nailgun.
     """
@@ -54,7 +54,7 @@ class HttpError(Exception):
         findings = self.error.findings if isinstance(self.error, Conflict | InvalidDocument) else ()
         errors: list[Any] = [finding_to(one) for one in findings if isinstance(one, Finding)]
         if not errors and str(self.error) != self.message:
-            errors = [str(self.error)]  # which has more than Nailgun's words
+            errors = [str(self.error)]  # it has details that Nailgun's message lacks
         return {"message": self.message, "errors": errors}
 
 
@@ -62,9 +62,9 @@ class HttpError(Exception):
 def refusing(
     error_type: type[FuelError], status: int, message: str, *, when: object = True, noun: str = "", plain: bool = False
 ) -> Iterator[None]:
-    """Refuse an error of the backend with Nailgun's status and words, but keep its own unless `when` holds.
+    """Turn an error of the backend into `HttpError` with Nailgun's status and message if `when` is true.
 
-    With `noun`, the words are only for `NotFound` about that noun.
+    Otherwise the error passes unchanged. With `noun`, only `NotFound` about that noun is turned.
     """
     try:
         yield
@@ -92,17 +92,17 @@ def http_error(error: FuelError) -> HttpError:
     return HttpError(status, error, message)
 
 
-def differing(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a body that the record has with another value."""
+def changed_fields(record: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a body that the record has too, with a different value."""
     return {key: value for key, value in body.items() if key in record and value != record[key]}
 
 
 def require_same(record: Mapping[str, Any], body: Mapping[str, Any], *changed: str) -> None:
-    """Raise `UsageError` for fields of a body that cannot be changed here, and that differ from the record.
+    """Raise `UsageError` if fields of a body other than `changed` differ from the record.
 
-    So what a GET returned can be sent back. Fields that the record does not have are ignored, as Nailgun does.
+    Clients may therefore send back what a GET returned. Fields that the record lacks are ignored, as in Nailgun.
     """
-    different = sorted(differing(record, body).keys() - changed)
+    different = sorted(changed_fields(record, body).keys() - changed)
     if different:
         raise errors.UsageError(
             f"This server cannot change {', '.join(different)} here.", hint="Leave out what should stay as it is."

@@ -1,4 +1,4 @@
-"""Graphs by their owner and type and by their id, merged graphs and layers as lists of tasks, and their picture."""
+"""The paths of graphs, by owner and type or by id; of merged graphs and layers, as lists of tasks; and of pictures."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def owner_of(call: Call) -> OwnerRef:
 
 
 def list_of_owner(call: Call) -> Any:
-    """List the graphs of one owner only, regardless of `fetch_related`, as in Nailgun."""
+    """List the graphs of one owner, and of no others: `fetch_related` has no effect here, as in Nailgun."""
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
-    return _read(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
+    return _read_graphs(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
 
 
 def show(call: Call) -> Any:
@@ -42,7 +42,7 @@ def show(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     owner, graph_type = owner_of(call), call.path["graph_type"]
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         backend.graphs.owner(owner)
         if any(_owner(summary) == owner and summary.type == graph_type for summary in backend.graphs.list()):
             message = f'Deployment graph with type "{graph_type}" already exist.'
@@ -51,8 +51,8 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Replace the parts of a graph that the body has. A body without tasks changes only name and metadata."""
-    with call.connections.exclusive() as backend:
+    """Replace the parts of a graph that the body has. Without tasks in the body, the graph keeps its tasks."""
+    with call.backends.exclusive() as backend:
         owner, graph_type = _locate(call)
         before = backend.graphs.get(owner, graph_type)
         if "tasks" in call.body:
@@ -62,14 +62,14 @@ def update(call: Call) -> Any:
 
 
 def delete(call: Call) -> None:
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         backend.graphs.delete(*_locate(call))
 
 
 def list_all(call: Call) -> Any:
-    """List all graphs, or those of some owners and types.
+    """List all graphs, or only those of some owners and types.
 
-    `fetch_related` adds to the graphs of environments those of their releases and enabled plugins.
+    For each selected environment, `fetch_related` adds the graphs of its release and of its enabled plugins.
     """
     query, backend = call.query, call.backend
     wanted: set[OwnerRef] | None = None
@@ -85,7 +85,7 @@ def list_all(call: Call) -> Any:
         for summary in backend.graphs.list()
         if (wanted is None or _owner(summary) in wanted) and (not types or summary.type in types)
     ]
-    return _read(call, summaries)
+    return _read_graphs(call, summaries)
 
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
@@ -111,8 +111,8 @@ def _related(backend: Backend, cluster_ids: set[int]) -> set[OwnerRef]:
     return releases | {OwnerRef(Level.PLUGIN, plugin.id) for plugin in plugins}
 
 
-def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
-    """The graphs with their tasks, without those that were deleted since they were listed."""
+def _read_graphs(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]:
+    """Read the graphs with their tasks; skip graphs that were deleted after they were listed."""
     graphs = []
     for summary in summaries:
         with suppress(NotFound):
@@ -121,7 +121,7 @@ def _read(call: Call, summaries: Iterable[GraphSummary]) -> list[dict[str, Any]]
 
 
 def _locate(call: Call) -> tuple[OwnerRef, str]:
-    """The owner and the type of the graph that the path names by both, or by the id of the graph."""
+    """The owner and the type of the graph in the path, which has either both or the id of the graph."""
     if "graph_id" not in call.path:
         return owner_of(call), call.path["graph_type"]
     graph_id = call.id("graph_id")
@@ -160,30 +160,30 @@ def graph_type_of(call: Call) -> str:
 
 
 def merged(call: Call, levels: Sequence[Level] = ()) -> list[Task]:
-    """The merged tasks of an environment, from some levels or from all; none for an unknown type, as in Nailgun."""
+    """The merged tasks of an environment, from some levels or all; empty for an unknown type, as in Nailgun."""
     return merged_tasks(call.backend, call.cluster_id, graph_type_of(call), levels)
 
 
-def show_release(call: Call) -> Any:
+def release_tasks(call: Call) -> Any:
     owner = owner_of(call)
     call.backend.graphs.owner(owner)
     try:
-        return _part(call, call.backend.graphs.get(owner, graph_type_of(call)).tasks)
+        return _selected_tasks(call, call.backend.graphs.get(owner, graph_type_of(call)).tasks)
     except NotFound:
         return []
 
 
 def replace_tasks(call: Call) -> Any:
-    """Replace the tasks of the owner's own graph, which is created if it does not exist."""
-    with call.connections.exclusive():
+    """Replace the tasks of the owner's own graph. Create the graph if it does not exist."""
+    with call.backends.exclusive():
         return upload(call, owner_of(call), graph_type_of(call), {"tasks": call.body})["tasks"]
 
 
 def picture(call: Call) -> Reply:
     """Draw the merged graph in DOT.
 
-    `tasks` greys all others, `parents_for` keeps one task and its predecessors, `remove` drops types that no node
-    executes.
+    The query parameter `tasks` greys all other tasks, `parents_for` keeps one task and its direct predecessors, and
+    `remove` drops tasks of some types that no node executes.
     """
     graph = role_based(merged(call))
     only, remove = call.query.get("tasks", ()), call.query.get("remove", ())
@@ -202,8 +202,8 @@ def picture(call: Call) -> Reply:
     return Reply(dot(graph, only=only, kept=kept), mimetype="text/vnd.graphviz")
 
 
-def _part(call: Call, tasks: Sequence[Task]) -> Any:
-    """The tasks, or those between `start` and `end` that nodes execute."""
+def _selected_tasks(call: Call, tasks: Sequence[Task]) -> Any:
+    """The JSON of the tasks; with `start` or `end`, only of the tasks between them that nodes execute."""
     start, end = call.query.get("start", ""), call.query.get("end", "")
     if not start and not end:
         return list(map(nailgun_task_to, tasks))
@@ -252,8 +252,8 @@ ROUTES = (
     Route("DELETE", _PATH, delete, "Delete a graph", {204: None}),
     *(
         route
-        for owner, read in (("clusters/{cluster_id}", lambda call: _part(call, merged(call))),
-                            ("releases/{release_id}", show_release))
+        for owner, read in (("clusters/{cluster_id}", lambda call: _selected_tasks(call, merged(call))),
+                            ("releases/{release_id}", release_tasks))
         for route in (
             Route("GET", f"{owner}/{_TASKS_PATH}", read, "List the tasks of a graph", {200: _TASKS},
                   (TYPE, *_BOUNDS)),

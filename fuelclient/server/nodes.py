@@ -13,7 +13,7 @@ from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing, require_same
-from fuelclient.server.routes import Call, Query, QueryType, Route, asking
+from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
 from fuelclient.server.schemas import (
     BOOLEAN,
     LARGEST_CHOSEN,
@@ -34,17 +34,17 @@ _FIELDS = ("id", "name", "roles", "ip", "status", "online")
 
 
 def create(call: Call) -> Any:
-    """Create the node, or all nodes of a list; with `cluster`, in that environment with their roles."""
-    several = isinstance(call.body, list)
-    nodes = list(map(_node, call.body if several else [call.body]))
+    """Create one node, or a list of nodes. A node with `cluster` is added to that environment with its roles."""
+    is_list = isinstance(call.body, list)
+    nodes = list(map(_node, call.body if is_list else [call.body]))
     records = list(map(node_record_to, call.backend.nodes.create(nodes)))
-    return records if several else records[0]
+    return records if is_list else records[0]
 
 
 def update(call: Call) -> Any:
-    """Set the name, hostname and labels that the body has. All that GET returns may be sent back."""
+    """Set the name, hostname and labels that the body has. The body may be a whole answer of GET, with changes."""
     node_id, body = call.id("node_id"), call.body
-    with call.connections.exclusive() as backend:
+    with call.backends.exclusive() as backend:
         before = backend.nodes.get(node_id)
         record = node_record_to(before)
         require_same(record, body, "name", "hostname", "labels")
@@ -73,28 +73,28 @@ NODES = Query("nodes", QueryType.NUMBERS, "only these nodes")
 
 
 def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) -> tuple[int, ...]:
-    """The ids of the query parameter `nodes`, each once.
+    """The ids in the query parameter `nodes`, without duplicates.
 
-    `nodes` are those of the environment, if the caller has them. Raise `HttpError` for a node that does not exist
-    (404), or that is not in the environment (400).
+    Pass `nodes` if the nodes of the environment have been read already. Raise `HttpError` for a node that does not
+    exist (404), or that is not in the environment (400).
     """
     ids = tuple(dict.fromkeys(call.query.get("nodes", ())))
     known = {node.id for node in (call.backend.nodes.list(cluster_id) if nodes is None else nodes)} if ids else set()
-    others = sorted(set(ids) - known)
-    if others:
-        missing = set(others) - {node.id for node in call.backend.nodes.list()}
+    outsiders = sorted(set(ids) - known)
+    if outsiders:
+        missing = set(outsiders) - {node.id for node in call.backend.nodes.list()}
         if missing:
             raise HttpError(404, NotFound("node", min(missing)), "NodeCollection not found")
-        text = f"Nodes {', '.join(map(str, others))} do not belong to cluster {cluster_id}"
-        raise HttpError(400, NotFound("node", f"{others[0]} of environment {cluster_id}"), text)
+        text = f"Nodes {', '.join(map(str, outsiders))} do not belong to cluster {cluster_id}"
+        raise HttpError(400, NotFound("node", f"{outsiders[0]} of environment {cluster_id}"), text)
     return ids
 
 
 def _node(item: dict[str, Any]) -> Node:
-    """Read one node of a body with the checks of a nodes file; other fields of Nailgun's are ignored."""
+    """Read one node of a body with the checks of a nodes file. Other fields that Nailgun has are ignored."""
     fields = {key: value for key, value in item.items() if key in _FIELDS and value not in (None, "")}
     deployed: tuple[str, ...] = ()
-    if "pending_roles" in item:  # a node as the server returns it, where `roles` are the deployed ones
+    if "pending_roles" in item:  # a node as GET returns it: `roles` are the deployed roles
         deployed = tuple(item.get("roles") or ())
         fields["roles"] = item["pending_roles"]
     if fields.get("id") == 0:
@@ -123,23 +123,23 @@ ROUTES = (
           body=one_or_several(_BODY, 1)),
     Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None},
           (Query("ids", QueryType.NUMBERS, "these nodes", required=True), _FORCE)),
-    Route("GET", _PATH, asking(lambda backend: backend.nodes.get, node_record_to), "Show a node", {200: NODE}),
+    Route("GET", _PATH, handler_of(lambda backend: backend.nodes.get, node_record_to), "Show a node", {200: NODE}),
     Route("PUT", _PATH, update, "Rename or label a node", {200: NODE}, body=_UPDATE),
-    Route("GET", f"{_PATH}/attributes", asking(lambda backend: backend.nodes.attributes),
+    Route("GET", f"{_PATH}/attributes", handler_of(lambda backend: backend.nodes.attributes),
           "Show the attributes of a node", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes", set_attributes, "Set the attributes of a node", {200: MAPPING}, body=MAPPING),
     Route("DELETE", _PATH, lambda call: call.backend.nodes.delete([call.id("node_id")], force=call.flag("force")),
           "Delete a node", {204: None}, (_FORCE,)),
-    Route("GET", f"{_PATH}/disks", asking(lambda backend: backend.nodes.disks), "Show the disks of a node",
+    Route("GET", f"{_PATH}/disks", handler_of(lambda backend: backend.nodes.disks), "Show the disks of a node",
           {200: _PARTS}),
-    Route("GET", f"{_PATH}/disks/defaults", asking(lambda backend: backend.nodes.default_disks),
+    Route("GET", f"{_PATH}/disks/defaults", handler_of(lambda backend: backend.nodes.default_disks),
           "Show the default disks of a node", {200: _PARTS}),
-    Route("PUT", f"{_PATH}/disks", asking(lambda backend: backend.nodes.set_disks), "Set the disks of a node",
+    Route("PUT", f"{_PATH}/disks", handler_of(lambda backend: backend.nodes.set_disks), "Set the disks of a node",
           {200: _PARTS}, body=_PARTS),
-    Route("GET", f"{_PATH}/interfaces", asking(lambda backend: backend.nodes.interfaces),
+    Route("GET", f"{_PATH}/interfaces", handler_of(lambda backend: backend.nodes.interfaces),
           "Show the interfaces of a node", {200: _PARTS}),
-    Route("GET", f"{_PATH}/interfaces/default_assignment", asking(lambda backend: backend.nodes.default_interfaces),
+    Route("GET", f"{_PATH}/interfaces/default_assignment", handler_of(lambda backend: backend.nodes.default_interfaces),
           "Show the default interfaces of a node", {200: _PARTS}),
-    Route("PUT", f"{_PATH}/interfaces", asking(lambda backend: backend.nodes.set_interfaces),
+    Route("PUT", f"{_PATH}/interfaces", handler_of(lambda backend: backend.nodes.set_interfaces),
           "Set the interfaces of a node", {200: _PARTS}, body=_PARTS),
 )  # fmt: skip

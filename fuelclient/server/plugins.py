@@ -1,4 +1,4 @@
-"""Plugins: list, show, synchronise and remove them. `fuel2 plugins install` installs them, on the server's machine."""
+"""List, show, synchronise and remove plugins. `fuel2 plugins install` installs them, on the server's machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.serializers.plugin import plugin_to
-from fuelclient.server.errors import differing, refusing, require_same
+from fuelclient.server.errors import changed_fields, refusing, require_same
 from fuelclient.server.routes import Call, Route
 from fuelclient.server.schemas import MAPPING, NUMBER, PLUGIN, TEXT, Schema, closed, listed, opened
 
@@ -16,10 +16,10 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Change the texts for people. What runs need comes from the package: install that."""
+    """Change the descriptive texts. Everything that runs use comes from the package: install a new one for that."""
     record = show(call)
-    require_same(record, call.body, *_READ)
-    changed = differing(record, call.body)
+    require_same(record, call.body, *_DESCRIPTIVE)
+    changed = changed_fields(record, call.body)
     return plugin_to(call.backend.plugins.describe(record["id"], changed)) if changed else record
 
 
@@ -31,7 +31,7 @@ def delete(call: Call) -> None:
 
 
 def sync(call: Call) -> Any:
-    """Read the unpacked packages of plugins again: of those with the ids of the body, or without a body of all."""
+    """Read the unpacked packages again, of the plugins whose ids the body has, or of all plugins without a body."""
     ids = list(dict.fromkeys((call.body or {}).get("ids", ())))
     unknown = min(set(ids) - {plugin.id for plugin in call.backend.plugins.list()}, default=0)
     with refusing(NotFound, 404, f"Object 'Plugin' with UID={unknown} is not found in DB", noun="plugin"):
@@ -39,13 +39,13 @@ def sync(call: Call) -> Any:
     return {}
 
 
-_WORDS = listed(TEXT)
-_READ: dict[str, Schema] = {
-    "title": TEXT, "description": TEXT, "authors": _WORDS, "licenses": _WORDS, "homepage": {"type": ["string", "null"]},
+_TEXTS = listed(TEXT)
+_DESCRIPTIVE: dict[str, Schema] = {
+    "title": TEXT, "description": TEXT, "authors": _TEXTS, "licenses": _TEXTS, "homepage": {"type": ["string", "null"]},
 }  # fmt: skip
-"""What people read of a plugin, and nothing depends on."""
+"""The descriptive fields of a plugin. No run depends on them."""
 
-_WHOLE = opened(("name", "title", "version", "releases", "package_version", "fuel_version"), **_READ)
+_WHOLE = opened(("name", "title", "version", "releases", "package_version", "fuel_version"), **_DESCRIPTIVE)
 
 ROUTES = (
     Route("GET", "plugins", lambda call: list(map(plugin_to, call.backend.plugins.list())), "List plugins",

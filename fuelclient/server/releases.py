@@ -1,4 +1,4 @@
-"""Releases."""
+"""The paths of releases."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from fuelclient.errors import Conflict
 from fuelclient.model.document import Document
 from fuelclient.serializers.release import release_record_to, release_to, releases_from
 from fuelclient.serializers.values import plain
-from fuelclient.server.errors import differing, refusing, require_same
-from fuelclient.server.routes import Call, Route, asking
+from fuelclient.server.errors import changed_fields, refusing, require_same
+from fuelclient.server.routes import Call, Route, handler_of
 from fuelclient.server.schemas import LIST, MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened, whole
 
 _EXISTS = "Release with the same name and version already exists"
 _FIXED = frozenset(("id", "is_deployable"))
-"""Fields that follow from something else."""
+"""Fields that the server sets."""
 
 
 def show(call: Call) -> Any:
@@ -23,7 +23,7 @@ def show(call: Call) -> Any:
 
 
 def create(call: Call) -> Any:
-    """Create the release, or all releases of a list. A free id replaces one that is taken."""
+    """Create one release, or a list of releases. An id that is taken is replaced with a free one."""
     is_one = not isinstance(call.body, list)
     with refusing(Conflict, 409, _EXISTS, when=is_one):
         created = call.backend.releases.create(releases_from(Document(call.body, "")))
@@ -33,16 +33,16 @@ def create(call: Call) -> Any:
 
 def update(call: Call) -> Any:
     record = show(call)
-    changed = differing(record, call.body)
+    changed = changed_fields(record, call.body)
     if not changed:
         return record
     require_same(record, call.body, *(changed.keys() - _FIXED))
     before = release_to(call.backend.releases.get(record["id"]))
-    (wanted,) = releases_from(Document({**before, **changed}, ""))
-    name = (wanted.name, wanted.version)
-    is_taken = any((one.name, one.version) == name and one.id != wanted.id for one in call.backend.releases.list())
-    with refusing(Conflict, 409, _EXISTS, when=is_taken):  # other conflicts have words of their own
-        return release_record_to(call.backend.releases.update(wanted))
+    (updated,) = releases_from(Document({**before, **changed}, ""))
+    name = (updated.name, updated.version)
+    is_taken = any((each.name, each.version) == name and each.id != updated.id for each in call.backend.releases.list())
+    with refusing(Conflict, 409, _EXISTS, when=is_taken):  # other conflicts keep their own message
+        return release_record_to(call.backend.releases.update(updated))
 
 
 def delete(call: Call) -> None:
@@ -53,7 +53,7 @@ def delete(call: Call) -> None:
 
 
 def settings(call: Call) -> Any:
-    """The settings of a release, which include its package repositories."""
+    """The settings of a release, including its package repositories."""
     attributes = call.backend.releases.get(call.id("release_id")).metadata.get("attributes_metadata")
     return plain(attributes) if isinstance(attributes, Mapping) else {}
 
@@ -78,7 +78,7 @@ ROUTES = (
     Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
           body=opened(name=NAME, version=NAME, state=_STATE)),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
-    Route("GET", f"{_PATH}/components", asking(lambda backend: backend.releases.components),
+    Route("GET", f"{_PATH}/components", handler_of(lambda backend: backend.releases.components),
           "List the components of a release", {200: LIST}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes_metadata", set_repositories, "Set the package repositories of a release",

@@ -1,4 +1,4 @@
-"""Read and check query parameters and bodies; one `HttpError` has all that is wrong with a request."""
+"""Read and check query parameters and bodies. The `HttpError` for a body has all errors of the body."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from fuelclient.server.schemas import LARGEST, TEXT, Schema
 
 _FLAGS = {"1": True, "t": True, "true": True, "0": False, "f": False, "false": False}
 _NUMBER = re.compile(r"[0-9]{1,19}")
-_MOST_ERRORS = 20
-"""How many errors of one body are reported."""
+_MAX_ERRORS = 20
+"""The largest number of errors of one body that are reported."""
 
 
 def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
-    """Read the query parameters of a route by name. Unknown ones are ignored, as in Nailgun.
+    """Read the query parameters of a route, by name. Unknown parameters are ignored, as in Nailgun.
 
-    Raise `HttpError` (400) for a value that cannot be read, and for a required one that is missing.
+    Raise `HttpError` (400) if a value is invalid, or a required parameter is missing.
     """
     values: dict[str, Any] = {}
     for parameter in route.query:
         name = parameter.name
         if parameter.type is QueryType.REPEATED:
-            value: Any = [_text(text, parameter) for text in given.getlist(name) if text]
+            value: Any = [_check_text(text, parameter) for text in given.getlist(name) if text]
         else:
-            text = _text(given.get(name) or "", parameter).strip()
+            text = _check_text(given.get(name) or "", parameter).strip()
             value = _value(parameter, text) if text else None
         if value not in (None, []):
             values[name] = value
@@ -44,10 +44,10 @@ def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
 
 
 def body(route: Route, content: bytes) -> Any:
-    """Read and check the body in plain types; None if the route takes none, or it is optional and missing.
+    """Read and check the body, in plain types; None if the route takes no body, or an optional body is missing.
 
     Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits of documents, or does not
-    match the route's schema; the error then has all differences.
+    match the route's schema; the error then has a finding for each difference.
     """
     if route.body is None:
         return None
@@ -68,22 +68,22 @@ def body(route: Route, content: bytes) -> Any:
 
 
 def _check(data: Any, schema: Schema) -> None:
-    """Raise `HttpError` (400) unless `data` matches the schema: the first difference in Nailgun's words, all as
-    findings."""
+    """Raise `HttpError` (400) unless `data` matches the schema. The message has the first difference in Nailgun's
+    words, the findings have up to 20 differences."""
     errors = sorted(
         Draft202012Validator(schema).iter_errors(data),
         key=lambda error: [f"{part:09}" if isinstance(part, int) else part for part in error.path],
     )
     if errors:
-        findings = [_finding(error) for error in errors[:_MOST_ERRORS]]
+        findings = [_finding(error) for error in errors[:_MAX_ERRORS]]
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
         refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
-        where = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
-        raise HttpError(400, refusal, f"{where}{_shortened(errors[0].message)}")
+        path_text = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
+        raise HttpError(400, refusal, f"{path_text}{_shortened(errors[0].message)}")
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
-    """Convert 1.0 to 1 where the schema wants a whole number: JSON makes no difference between them, Python does.
+    """Convert 1.0 to 1 where the schema wants a whole number: JSON does not distinguish them, Python does.
 
     >>> with_integers({"id": 1.0, "x": 2.0}, {"properties": {"id": {"type": "integer"}}})
     {'id': 1, 'x': 2.0}
@@ -98,8 +98,8 @@ def with_integers(data: Any, schema: Schema) -> Any:
         return {key: with_integers(value, properties.get(key, other)) for key, value in data.items()}
     if isinstance(data, list):
         return [with_integers(item, schema.get("items", {})) for item in data]
-    wanted = schema.get("type", ())
-    if isinstance(data, float) and (wanted == "integer" or (isinstance(wanted, list) and "integer" in wanted)):
+    json_type = schema.get("type", ())
+    if isinstance(data, float) and (json_type == "integer" or (isinstance(json_type, list) and "integer" in json_type)):
         return int(data)
     return data
 
@@ -137,8 +137,8 @@ def _number(parameter: Query, text: str, message: str) -> int:
     return int(text)
 
 
-def _text(text: str, parameter: Query) -> str:
-    """Raise `HttpError` if no store could hold the text."""
+def _check_text(text: str, parameter: Query) -> str:
+    """Return the text. Raise `HttpError` if it is too long, or has a character that no database can store."""
     if "\x00" in text:
         raise _bad_query(parameter, f"{parameter.name} contains a NUL character")
     if len(text) > TEXT["maxLength"]:

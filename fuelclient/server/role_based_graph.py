@@ -1,9 +1,9 @@
-"""The graph of tasks as Fuel's role-based engine saw it: its subgraphs, its errors and its picture.
+"""The graph of tasks as Fuel's role-based engine built it, with its subgraphs, its errors and its picture.
 
 Vertices are task ids, including ids that no task defines. Edges come from `requires`, `required_for`, `stage`, `groups`
 and the `tasks` of groups, and from nothing else. A graph with a task of version 2.0.0 or later does not run in this
-order. Source: Nailgun's `orchestrator/orchestrator_graph.py`, without its bug that a group which matched one pattern
-is lost to the next.
+order. Source: Nailgun's `orchestrator/orchestrator_graph.py`, but without its bug: there, a group that matched one
+pattern is ignored by the next patterns.
 """
 
 from __future__ import annotations
@@ -22,42 +22,43 @@ INTERNAL = (TaskType.GROUP, TaskType.STAGE, TaskType.SKIPPED)
 
 @dataclass(frozen=True, slots=True)
 class RoleBasedGraph:
-    """The task of each id (None if no task defines it), whose position is its vertex, and the successors of each."""
+    """`tasks` has each id with its task (None if undefined). The position of an id is its vertex number; `successors`
+    has the vertices after each vertex."""
 
     tasks: Mapping[str, Task | None]
     successors: Sequence[Sequence[int]]
 
     def edges(self) -> Iterator[tuple[str, str]]:
-        """Yield the ids of each task and of each of its successors."""
+        """Yield an id and the id of one of its successors, for each edge."""
         names = list(self.tasks)
         return ((name, names[after]) for name, ends in zip(names, self.successors, strict=True) for after in ends)
 
     @property
     def is_task_based(self) -> bool:
-        """Whether any task has a version for which this order is not meant."""
+        """Whether any task has version 2.0.0 or later."""
         return any(task is not None and task.version_tuple >= (2, 0, 0) for task in self.tasks.values())
 
 
 def role_based(tasks: Iterable[Task]) -> RoleBasedGraph:
-    """Order some tasks. If several share an id, the last one counts, with the edges of all."""
-    known: dict[str, Task | None] = {}
+    """Build the graph of some tasks. Of several tasks with one id, it has the last one, with the edges of all."""
+    task_by_id: dict[str, Task | None] = {}
     successors: dict[str, dict[str, None]] = {}
     tasks = list(tasks)
 
     def connect(edges: Iterator[tuple[str, str]]) -> None:
         for before, after in edges:
-            known.setdefault(before, None)
-            known.setdefault(after, None)
+            task_by_id.setdefault(before, None)
+            task_by_id.setdefault(after, None)
             successors.setdefault(before, {})[after] = None
 
     for task in tasks:
-        known[task.id] = task
+        task_by_id[task.id] = task
         connect(_own_edges(task))
     groups = Names(task.id for task in tasks if task.type == TaskType.GROUP)
     for task in tasks:
         connect(_group_edges(task, groups))
-    vertex = {name: position for position, name in enumerate(known)}
-    return RoleBasedGraph(known, [[vertex[after] for after in successors.get(name, ())] for name in known])
+    vertex = {name: position for position, name in enumerate(task_by_id)}
+    return RoleBasedGraph(task_by_id, [[vertex[after] for after in successors.get(name, ())] for name in task_by_id])
 
 
 def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
@@ -71,9 +72,9 @@ def _own_edges(task: Task) -> Iterator[tuple[str, str]]:
 
 
 def _group_edges(task: Task, groups: Names) -> Iterator[tuple[str, str]]:
-    for word in task.names("groups"):
-        matches = () if pattern_error(word) else groups.matching(word)
-        for group in matches or (word,):
+    for pattern in task.names("groups"):
+        matches = () if pattern_error(pattern) else groups.matching(pattern)
+        for group in matches or (pattern,):
             if group != task.id:
                 yield task.id, group
     if task.type == TaskType.GROUP:
@@ -82,9 +83,9 @@ def _group_edges(task: Task, groups: Names) -> Iterator[tuple[str, str]]:
 
 
 def subgraph(graph: RoleBasedGraph, start: str, end: str) -> set[str]:
-    """What follows `start` and precedes `end`, both included; an empty one sets no limit.
+    """The ids from `start` to `end`, both included; an empty string sets no limit on that side.
 
-    Raise `KeyError` with an id that the graph does not have, or with `end` if it does not follow `start`.
+    Raise `KeyError` with the id if the graph does not have it, or if `end` does not follow `start`.
     """
     names = list(graph.tasks)
     kept = set(range(len(names)))
@@ -108,10 +109,10 @@ def executed(graph: RoleBasedGraph, kept: Set[str], include: Iterable[str] = ())
     ]
 
 
-def complaint(graph: RoleBasedGraph) -> str:
-    """The role-based engine's error about the graph: its cycles, or else undefined tasks; empty if it is valid.
+def error_message(graph: RoleBasedGraph) -> str:
+    """The role-based engine's error message for the graph, about its cycles or else undefined tasks; empty if valid.
 
-    Cycles that share tasks count as one.
+    Cycles that share tasks are reported as one cycle.
     """
     cycles = ", ".join(map(repr, _cycles(graph)))
     if cycles:
@@ -119,8 +120,8 @@ def complaint(graph: RoleBasedGraph) -> str:
     missing = sorted(name for name, task in graph.tasks.items() if task is None)
     if not missing:
         return ""
-    touching = [edge for edge in graph.edges() if not set(missing).isdisjoint(edge)]
-    users = sorted({name for edge in touching for name in edge} - set(missing))
+    incomplete_edges = [edge for edge in graph.edges() if not set(missing).isdisjoint(edge)]
+    users = sorted({name for edge in incomplete_edges for name in edge} - set(missing))
     return (
         f"Tasks '{', '.join(missing)}' can't be in requires|required_for|groups|tasks for [{', '.join(users)}]"
         " because they don't exist in the graph"
@@ -129,16 +130,16 @@ def complaint(graph: RoleBasedGraph) -> str:
 
 def _cycles(graph: RoleBasedGraph) -> list[list[str]]:
     names = list(graph.tasks)
-    rings = [sorted(names[vertex] for vertex in ring) for ring in components(graph.successors, range(len(names)))]
-    inside = {name for ring in rings for name in ring}
-    return sorted([*rings, *([name] for name, after in graph.edges() if name == after and name not in inside)])
+    cycles = [sorted(names[vertex] for vertex in cycle) for cycle in components(graph.successors, range(len(names)))]
+    on_a_cycle = {name for cycle in cycles for name in cycle}
+    return sorted([*cycles, *([name] for name, after in graph.edges() if name == after and name not in on_a_cycle)])
 
 
 def dot(graph: RoleBasedGraph, *, only: Collection[str] = (), kept: Collection[str]) -> str:
-    """Draw the vertices `kept` in the DOT language, letter by letter as Nailgun draws them.
+    """Draw the vertices `kept` in the DOT language, character for character as Nailgun does, except for quotes.
 
-    With `only`, all other tasks are grey. Ids that DOT would read as something else (`node`, `a:b`) are quoted, which
-    Nailgun forgets.
+    With `only`, all other tasks are grey. Ids that DOT would misread (`node`, `a:b`) are quoted; Nailgun does not quote
+    them.
     """
     names = [name for name in graph.tasks if name in kept]
     edges = [edge for edge in graph.edges() if edge[0] in kept and edge[1] in kept]

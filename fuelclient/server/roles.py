@@ -1,4 +1,4 @@
-"""Roles and tags of releases and of environments: the same paths for both."""
+"""The paths of roles and tags, of releases and of environments."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from fuelclient.server.schemas import MAPPING, NAME, ROLE, TAG, Schema, listed, 
 Value = TypeVar("Value", Role, Tag)
 
 _INHERITED = ("release", "plugin ")
-"""How the owners of roles and tags begin that an environment has from elsewhere."""
+"""How `owner` of a role or tag begins if an environment has it from its release or a plugin."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Noun(Generic[Value]):
-    """Roles, or tags, with their facet of a backend and their JSON."""
+class _Handlers(Generic[Value]):
+    """The handlers of roles or of tags: `facet` is their part of a backend, `read` and `write` convert their JSON."""
 
     noun: str
     facet: Callable[[Backend], Descriptions[Value]]
@@ -38,11 +38,11 @@ class _Noun(Generic[Value]):
         return [self.write(value) for value in self._existing(call).values()]
 
     def show(self, call: Call) -> Any:
-        known, name = self._existing(call), call.path["name"]
+        existing, name = self._existing(call), call.path["name"]
         with self._missing(call):
-            if name not in known:
-                raise NotFound(self.noun, name, known=sorted(known))
-            return self.write(known[name])
+            if name not in existing:
+                raise NotFound(self.noun, name, known=sorted(existing))
+            return self.write(existing[name])
 
     def create(self, call: Call) -> Any:
         name = call.body["name"]
@@ -60,14 +60,14 @@ class _Noun(Generic[Value]):
             return self.write(self.facet(call.backend).update(owner_of(call), self._read_body(call)))
 
     def delete(self, call: Call) -> None:
-        with self._missing(call), call.connections.exclusive() as backend:
+        with self._missing(call), call.backends.exclusive() as backend:
             self.remove(backend, owner_of(call), call.path["name"])
 
     def remove(self, backend: Backend, owner: OwnerRef, name: str) -> None:
         self.facet(backend).delete(owner, name)
 
     def _read_body(self, call: Call) -> Value:
-        """Read the body with the checks and findings of a file."""
+        """Read the body with the same checks and findings as a file of roles or tags."""
         body = {key: call.body[key] for key in DESCRIBED if key in call.body}
         return self.read(Document(body, ""), call.body["name"])
 
@@ -98,12 +98,11 @@ class _Noun(Generic[Value]):
         )
 
 
-class _Roles(_Noun[Role]):
-    """More checks than the schema has, made once the role is known to exist, as in Nailgun."""
+class _Roles(_Handlers[Role]):
+    """Roles need checks beyond the schema. As in Nailgun, they come after the check whether the role exists."""
 
     def create(self, call: Call) -> Any:
-        """Raise `HttpError` (400) for a role without tags where the release describes tags, as Nailgun from Fuel 9.2
-        on."""
+        """Raise `HttpError` (400) for a role without tags if its release describes tags, as Nailgun since Fuel 9.2."""
         if not self._owns(call, call.body["name"]):
             _require_volumes(call)
             if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):
@@ -130,34 +129,34 @@ class _Roles(_Noun[Role]):
         return releases.get(clusters.get(call.cluster_id).release_id)
 
     def _read_body(self, call: Call) -> Role:
-        """Raise `HttpError` (400) for a role with a tag that does not exist, as Nailgun does."""
-        role, known = super()._read_body(call), set(_TAGS._existing(call))
-        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in known]
+        """Raise `HttpError` (400) if a tag of the role does not exist, as Nailgun does."""
+        role, existing = super()._read_body(call), set(_TAGS._existing(call))
+        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in existing]
         if unknown:
             text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."
-            raise HttpError(400, NotFound("tag", unknown[0], known=sorted(known)), text)
+            raise HttpError(400, NotFound("tag", unknown[0], known=sorted(existing)), text)
         return role
 
 
-class _Tags(_Noun[Tag]):
+class _Tags(_Handlers[Tag]):
     def remove(self, backend: Backend, owner: OwnerRef, name: str) -> None:
-        """Remove a tag, also from the owner's own roles that carry it, as Nailgun does."""
-        roles, taken = backend.roles, []
-        described = roles.of_cluster if owner.level is Level.CLUSTER else roles.of_release
+        """Remove a tag. As in Nailgun, first remove it from the owner's own roles."""
+        roles, changed = backend.roles, []
+        list_roles = roles.of_cluster if owner.level is Level.CLUSTER else roles.of_release
         try:
             backend.tags.delete(owner, name)
         except Conflict:
             if owner.level is Level.CLUSTER and backend.tags.of_cluster(owner.id)[name].owner.startswith(_INHERITED):
                 raise
             try:
-                for role in described(owner.id).values():
+                for role in list_roles(owner.id).values():
                     if name in (tags := role.metadata.get("tags") or ()):
                         rest = [tag for tag in tags if tag != name]
                         roles.update(owner, replace(role, metadata={**role.metadata, "tags": rest}))
-                        taken.append(role)
+                        changed.append(role)
                 backend.tags.delete(owner, name)
             except FuelError:
-                for role in taken:
+                for role in changed:
                     roles.update(owner, role)
                 raise
 

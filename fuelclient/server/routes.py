@@ -1,6 +1,6 @@
-"""Routes: what the server answers, as values, and the calls that their handlers get.
+"""Describe the paths of the server as `Route` values, and requests as the `Call` that their handlers get.
 
-URLs, checks of requests and the OpenAPI 3.1 document come from routes.
+URLs, checks of requests and the OpenAPI 3.1 document are derived from routes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ PREFIX = "/api/v1"
 
 
 class QueryType(StrEnum):
-    """What the text of a query parameter means. `numbers` and `words` are separated by commas; `repeated` is given
-    once for each value."""
+    """How the text of a query parameter is read. `numbers` and `words` are lists separated by commas; a `repeated`
+    parameter occurs once for each value."""
 
     NUMBER = "number"
     FLAG = "flag"
@@ -34,9 +34,10 @@ class QueryType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query parameter. An empty one counts as absent.
+    """A query parameter. If its text is empty, it counts as absent.
 
-    `words`, if any, are the only words it accepts, and `complaint` comes before them in the refusal of another one.
+    `words`, if any, are the only words that it accepts. `complaint` is Nailgun's text before the list of them in the
+    error for any other word.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        """The schema of its text. Only lists are ever required, or limited to some words."""
+        """The schema of the text. Only lists are required or limited to some words."""
         item = "|".join(self.words) or "[1-9][0-9]{0,17}"
         if self.type is QueryType.NUMBERS:
             return {"type": "string", "pattern": f"^({item}(,{item})*){'' if self.required else '?'}$"}
@@ -67,7 +68,7 @@ _QUERY_SCHEMAS: Mapping[QueryType, Schema] = {
 class ThreadBackends:
     """One backend for each thread, because SQLite connections and HTTP sessions belong to the thread that opened them.
 
-    A thread that ends drops its backend.
+    When a thread ends, its backend is dropped.
     """
 
     def __init__(self, make: Callable[[], Backend]) -> None:
@@ -84,7 +85,7 @@ class ThreadBackends:
 
     @contextmanager
     def exclusive(self) -> Iterator[Backend]:
-        """Hold the server's only lock while a handler reads, decides and writes."""
+        """Yield the backend and hold the server's only lock, for a handler that reads, decides and then writes."""
         with self._lock:
             yield self.backend
 
@@ -97,12 +98,12 @@ class ThreadBackends:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One checked request: the variables of its path, its query, body and `Accept` header, and the backends.
+    """A valid request: the variables of its path, its query, body and `Accept` header, and the backends of the server.
 
-    `query` has only the parameters that were given.
+    `query` has only the parameters that the client sent.
     """
 
-    connections: ThreadBackends
+    backends: ThreadBackends
     path: Mapping[str, Any] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
@@ -110,7 +111,7 @@ class Call:
 
     @property
     def backend(self) -> Backend:
-        return self.connections.backend
+        return self.backends.backend
 
     @property
     def cluster_id(self) -> int:
@@ -123,10 +124,10 @@ class Call:
         return bool(self.query.get(name, False))
 
 
-def asking(
+def handler_of(
     method: Callable[[Backend], Callable[..., Any]], write: Callable[[Any], Any] = plain
 ) -> Callable[[Call], Any]:
-    """Make a handler that calls a method with the variables of the path, and with the body if there is one."""
+    """Make a handler that calls a method of the backend with the variables of the path, and the body, if any."""
 
     def handler(call: Call) -> Any:
         body = () if call.body is None else (call.body,)
@@ -137,7 +138,7 @@ def asking(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response whose body is no JSON."""
+    """A response whose body is not JSON."""
 
     data: str
     mimetype: str
@@ -145,11 +146,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method of a path below `PREFIX`, with and without a slash at its end.
+    """A method of a path below `PREFIX`, which may end with a slash.
 
-    `answers` maps the statuses of success to their schemas (None: no body); the first one is the usual one. `body` is
-    the schema of the request's body, None if it takes none. Errors are `schemas.ERROR` with any status. An open route
-    needs no token.
+    `answers` maps each success status to the schema of its body (None: no body); the first status is the usual one.
+    `body` is the schema of the request's body, or None if the request has none. Errors are `schemas.ERROR` with any
+    status. An open route needs no token.
     """
 
     method: str
@@ -165,7 +166,7 @@ class Route:
 
     @property
     def name(self) -> str:
-        """The endpoint, such as `get clusters/{cluster_id}`."""
+        """The name of the endpoint, such as `get clusters/{cluster_id}`."""
         return f"{self.method.lower()} {self.path}"
 
     @property
@@ -182,7 +183,7 @@ PATH_SCHEMAS: Mapping[str, Schema] = {
 
 
 def path_variables(path: str) -> list[str]:
-    """Return the names of the variables in a path.
+    """List the names of the variables in a path.
 
     >>> path_variables("clusters/{cluster_id}/deployment_graphs/{graph_type}")
     ['cluster_id', 'graph_type']
@@ -194,8 +195,8 @@ _DESCRIPTION = "Nailgun's v1 paths over an engine of fuelclient. Every path work
 _ERROR_CONTENTS = {"application/json": {"schema": ERROR}, "text/plain": {"schema": STRING}}
 
 
-def document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
-    """Describe the routes in OpenAPI 3.1. Errors may have any status, and have one shape."""
+def openapi_document(routes: Iterable[Route], *, auth_required: bool) -> dict[str, Any]:
+    """Describe the routes in OpenAPI 3.1. Errors may have any status, and all have the same schema."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         entry = paths.setdefault(f"{PREFIX}/{route.path}/", {})

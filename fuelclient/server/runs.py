@@ -1,4 +1,4 @@
-"""Runs, which Nailgun's wire calls transactions: begin and stop them, their history and what they saw."""
+"""The paths of runs, which Nailgun calls transactions: begin, stop, list and delete them, and show their records."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import TYPE, graph_type_of, merged
 from fuelclient.server.nodes import NODES, members
-from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, asking
+from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, handler_of
 from fuelclient.server.schemas import EXECUTION, HISTORY_ROW, MAPPING, RUN, STRING, TASK_RUN, listed, maybe, opened
 
 CSV = "text/csv"
 _COLUMNS = ("task_name", "node_id", "status", "type", "time_start", "time_end")
 _STATUSES = tuple(map(str, (RunStatus.PENDING, RunStatus.READY, RunStatus.RUNNING, RunStatus.ERROR)))
-_INSTANCES = (*_STATUSES, str(InstanceStatus.SKIPPED))
-"""The statuses in the order of Nailgun's messages, which scripts match."""
-
+_ALL_STATUSES = (*_STATUSES, str(InstanceStatus.SKIPPED))
+"""The statuses of task instances, in the order of Nailgun's messages, which scripts match."""
 
 _UNDELETABLE = "You cannot delete running task manually"
-"""Nailgun's words for deleting a run that has not ended."""
+"""Nailgun's message if a run that has not ended is deleted."""
 
 _RUNNING = "Cannot perform the actions because there are another running tasks."
-"""Nailgun's words for changing an environment on which a run has not ended."""
+"""Nailgun's message if an environment is changed while a run on it has not ended."""
 
 
 def list_all(call: Call) -> Any:
@@ -48,7 +47,7 @@ def run_record(run: Run) -> dict[str, Any]:
 
 
 def _is_parent(call: Call) -> bool:
-    """Whether the run in the path is one of several graphs. Only runs of one graph have a history, as in Nailgun."""
+    """Whether the run in the path is a parent of runs. Only runs of one graph have a history, as in Nailgun."""
     return call.backend.runs.get(call.id("transaction_id")).parent_id is None
 
 
@@ -57,13 +56,13 @@ def delete(call: Call) -> None:
     try:
         runs.delete(run_id, force=call.flag("force"))
     except Conflict as error:
-        if runs.get(run_id).is_final:  # a part of a run, which Nailgun would delete alone
+        if runs.get(run_id).is_final:  # it is a part of a run; Nailgun would delete the part alone
             raise
         raise HttpError(400, error, _UNDELETABLE) from error
 
 
 def delete_task(call: Call) -> Any:
-    """Delete a whole run that has ended, as Nailgun does at once or later."""
+    """Delete a run that has ended, with its parts. A part alone cannot be deleted."""
     run = call.backend.runs.get(call.id("transaction_id"))
     if not run.is_final or run.parent_id is not None:
         why = "it is a part of another one" if run.is_final else "it has not ended"
@@ -79,7 +78,7 @@ def history(call: Call) -> Any:
     if not _is_parent(call):
         nodes, statuses, tasks = (tuple(call.query.get(name, ())) for name in ("nodes", "statuses", "tasks_names"))
         rows += call.backend.runs.history(call.id("transaction_id"), HistoryFilter(statuses=statuses))
-        rows = list(filter(HistoryFilter(nodes, statuses, tasks).passes, rows))  # Nailgun takes any tasks and nodes
+        rows = list(filter(HistoryFilter(nodes, statuses, tasks).passes, rows))  # unknown ones match nothing
     if CSV in call.accept:
         return Reply(_csv(rows), mimetype=CSV)
     return [history_row_to(row, include_summary=call.flag("include_summary")) for row in rows]
@@ -96,7 +95,7 @@ def settings(call: Call) -> Any:
 
 
 def network_configuration(call: Call) -> Any:
-    """The networks that a run saw; null without a record of them."""
+    """The network configuration that the run recorded; None if it recorded none."""
     try:
         return None if _is_parent(call) else plain(call.backend.runs.network_configuration(call.id("transaction_id")))
     except NotFound as error:
@@ -114,13 +113,13 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
 
 
 def begin(call: Call, request: RunRequest) -> Any:
-    """Begin a run and return it. Errors about nodes, graph types and other runs have Nailgun's words.
+    """Begin a run and return its JSON. Errors about nodes, graph types and other runs have Nailgun's messages.
 
-    As in Nailgun, a selection of tasks that do nothing is accepted, and a dry run is one with `noop_run`, too.
+    As in Nailgun, a selection of tasks that do nothing is accepted, and `dry_run` has precedence over `noop_run`.
     """
     request = replace(request, noop=request.noop and not request.dry_run)
     try:
-        return _begun(call, request, "Deployment already started", 409, plain=False)
+        return _start(call, request, "Deployment already started", 409, plain=False)
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
@@ -128,17 +127,17 @@ def begin(call: Call, request: RunRequest) -> Any:
             text = f"Nodes {unknown} do not belong to the same cluster {request.cluster_id}"
             raise HttpError(400, error, text) from error
         if error.noun == "graph type":
-            raise _without_tasks(call, request.cluster_id, error) from error
+            raise _no_tasks_error(call, request.cluster_id, error) from error
         raise
 
 
-def _begun(call: Call, request: RunRequest, refusal: str = _RUNNING, status: int = 400, *, plain: bool = True) -> Any:
-    """Begin a run; while another one has not ended, refuse that in Nailgun's words."""
+def _start(call: Call, request: RunRequest, refusal: str = _RUNNING, status: int = 400, *, plain: bool = True) -> Any:
+    """Begin a run. If another run has not ended, raise `HttpError` with Nailgun's message."""
     with refusing(Conflict, status, refusal, plain=plain):
         return run_record(call.backend.runs.begin(request, may_idle=True, check=False))
 
 
-def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
+def _no_tasks_error(call: Call, cluster_id: int, error: NotFound) -> HttpError:
     text = (
         f"There are no deployment tasks for graph type '{error.key}'. Checked cluster (ID={cluster_id}), its plugins "
         f"and release (ID={call.backend.clusters.get(cluster_id).release_id})."
@@ -147,11 +146,11 @@ def _without_tasks(call: Call, cluster_id: int, error: NotFound) -> HttpError:
 
 
 def deploy(call: Call) -> Any:
-    """Run one graph on some nodes, or on all that can be deployed."""
+    """Run one graph on the nodes in the query, by default on all nodes that can be deployed."""
     cluster_id, graph_type = call.cluster_id, graph_type_of(call)
     nodes = members(call, cluster_id)
     if not merged(call):
-        raise _without_tasks(call, cluster_id, NotFound("graph type", graph_type))
+        raise _no_tasks_error(call, cluster_id, NotFound("graph type", graph_type))
     return begin(call, replace(_request(call, (graph_type,)), node_ids=nodes))
 
 
@@ -170,7 +169,7 @@ def deploy_tasks(call: Call) -> Any:
 
 
 def provision(call: Call) -> Any:
-    """Run the graph that provisions nodes on those of the query, by default on all that are not provisioned."""
+    """Run the provisioning graph on the nodes in the query, by default on all nodes that are not provisioned."""
     cluster_id = call.cluster_id
     graph_type = _graph_for(call, PROVISION_TYPES, "provisions")
     nodes = members(call, cluster_id) or tuple(
@@ -178,13 +177,13 @@ def provision(call: Call) -> Any:
     )
     if not nodes:
         raise HttpError(400, UsageError(f"Environment {cluster_id} has no nodes to provision."))
-    return _begun(call, replace(_request(call, (graph_type,)), node_ids=nodes))
+    return _start(call, replace(_request(call, (graph_type,)), node_ids=nodes))
 
 
 def reset(call: Call) -> Any:
     cluster_id = call.cluster_id
     request = _request(call, (_graph_for(call, RESET_TYPES, "resets"),))
-    return _begun(call, request, f"Can't reset environment '{cluster_id}' when running deployment task exists.")
+    return _start(call, request, f"Can't reset environment '{cluster_id}' when running deployment task exists.")
 
 
 def _graph_for(call: Call, types: Sequence[str], verb: str) -> str:
@@ -202,13 +201,12 @@ def _request(call: Call, graph_types: Sequence[str]) -> RunRequest:
     )  # fmt: skip
 
 
-def _deployed(call: Call, *, force: bool) -> Any:
-    """Run the graph of the query, or those that deploy the environment as it is: those of its release's sequence for
-    that."""
-    own = (graph_type_of(call),) if "graph_type" in call.query else ()
-    chosen = Changes(own) if own else changes_of(call.backend, call.cluster_id)
-    with naming(chosen):
-        return _begun(call, replace(_request(call, chosen.graph_types), force=force))
+def _deploy_all(call: Call, *, force: bool) -> Any:
+    """Run the graph type in the query, or else the graphs that `changes_of` selects to deploy the environment."""
+    requested = (graph_type_of(call),) if "graph_type" in call.query else ()
+    changes = Changes(requested) if requested else changes_of(call.backend, call.cluster_id)
+    with naming(changes):
+        return _start(call, replace(_request(call, changes.graph_types), force=force))
 
 
 _FLAGS = (
@@ -228,7 +226,7 @@ _FILTERS = (
 )  # fmt: skip
 _HISTORY = (
     Query("nodes", QueryType.WORDS, "only on these nodes: ids, master, null"),
-    Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_INSTANCES)}", words=_INSTANCES),
+    Query("statuses", QueryType.WORDS, f"only instances that are {', '.join(_ALL_STATUSES)}", words=_ALL_STATUSES),
     Query("tasks_names", QueryType.WORDS, "only these tasks"),
     Query("include_summary", QueryType.FLAG, "also what tasks reported"),
 )
@@ -239,23 +237,23 @@ ROUTES = (
     Route("PUT", f"{_CLUSTER}/deploy", deploy, "Run a graph on some nodes", _STARTED, (NODES, *_FLAGS)),
     Route("PUT", f"{_CLUSTER}/deploy_tasks", deploy_tasks, "Run some tasks", _STARTED, (NODES, *_FLAGS),
           {"anyOf": [listed(STRING), {"type": "object", "maxProperties": 0}]}),
-    Route("PUT", f"{_CLUSTER}/changes", lambda call: _deployed(call, force=call.flag("force")), "Deploy an environment",
-          _STARTED, _FLAGS),
-    Route("PUT", f"{_CLUSTER}/changes/redeploy", lambda call: _deployed(call, force=True),
+    Route("PUT", f"{_CLUSTER}/changes", lambda call: _deploy_all(call, force=call.flag("force")),
+          "Deploy an environment", _STARTED, _FLAGS),
+    Route("PUT", f"{_CLUSTER}/changes/redeploy", lambda call: _deploy_all(call, force=True),
           "Deploy an environment from scratch", _STARTED, _FLAGS),
     Route("PUT", f"{_CLUSTER}/provision", provision, "Run the graph that provisions nodes", _STARTED,
           (NODES, *_FLAGS[1:])),
     Route("PUT", f"{_CLUSTER}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
     Route("PUT", f"{_CLUSTER}/stop_deployment",
-          asking(lambda backend: backend.runs.stop_cluster, run_record),
+          handler_of(lambda backend: backend.runs.stop_cluster, run_record),
           "Stop the run on an environment", _STARTED),
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
-    Route("GET", _PATH, asking(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
+    Route("GET", _PATH, handler_of(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
     Route("GET", "tasks",
           lambda call: list(map(run_record, call.backend.runs.list(cluster_id=call.query.get("cluster_id")))),
           "List runs with the runs that they are parts of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
     Route("GET", "tasks/{transaction_id}",
-          asking(lambda backend: backend.runs.get, run_record),
+          handler_of(lambda backend: backend.runs.get, run_record),
           "Show a run with the run that it is a part of", {200: TASK_RUN}),
     Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},

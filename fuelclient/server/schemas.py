@@ -1,7 +1,7 @@
-"""The shapes of bodies as JSON schemas. Requests are checked against them, and the OpenAPI document shows them.
+"""JSON schemas of bodies. Requests are checked against them, and the OpenAPI document shows them.
 
 Source: Nailgun's schemas of tasks, graphs, executions and sequences. Two things differ. A task may lack its type,
-because a task without one overrides the task below it; and the pattern of versions has its dots escaped.
+because such a task overrides a task in a lower layer; and the dots in the pattern of versions are escaped.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from fuelclient.model.task import TaskType
 Schema = dict[str, Any]
 
 LARGEST = 2**63 - 1
-"""The largest number that can be stored. New ids follow the largest id that a caller chose."""
+"""The largest number that can be stored."""
 
 LARGEST_CHOSEN = 2**31 - 1
-"""The largest id that a caller may choose, as in Nailgun."""
+"""The largest id that a client may choose, as in Nailgun. Smaller than `LARGEST`: new ids follow the largest id."""
 
 STRING: Schema = {"type": "string"}
 LIST: Schema = {"type": "array"}
@@ -55,7 +55,7 @@ def one_or_several(schema: Schema, least: int = 0) -> Schema:
 
 
 def maybe(schema: Schema) -> Schema:
-    """The schema with null allowed."""
+    """The schema, or null."""
     return {**schema, "type": [schema["type"], "null"]}
 
 
@@ -93,7 +93,7 @@ PLUGIN_TASKS = listed({**TASK, "anyOf": [{"required": ["id"]}, {"required": ["st
 
 
 def graph_body(tasks: Schema = TASKS) -> Schema:
-    """A graph to upload. `id` and `relations`, which responses have, are accepted and ignored."""
+    """A graph to upload. `id` and `relations` are accepted, because responses have them, and ignored."""
     return closed(
         name=maybe(TEXT),
         tasks=tasks,
@@ -133,7 +133,7 @@ RUN = opened(
     time_end=maybe(STRING),
 )
 TASK_RUN = {**RUN, "required": [*RUN["required"], "parent_id"]}
-"""A run with the id of its parent."""
+"""A run that also has the id of its parent."""
 
 HISTORY_ROW = opened(
     ("task_name", "node_id", "status", "time_start", "time_end"),

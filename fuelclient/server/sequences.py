@@ -1,4 +1,4 @@
-"""Sequences of graphs."""
+"""The paths of sequences of graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
 from fuelclient.server.errors import HttpError, refusing
-from fuelclient.server.routes import Call, Query, QueryType, Route, asking
+from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
 from fuelclient.server.runs import begin
 from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
 
@@ -20,14 +20,14 @@ def list_all(call: Call) -> Any:
 
 def create(call: Call) -> Any:
     name, release_id = call.body["name"], call.body["release"]
-    taken = f'Sequence with name "{name}" already exist for release {release_id}.'
-    missing = f"Object 'Release' with UID={release_id} is not found in DB"
-    with refusing(Conflict, 409, taken), refusing(NotFound, 404, missing, noun="release"):
-        return sequence_to(call.backend.sequences.create(release_id, name, _types(call)))
+    exists_text = f'Sequence with name "{name}" already exist for release {release_id}.'  # Nailgun's words
+    no_release_text = f"Object 'Release' with UID={release_id} is not found in DB"
+    with refusing(Conflict, 409, exists_text), refusing(NotFound, 404, no_release_text, noun="release"):
+        return sequence_to(call.backend.sequences.create(release_id, name, _graph_types(call)))
 
 
 def update(call: Call) -> Any:
-    name, types = call.body.get("name"), _types(call) if "graphs" in call.body else None
+    name, types = call.body.get("name"), _graph_types(call) if "graphs" in call.body else None
     return sequence_to(call.backend.sequences.update(call.id("sequence_id"), name=name, graph_types=types))
 
 
@@ -45,7 +45,7 @@ def execute(call: Call) -> Any:
     return begin(call, RunRequest(cluster.id, sequence.graph_types, **flags))
 
 
-def _types(call: Call) -> list[str]:
+def _graph_types(call: Call) -> list[str]:
     return [item["type"] for item in call.body["graphs"]]
 
 
@@ -60,10 +60,11 @@ ROUTES = (
     Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
     Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE},
           body=closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)),
-    Route("GET", _PATH, asking(lambda backend: backend.sequences.get, sequence_to), "Show a sequence", {200: SEQUENCE}),
+    Route("GET", _PATH, handler_of(lambda backend: backend.sequences.get, sequence_to), "Show a sequence",
+          {200: SEQUENCE}),
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("DELETE", _PATH, asking(lambda backend: backend.sequences.delete), "Delete a sequence", {204: None}),
+    Route("DELETE", _PATH, handler_of(lambda backend: backend.sequences.delete), "Delete a sequence", {204: None}),
     Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
           body=closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """Serialize the tasks of a graph by node, as an orchestrator would receive them.
 
-Types, dependencies and parameters are those of a run in which nothing has run before: conditions decide what is
+Types, dependencies and parameters are those of a run before which nothing has run: conditions decide which tasks are
 skipped, and expressions are computed from the facts of the environment. On releases before 10.0, a graph whose tasks
-are all older than version 2.0.0 has to pass the checks that Fuel's role-based engine made before it serialized a graph.
+all have versions before 2.0.0 must also pass the checks that Fuel's role-based engine made.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError
 from fuelclient.server.graphs import TYPE, graph_type_of
 from fuelclient.server.nodes import NODES, members
-from fuelclient.server.role_based_graph import complaint, role_based
+from fuelclient.server.role_based_graph import error_message, role_based
 from fuelclient.server.routes import Call, Query, QueryType, Route
 from fuelclient.server.schemas import MAPPING, whole
 
 _SYNC = "null"
 _SINCE_10 = re.compile(r"-[1-9]\d+\.")
-"""Releases such as newton-10.0, whose graphs a master serializes as for a run."""
+"""Matches releases such as newton-10.0, on which a master does not make these checks."""
 
 
 def serialized(call: Call) -> Any:
     """List the task instances of an environment by node, each with the instances before and after it.
 
-    `tasks` skips all others; a name that no task has is ignored.
+    With the query parameter `tasks`, all other tasks are skipped; unknown names are ignored.
     """
     graph_type = graph_type_of(call)
     try:
@@ -50,13 +50,13 @@ def serialized(call: Call) -> Any:
             raise
         return _document({_SYNC: []}, [])
     nodes = members(call, inputs.environment.cluster.id, inputs.environment.nodes)
-    snapped = snapshot(inputs.environment, inputs.layers[graph_type], graph_type)
+    graph_snapshot = snapshot(inputs.environment, inputs.layers[graph_type], graph_type)
     evaluation = evaluation_of(inputs)
-    study = Study(snapped, facts=lambda: evaluation, fleet=lambda _: _fleet(snapped, nodes))
+    study = Study(graph_snapshot, facts=lambda: evaluation, fleet=lambda _: _fleet(graph_snapshot, nodes))
     merged = study.merged
-    require_merged(snapped, merged)
+    require_merged(graph_snapshot, merged)
     if not _SINCE_10.search(inputs.environment.release.version):
-        _require_sound(merged)
+        _require_role_based(merged)
     expansion = study.expansion
     require_computed(merged.tasks, study.failed)
     decisions = Decisions(expansion, evaluation, dependencies=study.unknown)
@@ -70,17 +70,17 @@ def serialized(call: Call) -> Any:
     return _document(instances, tolerance)
 
 
-def _fleet(snapped: Snapshot, node_ids: Sequence[int]) -> Fleet:
-    """Place the tasks on `node_ids`, by default on all nodes that stay. An orchestrator cannot use assumed nodes."""
-    node_ids = node_ids or [node.id for node in snapped.nodes if not node.pending_deletion]
+def _fleet(graph_snapshot: Snapshot, node_ids: Sequence[int]) -> Fleet:
+    """The fleet of `node_ids`, by default of all nodes that are not to be deleted; without any, of no nodes."""
+    node_ids = node_ids or [node.id for node in graph_snapshot.nodes if not node.pending_deletion]
     if not node_ids:
         return NO_NODES
-    return fleet_of(snapped, node_ids=node_ids)
+    return fleet_of(graph_snapshot, node_ids=node_ids)
 
 
-def _require_sound(merged: MergedGraph) -> None:
+def _require_role_based(merged: MergedGraph) -> None:
     graph = role_based(merged_task.task for merged_task in merged.tasks)
-    text = "" if graph.is_task_based else complaint(graph)
+    text = "" if graph.is_task_based else error_message(graph)
     if text:
         raise HttpError(400, InvalidGraph(text.strip(), findings=merged.findings), text)
 
@@ -98,9 +98,9 @@ def _instances(expansion: Expansion, decisions: Decisions, only: Collection[str]
         entry["fail_on_error"] = runs and bool(attributes.get(vertex, {}).get("fail_on_error", True))
         if vertex in attributes:
             entry["parameters"] = plain(attributes[vertex]["parameters"])
-        for word, by_vertex in (("requires", waits_for), ("required_for", awaited_by)):
+        for attribute, by_vertex in (("requires", waits_for), ("required_for", awaited_by)):
             if vertex in by_vertex:
-                entry[word] = [_relation(expansion, other) for other in by_vertex[vertex]]
+                entry[attribute] = [_relation(expansion, other) for other in by_vertex[vertex]]
         instances.setdefault(_uid(expansion, vertex) or _SYNC, []).append(entry)
     return instances
 

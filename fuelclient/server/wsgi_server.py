@@ -25,33 +25,34 @@ from fuelclient.files.limits import MAX_BYTES
 from fuelclient.server.request_log import LOG
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-_LAST_SECONDS = 1
-"""How long a thread may take from its last response to its end."""
+_THREAD_END_SECONDS = 1
+"""How many seconds the threads may take to end after their last response."""
 
-_SLACK = 2**20
-"""How many more bytes of a body waitress accepts than the application, whose message about its limit is better."""
+_EXTRA_BYTES = 2**20
+"""How many more bytes of a body waitress accepts than the application, which has the better error message."""
 
 _TOO_LARGE = 413
 _SPARE = 50
-"""How many more connections are accepted while responses are made for all others: one can then be closed."""
+"""How many more connections waitress accepts than `Limits.connections`, for when all of those await a response and none
+can be closed."""
 
 Admits = Callable[[Mapping[str, str]], bool]
 
-_PIECE = 2**16
-"""How many bytes are discarded at once."""
+_DISCARD_BYTES = 2**16
+"""How many bytes are read at once to be discarded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What requests may cost the server.
+    """Limits on the resources that requests may use.
 
-    A body has at most `body_bytes` (`fuelclient.files` limits its nesting and its values, as of every document). A
+    A body has at most `body_bytes` (`fuelclient.files` limits its nesting and its values, as in every document). A
     connection is closed if it is silent for `idle_seconds`, or if its request is not complete within
-    `request_seconds`: otherwise a few slow clients would keep out all others. The server works at `threads` requests
-    in parallel, holds at most `connections` (for one more, it closes the one that has sent no complete request for the
-    longest time, of the client that has most), and gives open requests `end_seconds` when it ends. If it refuses a
-    request before reading it, it discards up to `discarded_bytes` for at most `linger_seconds`, so that the client can
-    read the response.
+    `request_seconds`: otherwise a few slow clients could block all others. The server answers `threads` requests in
+    parallel and holds at most `connections`. For a further connection it closes one without a complete request: the
+    oldest one of the client that has most of them. When the server ends, open requests have `end_seconds` to finish. If
+    the server refuses a request before reading it, it discards up to `discarded_bytes` for at most `linger_seconds`, so
+    that the client can read the response.
     """
 
     body_bytes: int = MAX_BYTES
@@ -66,7 +67,7 @@ class Limits:
 
 
 class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
-    """The refusals of waitress itself (invalid HTTP, headers beyond the limit), in JSON like every other error."""
+    """An error response of waitress itself (invalid HTTP, headers beyond the limit), as JSON like every other error."""
 
     def execute(self) -> None:
         error = self.request.error
@@ -83,9 +84,10 @@ class _ErrorTask(ErrorTask):  # type: ignore[misc]  # its base has no types
 
 
 class _Parser(HTTPRequestParser):  # type: ignore[misc]  # its base has no types
-    """Refuse numbers with too many digits for Python, on which waitress would close the connection without a word.
+    """Refuse numbers with too many digits for Python; waitress would close the connection without a response.
 
-    The body of a request that the channel does not admit is not read: the application refuses the request as it is.
+    If the channel does not admit a request, its body is not read. The application gets the request without the body,
+    and refuses it.
     """
 
     body_rcv: Any
@@ -112,9 +114,8 @@ class _Parser(HTTPRequestParser):  # type: ignore[misc]  # its base has no types
 class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
     """A connection. Waitress closes only silent ones; this class also closes those whose request arrives too slowly.
 
-    A connection that `lingers` got its response before its request was read. Once the response is sent, what still
-    arrives is discarded for a while. Closing at once would make the system send a reset, and the client would lose the
-    response.
+    `lingers` is set if the response is made before the request has been read. After the response, arriving data are
+    discarded for a while: closing at once would make the system send a reset, and the client would lose the response.
     """
 
     error_task_class = _ErrorTask
@@ -124,30 +125,30 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         super().__init__(*arguments, **options)
         self.limits, self.admits = limits, admits
         self.parser_class = partial(_Parser, channel=self)
-        self._began = time.monotonic()
-        self._closes: float | None = None
+        self._request_began = time.monotonic()
+        self._closes_at: float | None = None
         self._discarded = 0
 
     def received(self, data: bytes) -> Any:
-        """Do what waitress does, and close the connection if the same request has been arriving for too long."""
+        """Extend waitress: close the connection if the same request has been arriving for too long."""
         before, result = self.request, super().received(data)
         if self.request is not before:
-            self._began = time.monotonic()
-        elif before and not self.requests and time.monotonic() - self._began > self.limits.request_seconds:
+            self._request_began = time.monotonic()
+        elif before and not self.requests and time.monotonic() - self._request_began > self.limits.request_seconds:
             self.will_close = True
         return result
 
     def readable(self) -> bool:
-        return self._closes is not None or bool(super().readable())
+        return self._closes_at is not None or bool(super().readable())
 
     def writable(self) -> bool:
-        return bool(super().writable()) if self._closes is None else time.monotonic() > self._closes
+        return bool(super().writable()) if self._closes_at is None else time.monotonic() > self._closes_at
 
     def handle_read(self) -> None:
-        if self._closes is None:
+        if self._closes_at is None:
             super().handle_read()
             return
-        data = self.recv(_PIECE)  # closes the connection if the client has left
+        data = self.recv(_DISCARD_BYTES)  # closes the connection if the client has left
         self._discarded += len(data)
         if self.connected and (not data or self._discarded > self.limits.discarded_bytes):
             self.handle_close()
@@ -157,8 +158,8 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         self.handle_close()
 
     def handle_close(self) -> None:
-        if self.lingers and self._closes is None and self.connected:
-            self._closes = time.monotonic() + self.limits.linger_seconds
+        if self.lingers and self._closes_at is None and self.connected:
+            self._closes_at = time.monotonic() + self.limits.linger_seconds
             try:
                 self.socket.shutdown(socket.SHUT_WR)
             except OSError:
@@ -167,25 +168,26 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # its base has no types
         super().handle_close()
 
 
-def _accepted(server: Any, *arguments: Any, limits: Limits, admits: Admits, **options: Any) -> _Channel:
-    """Make the channel of a new connection. At the limit, close another one that no response is being made for.
+def _accept(server: Any, *arguments: Any, limits: Limits, admits: Admits, **options: Any) -> _Channel:
+    """Make the channel of a new connection. At the limit, close a connection that has no complete request.
 
-    So half-open connections block no other client: who sends a request at once is answered before being the oldest.
+    Half-open connections therefore block no other client: a client that sends its request at once is answered before
+    its connection becomes the oldest.
     """
-    open_ones = list(server.active_channels.values())
-    if len(open_ones) >= limits.connections:
-        waiting = [channel for channel in open_ones if not channel.requests and not channel.will_close]
+    channels = list(server.active_channels.values())
+    if len(channels) >= limits.connections:
+        waiting = [channel for channel in channels if not channel.requests and not channel.will_close]
         by_client = Counter(channel.addr[0] for channel in waiting)
         if waiting:
-            # of equal ones, `max` takes the first, which is the oldest
-            max(waiting, key=lambda one: (by_client[one.addr[0]], not one.total_outbufs_len)).abandon()
+            # `max` returns the first of several equal channels, which is the oldest
+            max(waiting, key=lambda each: (by_client[each.addr[0]], not each.total_outbufs_len)).abandon()
     return _Channel(server, *arguments, limits=limits, admits=admits, **options)
 
 
 class Server:
-    """An application on a socket. With port 0 the system chooses one, which `port` then has.
+    """An application on a socket. If `port` is 0, the system chooses a port; the attribute `port` has its number.
 
-    `admits` decides from the headers of a request, under their names in WSGI, whether its body is read at all.
+    `admits` gets the headers of a request, under their WSGI names, and decides whether the body is read.
     """
 
     def __init__(
@@ -197,13 +199,13 @@ class Server:
         self._server = create_server(
             app, sockets=[listening], ident=None, threads=limits.threads, connection_limit=limits.connections + _SPARE,
             channel_timeout=limits.idle_seconds, cleanup_interval=max(1, limits.idle_seconds // 4),
-            max_request_body_size=limits.body_bytes + _SLACK, max_request_header_size=limits.header_bytes,
+            max_request_body_size=limits.body_bytes + _EXTRA_BYTES, max_request_header_size=limits.header_bytes,
             clear_untrusted_proxy_headers=True,
         )  # fmt: skip
-        self._server.channel_class = partial(_accepted, limits=limits, admits=admits)
+        self._server.channel_class = partial(_accept, limits=limits, admits=admits)
         self._end_seconds = limits.end_seconds
         address, self.port = listening.getsockname()[:2]
-        self.host: str = address if host == "localhost" else host  # a name may lead clients elsewhere
+        self.host: str = address if host == "localhost" else host  # clients may resolve the name to another address
 
     @property
     def url(self) -> str:
@@ -216,30 +218,30 @@ class Server:
         main thread of a process.
         """
         try:
-            with _signals_noted(self._server.pull_trigger) as given:
+            with _collect_signals(self._server.pull_trigger) as signals:
                 ready()
-                while not given:
+                while not signals:
                     self._turn()
-                self._drain(given)
+                self._drain(signals)
         finally:
             self.close()
 
     def close(self) -> None:
-        """Close the socket, and wait only for what threads do after their last response."""
+        """Close the socket, and wait at most a second for threads to end."""
         self._server.socket.close()
         dispatcher = self._server.task_dispatcher
-        dispatcher.shutdown(timeout=_LAST_SECONDS)
-        if not dispatcher.threads:  # a busy thread would use the trigger, whose number may be another file's by then
+        dispatcher.shutdown(timeout=_THREAD_END_SECONDS)
+        if not dispatcher.threads:  # a busy thread would write to the trigger, whose descriptor may have been reused
             self._server.close()
 
-    def _turn(self, most: float = 1.0) -> None:
-        """Serve all sockets that are ready, after waiting for one at most `most` seconds."""
-        self._server.asyncore.loop(timeout=most, map=self._server._map, count=1)
+    def _turn(self, max_seconds: float = 1.0) -> None:
+        """Wait at most `max_seconds` until a socket is ready, and serve all sockets that are ready."""
+        self._server.asyncore.loop(timeout=max_seconds, map=self._server._map, count=1)
 
-    def _drain(self, given: Sequence[int]) -> None:
-        """Accept no new connections, and finish open requests unless this takes too long or a second signal comes.
+    def _drain(self, signals: Sequence[int]) -> None:
+        """Accept no new connections, and finish open requests unless this takes too long or a second signal arrives.
 
-        Waitress alone would end its loop at the signal and lose the responses that are finished afterwards.
+        Waitress by itself would end its loop at the signal and lose responses that are finished afterwards.
         """
         server = self._server
         for _ in range(server.adj.connection_limit):  # clients that connected before the signal
@@ -250,13 +252,13 @@ class Server:
         server.socket.close()
         until = time.monotonic() + self._end_seconds
         self._turn(0)
-        while (busy := self._busy()) and len(given) < 2 and time.monotonic() < until:
+        while (busy := self._close_idle()) and len(signals) < 2 and time.monotonic() < until:
             self._turn(0.1)
         if busy:
             LOG.warning("%s left without a response.", "1 request is" if busy == 1 else f"{busy} requests are")
 
-    def _busy(self) -> int:
-        """Count connections that wait for a response or are sending a request, and close the others."""
+    def _close_idle(self) -> int:
+        """Count the connections with an unanswered or incomplete request, and close all others."""
         busy = 0
         for channel in list(self._server.active_channels.values()):
             # in this order, because a thread hands over its output before it removes its request
@@ -269,7 +271,7 @@ class Server:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Listen before waitress does, which would leave its socket open if listening failed."""
+    """Open the listening socket. Waitress would leave it open if listening failed."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=1024)
@@ -281,20 +283,20 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _signals_noted(wake: Callable[[], None]) -> Iterator[list[int]]:
-    """Collect SIGTERM and SIGINT in the list that this yields, and call `wake` for each.
+def _collect_signals(wake: Callable[[], None]) -> Iterator[list[int]]:
+    """Yield a list to which each SIGTERM and SIGINT is added; call `wake` for each.
 
-    An exception instead could interrupt anything, even a response that is half sent.
+    Raising an exception instead could interrupt anything, even a half-sent response.
     """
-    given: list[int] = []
+    signals: list[int] = []
 
-    def note(number: int, _frame: FrameType | None) -> None:
-        given.append(number)
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        signals.append(number)
         wake()
 
-    before = {number: signal.signal(number, note) for number in _SIGNALS}
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     try:
-        yield given
+        yield signals
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
