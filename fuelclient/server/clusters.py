@@ -27,7 +27,7 @@ from fuelclient.serializers.node import node_record_to
 from fuelclient.serializers.values import deep_merged, plain
 from fuelclient.server.errors import HttpError, changed_fields, refusing, require_same
 from fuelclient.server.nodes import NODES, members
-from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
+from fuelclient.server.routes import Call, Query, QueryType, Route, caller
 from fuelclient.server.schemas import (
     BOOLEAN,
     CLUSTER,
@@ -76,7 +76,7 @@ def show(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Rename an environment, or move it to another release. The body may be a whole answer of GET, with changes."""
+    """Rename an environment, or move it to another release. The body may be all that GET returns."""
     before = show(call)
     require_same(before, call.body, "name", "release_id")
     changed = changed_fields(before, call.body)
@@ -304,9 +304,9 @@ ROUTES = (
     Route("PATCH", _SETTINGS_PATH, partial(store_settings, is_partial=True), "Change settings of an environment",
           {200: _SETTINGS}, _FORCE_OF_NAILGUN, _SETTINGS_BODY),
     Route("GET", f"{_SETTINGS_PATH}/defaults", default_settings, "Show the settings of the release", {200: _SETTINGS}),
-    Route("GET", _NEUTRON, handler_of(lambda backend: backend.networks.configuration),
+    Route("GET", _NEUTRON, caller(lambda backend: backend.networks.configuration),
           "Show the network configuration of an environment", {200: _CONFIGURATION}),
-    Route("PUT", _NEUTRON, handler_of(lambda backend: backend.networks.set_configuration),
+    Route("PUT", _NEUTRON, caller(lambda backend: backend.networks.set_configuration),
           "Change the network configuration of an environment", {200: _CONFIGURATION}, body=_CHANGES),
     Route("GET", _VIPS, list_vips, "List the virtual addresses of an environment", {200: listed(_VIP)}, _VIPS_QUERY),
     Route("PUT", _VIPS, set_vips, "Set virtual addresses of an environment", {200: listed(_VIP)}, body=listed(MAPPING)),

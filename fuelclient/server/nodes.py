@@ -13,7 +13,7 @@ from fuelclient.model.node import Node
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing, require_same
-from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
+from fuelclient.server.routes import Call, Query, QueryType, Route, caller
 from fuelclient.server.schemas import (
     BOOLEAN,
     LARGEST_CHOSEN,
@@ -42,7 +42,7 @@ def create(call: Call) -> Any:
 
 
 def update(call: Call) -> Any:
-    """Set the name, hostname and labels that the body has. The body may be a whole answer of GET, with changes."""
+    """Set the name, hostname and labels that the body has. The body may be all that GET returns."""
     node_id, body = call.id("node_id"), call.body
     with call.backends.exclusive() as backend:
         before = backend.nodes.get(node_id)
@@ -123,23 +123,23 @@ ROUTES = (
           body=one_or_several(_BODY, 1)),
     Route("DELETE", "nodes", delete_several, "Delete nodes", {204: None},
           (Query("ids", QueryType.NUMBERS, "these nodes", required=True), _FORCE)),
-    Route("GET", _PATH, handler_of(lambda backend: backend.nodes.get, node_record_to), "Show a node", {200: NODE}),
+    Route("GET", _PATH, caller(lambda backend: backend.nodes.get, node_record_to), "Show a node", {200: NODE}),
     Route("PUT", _PATH, update, "Rename or label a node", {200: NODE}, body=_UPDATE),
-    Route("GET", f"{_PATH}/attributes", handler_of(lambda backend: backend.nodes.attributes),
+    Route("GET", f"{_PATH}/attributes", caller(lambda backend: backend.nodes.attributes),
           "Show the attributes of a node", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes", set_attributes, "Set the attributes of a node", {200: MAPPING}, body=MAPPING),
     Route("DELETE", _PATH, lambda call: call.backend.nodes.delete([call.id("node_id")], force=call.flag("force")),
           "Delete a node", {204: None}, (_FORCE,)),
-    Route("GET", f"{_PATH}/disks", handler_of(lambda backend: backend.nodes.disks), "Show the disks of a node",
+    Route("GET", f"{_PATH}/disks", caller(lambda backend: backend.nodes.disks), "Show the disks of a node",
           {200: _PARTS}),
-    Route("GET", f"{_PATH}/disks/defaults", handler_of(lambda backend: backend.nodes.default_disks),
+    Route("GET", f"{_PATH}/disks/defaults", caller(lambda backend: backend.nodes.default_disks),
           "Show the default disks of a node", {200: _PARTS}),
-    Route("PUT", f"{_PATH}/disks", handler_of(lambda backend: backend.nodes.set_disks), "Set the disks of a node",
+    Route("PUT", f"{_PATH}/disks", caller(lambda backend: backend.nodes.set_disks), "Set the disks of a node",
           {200: _PARTS}, body=_PARTS),
-    Route("GET", f"{_PATH}/interfaces", handler_of(lambda backend: backend.nodes.interfaces),
+    Route("GET", f"{_PATH}/interfaces", caller(lambda backend: backend.nodes.interfaces),
           "Show the interfaces of a node", {200: _PARTS}),
-    Route("GET", f"{_PATH}/interfaces/default_assignment", handler_of(lambda backend: backend.nodes.default_interfaces),
+    Route("GET", f"{_PATH}/interfaces/default_assignment", caller(lambda backend: backend.nodes.default_interfaces),
           "Show the default interfaces of a node", {200: _PARTS}),
-    Route("PUT", f"{_PATH}/interfaces", handler_of(lambda backend: backend.nodes.set_interfaces),
+    Route("PUT", f"{_PATH}/interfaces", caller(lambda backend: backend.nodes.set_interfaces),
           "Set the interfaces of a node", {200: _PARTS}, body=_PARTS),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from fuelclient.model.document import Document
 from fuelclient.serializers.release import release_record_to, release_to, releases_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import changed_fields, refusing, require_same
-from fuelclient.server.routes import Call, Route, handler_of
+from fuelclient.server.routes import Call, Route, caller
 from fuelclient.server.schemas import LIST, MAPPING, NAME, RELEASE, Schema, listed, one_or_several, opened, whole
 
 _EXISTS = "Release with the same name and version already exists"
@@ -78,7 +78,7 @@ ROUTES = (
     Route("PUT", _PATH, update, "Change the fields of a release", {200: RELEASE},
           body=opened(name=NAME, version=NAME, state=_STATE)),
     Route("DELETE", _PATH, delete, "Delete a release with its graphs", {204: None}),
-    Route("GET", f"{_PATH}/components", handler_of(lambda backend: backend.releases.components),
+    Route("GET", f"{_PATH}/components", caller(lambda backend: backend.releases.components),
           "List the components of a release", {200: LIST}),
     Route("GET", f"{_PATH}/attributes_metadata", settings, "Show the settings of a release", {200: MAPPING}),
     Route("PUT", f"{_PATH}/attributes_metadata", set_repositories, "Set the package repositories of a release",

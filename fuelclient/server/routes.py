@@ -124,7 +124,7 @@ class Call:
         return bool(self.query.get(name, False))
 
 
-def handler_of(
+def caller(
     method: Callable[[Backend], Callable[..., Any]], write: Callable[[Any], Any] = plain
 ) -> Callable[[Call], Any]:
     """Make a handler that calls a method of the backend with the variables of the path, and the body, if any."""
@@ -148,9 +148,9 @@ class Reply:
 class Route:
     """A method of a path below `PREFIX`, which may end with a slash.
 
-    `answers` maps each success status to the schema of its body (None: no body); the first status is the usual one.
-    `body` is the schema of the request's body, or None if the request has none. Errors are `schemas.ERROR` with any
-    status. An open route needs no token.
+    `answers` maps each success status to the schema of its body (None: no body); the first one is the usual one. `body`
+    is the schema of the request's body, None if it has none. Errors are `schemas.ERROR` with any status. An open route
+    needs no token.
     """
 
     method: str

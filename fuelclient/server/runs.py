@@ -19,7 +19,7 @@ from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing
 from fuelclient.server.graphs import TYPE, graph_type_of, merged
 from fuelclient.server.nodes import NODES, members
-from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, handler_of
+from fuelclient.server.routes import Call, Query, QueryType, Reply, Route, caller
 from fuelclient.server.schemas import EXECUTION, HISTORY_ROW, MAPPING, RUN, STRING, TASK_RUN, listed, maybe, opened
 
 CSV = "text/csv"
@@ -245,15 +245,15 @@ ROUTES = (
           (NODES, *_FLAGS[1:])),
     Route("PUT", f"{_CLUSTER}/reset", reset, "Run the graph that resets an environment", _STARTED, _FLAGS[1:]),
     Route("PUT", f"{_CLUSTER}/stop_deployment",
-          handler_of(lambda backend: backend.runs.stop_cluster, run_record),
+          caller(lambda backend: backend.runs.stop_cluster, run_record),
           "Stop the run on an environment", _STARTED),
     Route("GET", "transactions", list_all, "List runs", {200: listed(RUN)}, _FILTERS),
-    Route("GET", _PATH, handler_of(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
+    Route("GET", _PATH, caller(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
     Route("GET", "tasks",
           lambda call: list(map(run_record, call.backend.runs.list(cluster_id=call.query.get("cluster_id")))),
           "List runs with the runs that they are parts of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
     Route("GET", "tasks/{transaction_id}",
-          handler_of(lambda backend: backend.runs.get, run_record),
+          caller(lambda backend: backend.runs.get, run_record),
           "Show a run with the run that it is a part of", {200: TASK_RUN}),
     Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},

@@ -8,7 +8,7 @@ from fuelclient.errors import Conflict, NotFound
 from fuelclient.model.run import RunRequest
 from fuelclient.serializers.sequence import sequence_to
 from fuelclient.server.errors import HttpError, refusing
-from fuelclient.server.routes import Call, Query, QueryType, Route, handler_of
+from fuelclient.server.routes import Call, Query, QueryType, Route, caller
 from fuelclient.server.runs import begin
 from fuelclient.server.schemas import NAME, NUMBER, RUN_FLAGS, SEQUENCE, SEQUENCE_GRAPHS, TASK_RUN, closed, listed
 
@@ -60,11 +60,10 @@ ROUTES = (
     Route("GET", "sequences", list_all, "List sequences", {200: listed(SEQUENCE)}, _FILTERS),
     Route("POST", "sequences", create, "Create a sequence", {201: SEQUENCE},
           body=closed(("name", "release", "graphs"), name=NAME, release=NUMBER, graphs=SEQUENCE_GRAPHS)),
-    Route("GET", _PATH, handler_of(lambda backend: backend.sequences.get, sequence_to), "Show a sequence",
-          {200: SEQUENCE}),
+    Route("GET", _PATH, caller(lambda backend: backend.sequences.get, sequence_to), "Show a sequence", {200: SEQUENCE}),
     Route("PUT", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
     Route("PATCH", _PATH, update, "Change a sequence", {200: SEQUENCE}, body=_UPDATE),
-    Route("DELETE", _PATH, handler_of(lambda backend: backend.sequences.delete), "Delete a sequence", {204: None}),
+    Route("DELETE", _PATH, caller(lambda backend: backend.sequences.delete), "Delete a sequence", {204: None}),
     Route("POST", f"{_PATH}/execute", execute, "Run the graphs of a sequence", {202: TASK_RUN},
           body=closed(("cluster",), cluster=NUMBER, **RUN_FLAGS)),
 )  # fmt: skip

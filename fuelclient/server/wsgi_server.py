@@ -33,8 +33,7 @@ _EXTRA_BYTES = 2**20
 
 _TOO_LARGE = 413
 _SPARE = 50
-"""How many more connections waitress accepts than `Limits.connections`, for when all of those await a response and none
-can be closed."""
+"""How many more connections waitress accepts than `Limits.connections`, for when none of those can be closed."""
 
 Admits = Callable[[Mapping[str, str]], bool]
 

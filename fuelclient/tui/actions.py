@@ -1,4 +1,4 @@
-"""Changes that the UI makes in a backend, each with its command line."""
+"""The changes that the UI can make in a backend, each with its command line."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DRY_RUN_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """Run graphs on an environment. A dry run plans them and, unless on assumed nodes, also asks a Fuel master. Without
-    `check`, SSH nodes are not examined first."""
+    """Run graphs on an environment. A dry run plans them and, unless nodes are assumed, also asks a Fuel master. With
+    `check`, SSH nodes are examined first."""
 
     request: RunRequest
     assume: str = ""
@@ -27,8 +27,8 @@ class Execute:
 
     @property
     def what(self) -> str:
-        doing = "plan" if self.request.dry_run else "execute"
-        return f"{doing} {', '.join(self.request.graph_types)} on environment {self.request.cluster_id}"
+        verb = "plan" if self.request.dry_run else "execute"
+        return f"{verb} {', '.join(self.request.graph_types)} on environment {self.request.cluster_id}"
 
     @property
     def words(self) -> str:
@@ -40,7 +40,7 @@ class Execute:
 
     def act(self, backend: Backend) -> Run | DryRun:
         if self.request.dry_run:
-            from fuelclient.backends.plans import dry_run  # with all that plans: few sessions of the UI do
+            from fuelclient.backends.plans import dry_run  # late: it loads the whole planner, which few sessions need
 
             return dry_run(backend, self.request, timeout=DRY_RUN_WAIT, assume=self.assume)
         return backend.runs.begin(self.request, check=self.check)
@@ -48,7 +48,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class _OnRun:
-    """A change of one run by `task VERB ID`, with an option for the field of a subclass."""
+    """A change of one run by the command `task VERB ID`, with an option for the field of a subclass."""
 
     VERB: ClassVar[str]
     OPTION: ClassVar[tuple[str, str]]
@@ -83,7 +83,7 @@ class Stop(_OnRun):
 
 @dataclass(frozen=True, slots=True)
 class Resume(_OnRun):
-    """Resume a run whose runner was killed; `again` reruns instances that may have ended."""
+    """Resume a run whose runner was killed; `again` reruns interrupted instances, which may have ended."""
 
     VERB, OPTION = "resume", ("again", "--rerun-interrupted")
     again: bool = False
@@ -94,7 +94,7 @@ class Resume(_OnRun):
 
 @dataclass(frozen=True, slots=True)
 class Delete(_OnRun):
-    """Delete a run with its history; `force` is for a run that lost its runner before its end."""
+    """Delete a run with its history; `force` is for a run whose runner was killed before its end."""
 
     VERB, OPTION = "delete", ("force", "--force")
     force: bool = False
@@ -104,11 +104,11 @@ class Delete(_OnRun):
 
 
 Action = Execute | Stop | Resume | Delete
-"""A change. `act` makes it and raises the backend's errors; `what` is its name for people, `words` its command without
-the program."""
+"""A change. `act` makes it and raises the backend's errors; `what` describes it, `words` is its command without the
+program."""
 
 Choices = Sequence[tuple[str, Action]]
-"""The ways to do something, each with its name."""
+"""Alternative actions, each with its label."""
 
 
 def command_of(action: Action, program: str = "fuel2") -> str:

@@ -1,7 +1,6 @@
-"""The app goes from screen to screen, hands answers to them, has the keys that work everywhere, and asks before
-changes.
+"""The app: it switches screens, gives them answers, handles the keys that work everywhere, and confirms changes.
 
-Dialogs are loaded when they are opened, to show the first screen sooner.
+Dialogs are imported when they are opened, to show the first screen sooner.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ _MODULES = {
     "browse": (View.BROWSE, View.WHY),
     "run": (View.RUN,),
 }
-"""Modules of `screens`, loaded when one of their views is shown first; `View.ROLES` has the class `RolesScreen`."""
+"""Modules of `screens`, imported when one of their views is first shown. The class of `View.ROLES` is `RolesScreen`."""
 
-_TASKS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
-"""The views whose rows are tasks, or about one."""
+_TASK_VIEWS = (View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.WHY)
+"""The views whose rows are tasks, or are about tasks."""
 
 
 class FuelUI(UI):
-    """The terminal UI. Tasks are marked by name, because a graph that is read again may have them in other rows."""
+    """The terminal UI. Tasks are marked by key, because they may be in other rows after a graph is read again."""
 
     TITLE = "fuel2"
     CSS = """
@@ -97,24 +96,23 @@ class FuelUI(UI):
     ]
 
     armed = False
-    """Whether the UI may change something. The key that arms it also disarms it, as do leaving the environment and
-    `IDLE`."""
+    """Whether the UI may make changes. It is disarmed by the same key, by leaving the environment, and after `IDLE`."""
 
     view: ViewScreen
-    """The view that is shown, possibly under a dialog."""
+    """The current view, possibly below a dialog."""
 
     _last_key = 0.0
     _marked: tuple[AskGraph, TaskKey] | None = None
     _picked: tuple[AskGraph, dict[str, list[str]]] | None = None
 
     def on_mount(self) -> None:
-        self.push_screen(self._made())
+        self.push_screen(self._new_screen())
         self.set_interval(1.0, self._watch)
 
     def on_unmount(self) -> None:
         self.gateway.close()
 
-    # going from place to place
+    # switching screens
 
     def go(self, route: Route) -> None:
         self._remember()
@@ -126,9 +124,9 @@ class FuelUI(UI):
             self.disarm()
         while self.screen is not self.view:
             self.pop_screen()  # a dialog
-        self.switch_screen(self._made())
+        self.switch_screen(self._new_screen())
 
-    def _made(self) -> ViewScreen:
+    def _new_screen(self) -> ViewScreen:
         route = self.trail.here
         self.log_route(route)
         self.typed.entered()
@@ -137,11 +135,11 @@ class FuelUI(UI):
         screen.fit(self.size)
         self.gateway.revisit(screen.request())
         self.trouble = self.gateway.trouble(screen.request())
-        self.gateway.answer(screen.request())  # the backend works while the screen is put together
+        self.gateway.answer(screen.request())  # the backend works while the screen is built
         return screen
 
     def _remember(self) -> None:
-        """Keep the state of the screen for coming back."""
+        """Save the state of the screen for the user's return."""
         if self.screen is self.view and self.view.filled:
             self.trail.here = self.view.state()
 
@@ -161,7 +159,7 @@ class FuelUI(UI):
             self.go(Route(focus=str(self.trail.here.env)))
 
     def action_view(self, view: str) -> None:
-        """Go to another view of the environment, or of the one under the cursor, at the same task."""
+        """Go to another view of the environment (of the screen, or under the cursor), at the same task."""
         here = self.trail.here
         if view == here.view:
             return
@@ -173,8 +171,8 @@ class FuelUI(UI):
     def action_types(self) -> None:
         types = self.graph.types if self.graph is not None else ()
         if len(types) > 1:
-            place = types.index(self.trail.here.graph_type)
-            self.go(self.trail.here.of(types[(place + 1) % len(types)]))
+            index = types.index(self.trail.here.graph_type)
+            self.go(self.trail.here.of(types[(index + 1) % len(types)]))
         else:
             self.notify("There is no other graph type here.")
 
@@ -191,7 +189,7 @@ class FuelUI(UI):
 
     @property
     def marked(self) -> str:
-        """The marked task of the graph on the screen, which may have lost it."""
+        """The marked task if it is of the graph on the screen, with a note if the graph no longer has it."""
         if self._marked is None or self.graph is None or self._marked[0] != self.graph_here:
             return ""
         task = self._marked[1]
@@ -206,7 +204,7 @@ class FuelUI(UI):
 
     @property
     def picked(self) -> dict[str, list[str]]:
-        """Ids of picked `tasks` and `nodes`; another environment or graph type begins without any."""
+        """The ids of picked `tasks` and `nodes`. They are dropped when the environment or graph type changes."""
         if self._picked is None or self._picked[0] != self.graph_here:
             self._picked = (self.graph_here, {"tasks": [], "nodes": []})
         return self._picked[1]
@@ -228,12 +226,12 @@ class FuelUI(UI):
         self.decorate()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable keys about tasks where rows are tasks, and only what the backend supports."""
+        """Enable keys for tasks only in `_TASK_VIEWS`, kill and resume only if the backend supports them."""
         if (action, *parameters) == ("stop", True):
             return self.abilities.kill
         if action == "resume":
             return self.abilities.resume
-        return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASKS
+        return action not in ("mark", "why", "copy_yaml") or self.trail.here.view in _TASK_VIEWS
 
     # copying
 
@@ -267,7 +265,7 @@ class FuelUI(UI):
 
     def action_command_palette(self) -> None:
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette())  # without an id: the one before may not be gone yet
+            self.push_screen(Palette())  # no id: it must be unique, and the last palette may still exist
 
     def action_help(self) -> None:
         from fuelclient.tui.screens.dialogs import HelpDialog
@@ -286,13 +284,13 @@ class FuelUI(UI):
     # answers
 
     def on_answered(self, message: Answered) -> None:
-        if not self.gateway.settle(message):
+        if not self.gateway.accept(message):
             return
         if not isinstance(message.job, Request):
             self._acted(message.job, message.value)
         else:
             self.view.refill()
-            self.trouble = self._troubled()  # the screen may have dropped what had failed
+            self.trouble = self._trouble_text()  # the screen may have dropped the request that had failed
 
     def on_failed(self, message: Failed) -> None:
         request = message.job
@@ -302,7 +300,7 @@ class FuelUI(UI):
             self._refused(request, message)
             return
         delay = self.gateway.fail(request, message)
-        self.trouble = self._troubled()
+        self.trouble = self._trouble_text()
         if delay is not None:
             self.set_timer(delay, lambda: self._again(message))
         if self.view.is_whole():
@@ -316,16 +314,16 @@ class FuelUI(UI):
             self.gateway.ask(message.job)
 
     def _watch(self) -> None:
-        """Every second, note slow backends and repeat live requests."""
-        release_garbage_collector()
-        self.trouble = self.trouble or self._troubled()
+        """Every second: report slow backends, disarm an idle UI, and repeat live requests."""
+        resume_garbage_collection()
+        self.trouble = self.trouble or self._trouble_text()
         self.disarm_if_idle()
         for request in self.view.live() if self.view.is_whole() else ():
             if request not in self.gateway.failed and request not in self.gateway.pending:
                 self.gateway.ask(request)
 
-    def _troubled(self) -> str:
-        """Why data is missing or late, that of the screen first; empty if all is well."""
+    def _trouble_text(self) -> str:
+        """Why data is missing or late (requests of the screen first); empty if nothing is."""
         slow = self.gateway.slow()
         trouble = self.gateway.trouble(*self.view.requests())
         return trouble or (f"Still waiting for {slow} ...  ctrl+r asks again" if slow else "")
@@ -338,7 +336,7 @@ class FuelUI(UI):
                 self.gateway.revisit(request)
             self.decorate()
 
-    # changing something: read-only until A arms, each change asks first, and is then made once
+    # changes: only while armed, each after a confirmation, and never repeated
 
     def action_arm(self) -> None:
         if self.armed:
@@ -366,7 +364,7 @@ class FuelUI(UI):
 
     def action_execute(self) -> None:
         env = self.view.env_here()
-        if not self._may():
+        if not self._require_armed():
             return
         if not env:
             self.notify("Choose an environment to execute on.")
@@ -379,14 +377,14 @@ class FuelUI(UI):
         self._ask(ExecuteDialog(env, name, self.trail.here.graph_type, types, self.picked, over_ssh=over_ssh))
 
     def _over_ssh(self, env: int) -> bool:
-        """Whether a node of an environment, as far as nodes have been read, is reached over SSH."""
+        """Whether any node of an environment, among the nodes read so far, is reached over SSH."""
         graph, overview = self.graph, self.overview
         nodes = graph.study.snapshot.nodes if graph is not None else overview.nodes if overview is not None else ()
         over_ssh = (node.reached_by == DEFAULT_EXECUTOR for node in nodes if node.cluster_id == env)
         return self.abilities.executors and any(over_ssh)
 
     def action_stop(self, kill: bool) -> None:
-        run = self._run_to("stop")
+        run = self._run_for("stop")
         if run is not None and run.is_final:
             self.notify(f"Run {run.id} has ended already: it is {run.status}.")
         elif run is not None:
@@ -395,7 +393,7 @@ class FuelUI(UI):
             self._confirm("stop", run, "Nothing else will start.", ways, chosen=int(kill))
 
     def action_resume(self) -> None:
-        run = self._run_to("resume")
+        run = self._run_for("resume")
         if run is not None and run.is_final:
             rest = rest_of(run)
             ended = f"Run {run.id} has ended already: it is {run.status}."
@@ -407,20 +405,20 @@ class FuelUI(UI):
             self._confirm("resume", run, "What has ended is not run again.", choices)
 
     def action_delete(self) -> None:
-        run = self._run_to("delete")
+        run = self._run_for("delete")
         if run is not None:
             ways = [("", Delete(run.id, force=not run.is_final))]
             self._confirm("delete", run, "Its history and its logs are deleted too.", ways)
 
-    def _may(self) -> bool:
+    def _require_armed(self) -> bool:
         if not self.armed:
             self.notify("The UI is read-only until you press A to arm it.", severity="warning")
         return self.armed
 
-    def _run_to(self, verb: str) -> Run | None:
-        """The run here, if the UI is armed; else explain."""
+    def _run_for(self, verb: str) -> Run | None:
+        """The run of the screen or under the cursor if the UI is armed; else notify the user."""
         run = self.view.run_here()
-        if not self._may():
+        if not self._require_armed():
             return None
         if run is None:
             self.notify(f"There is no run here to {verb}.")
@@ -437,9 +435,9 @@ class FuelUI(UI):
         self.push_screen(dialog, self.perform)
 
     def perform(self, action: Action | None) -> None:
-        """Carry out an action once; its command line is logged even if it fails."""
+        """Send an action to the backend, once. Its command line is logged even if it fails."""
         self.touch()
-        if action is None or not self._may():
+        if action is None or not self._require_armed():
             return
         if self.gateway.acting is not None:
             self.notify("The last action has had no answer yet.", severity="warning")
@@ -448,7 +446,7 @@ class FuelUI(UI):
         self.log_lines.append(command_of(action, self.program))
 
     def _acted(self, action: Action, value: object) -> None:
-        """Go where the outcome of an action is seen."""
+        """Report a successful action, and go to the screen that shows its effect."""
         self.gateway.acted(removed=isinstance(action, Delete))
         if isinstance(value, DryRun):
             self._show_dry_run(value)
@@ -476,7 +474,7 @@ class FuelUI(UI):
         self.gateway.drop(action)
         self.gateway.acted()
         text = message.reason
-        if message.passing:
+        if message.transient:
             text += "  It may have been done all the same: look at the history (8) before you repeat it."
         self.notify(text, title=f"not done: {action.what}", severity="error", timeout=15, markup=False)
         self.action_renew()
@@ -505,9 +503,9 @@ def screen_class(view: View) -> type[ViewScreen]:
     return cast("type[ViewScreen]", getattr(module, f"{view.capitalize()}Screen"))
 
 
-def release_garbage_collector() -> None:
-    """Turn garbage collection on again after the start, without the quarter of a million lasting objects made until
-    then; that keeps collections short."""
+def resume_garbage_collection() -> None:
+    """Turn garbage collection on again after the start. The quarter of a million objects made until then are frozen,
+    because most are permanent: collections stay short."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -1,4 +1,4 @@
-"""The base class of the app, for its screens: it restores the terminal at any end, and keeps the order of keys."""
+"""The base class of the app, as screens see it. It restores the terminal however it ends, and keeps keys in order."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from fuelclient.tui.requests import Abilities, AskGraph, AskOverview, AskResults
 from fuelclient.tui.routes import Route, Trail, View, command_line
 from fuelclient.tui.terminal import LONGEST, NEVER_HELD, NoControlCodes, TypeAhead
 
-MOST_LOG_LINES = 1000
-"""How many command lines are kept."""
+MAX_LOG_LINES = 1000
+"""The largest number of command lines that are kept."""
 
 THEME = Theme(
     name="fuel",
@@ -48,43 +48,43 @@ THEME = Theme(
 )
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""Signals that end the UI; Ctrl-C is a key like any other."""
+"""Signals that end the UI. SIGINT is not one: Ctrl-C is a normal key."""
 
 GRACE = 5.0
-"""Seconds that the end may take after a signal: writing to a lost terminal may block for ever."""
+"""Seconds after a signal until the process is ended: writing to a lost terminal may block for ever."""
 
-_ROUNDS = 2
-"""How often `Handled` is sent again: for the action of a key, its message, and a further one."""
+_EXTRA_ROUNDS = 2
+"""How often `Handled` is sent again: a key causes an action, which may cause further messages."""
 
-_SOON = 0.01
-"""Seconds between two looks at waiting keys."""
+_RECHECK_SECONDS = 0.01
+"""Seconds between checks whether waiting keys can be handled."""
 
-_LEAVING = 128
-"""Shells add this to the number of a signal for an exit code."""
+_SIGNAL_EXIT_BASE = 128
+"""The exit code after a signal is this plus the number of the signal, as in shells."""
 
 
 @dataclass
 class Handled(Message):
-    """Follows a key up from the focused widget, and is sent `rounds` more times."""
+    """Sent to the focused widget after a key, and `rounds` more times, to detect the end of its handling."""
 
     widget: Widget
     rounds: int
 
 
 class UI(App[None]):
-    """The app as its screens see it, over any backend. `connect` makes one in the thread that calls it.
+    """The app as its screens see it, for any backend. `connect` makes a backend for the thread that calls it.
 
-    A signal ends it and restores the terminal. The next key waits until a message sent after the last one has come up
-    from the focused widget several times: actions and what they cause are messages too, which it would overtake.
+    A signal ends it and restores the terminal. A key waits until the previous one has been handled: until `Handled`,
+    sent after it, has come back from the focused widget several times, behind the messages that the key caused.
     """
 
     BINDINGS = [
-        # with priority it works in dialogs as well
+        # priority: it works in dialogs too
         Binding("ctrl+z", "suspend_process", "suspend; fg comes back", show=False, id="app.suspend", priority=True),
     ]
 
     trouble = var("", init=False)
-    """The text of the banner, which is hidden without one."""
+    """The text of the banner, which is hidden if the text is empty."""
 
     def __init__(
         self,
@@ -97,31 +97,31 @@ class UI(App[None]):
     ) -> None:
         super().__init__()
         self._exit_code = 0
-        self._heeds_signals = False
+        self._handles_signals = False
         self._no_control_codes = NoControlCodes()
         self.typed = TypeAhead(time.monotonic)
         self._busy: Widget | None = None
         self._busy_until = 0.0
-        self._looks = False
+        self._is_check_scheduled = False
         self.clock, self.program = clock, program
         self.glyphs = ASCII if ascii_only else UNICODE
         self.gateway = Gateway(connect, self.post_message, time.monotonic)
         self.trail = Trail(Route())
         if env:
             self.trail.go(Route(View.ROLES, env))
-        self.log_lines: deque[str] = deque(maxlen=MOST_LOG_LINES)
+        self.log_lines: deque[str] = deque(maxlen=MAX_LOG_LINES)
         self.register_theme(THEME)
         self.theme = THEME.name
 
-    # what the app does
+    # for the app
 
     @abstractmethod
     def go(self, route: Route) -> None:
-        """Go to another place."""
+        """Go to another screen."""
 
     @abstractmethod
     def action_go_back(self) -> None:
-        """Go to the place before."""
+        """Go back to the previous screen."""
 
     def log_route(self, route: Route) -> None:
         """Log the command line of a route."""
@@ -139,7 +139,7 @@ class UI(App[None]):
             self.copy_to_clipboard(text)
             self.notify(text if len(text) < 200 else f"{text[:200]} ...", title="copied", markup=False)
 
-    # what is known already: nothing is asked for
+    # cached answers: these properties send no requests
 
     @property
     def graph_here(self) -> AskGraph:
@@ -156,7 +156,7 @@ class UI(App[None]):
 
     @property
     def abilities(self) -> Abilities:
-        """What the backend supports; all, until it has answered."""
+        """What the backend supports; everything is assumed until it has answered."""
         source = self.graph or self.overview
         return Abilities() if source is None else source.abilities
 
@@ -166,14 +166,14 @@ class UI(App[None]):
         return names if graph is None else {**names, graph.env: graph.study.snapshot.cluster.name}
 
     def node_names(self, env: int) -> dict[int, str]:
-        """Names of the nodes of an environment by id."""
+        """The names of the nodes of an environment, by id."""
         overview, graph = self.overview, self.graph
         if graph is not None and graph.env == env:
             return {node.id: node.name for node in graph.study.snapshot.nodes}
         return {node.id: node.name for node in overview.nodes} if overview is not None else {}
 
     def forget_runs(self, env: int) -> None:
-        """Read runs again when they are shown next."""
+        """Mark cached runs and results as old: they are read again when next shown."""
         runs = (AskRuns(), AskRuns(env))
         self.gateway.answers.age(lambda request: request in runs or isinstance(request, AskResults))
 
@@ -188,39 +188,38 @@ class UI(App[None]):
         return self._exception
 
     def run_on_terminal(self, *, mouse: bool = True) -> int:
-        """Run to the end and return the exit code, that of a signal or 0. Raise `failure` if there is one."""
-        self._heeds_signals = True
+        """Run until the UI ends. Return the exit code: of a signal, or 0. Raise `failure` if there is one."""
+        self._handles_signals = True
         self.run(mouse=mouse)
         if self.failure is not None:
             raise self.failure
         return self._exit_code
 
     def on_load(self) -> None:
-        """Handle signals before the terminal is changed; without a terminal they keep their meaning."""
-        if self._heeds_signals:
+        """Handle signals before Textual changes the terminal. Without a terminal, they are not handled."""
+        if self._handles_signals:
             for number in _SIGNALS:
                 asyncio.get_running_loop().add_signal_handler(number, self._end, number)
 
     def _end(self, number: signal.Signals) -> None:
-        """Exit with the code of a signal; a second signal, or the timer, ends the process at once."""
+        """Exit with the code of a signal. A second signal, or a timer, ends the process at once."""
         asyncio.get_running_loop().remove_signal_handler(number)
-        self._exit_code = _LEAVING + number
+        self._exit_code = _SIGNAL_EXIT_BASE + number
         last = threading.Timer(GRACE, os._exit, (self._exit_code,))
         last.daemon = True
         last.start()
         self.exit(return_code=self._exit_code)
 
     def action_help_quit(self) -> None:
-        """Explain how to quit. Ctrl-C does not: it is pressed by mistake too easily."""
+        """Explain how to quit. Ctrl-C does not quit, because it is too easily pressed by mistake."""
         self.notify("Press q to quit; ctrl+q quits from everywhere.")
 
     def _fatal_error(self) -> None:
-        """End, so that the command reports `failure`. Textual would print the values of all variables, passwords
-        too."""
+        """End the UI; the command reports `failure`. Textual would print all variables, even passwords."""
         self._close_messages_no_wait()
 
     def _handle_exception(self, error: Exception) -> None:
-        """Ignore errors of screens that are being taken apart, and of timers that find no screen at the end."""
+        """Ignore errors of screens that the user has left, and of timers that find no screen at the end."""
         ended = isinstance(error, ScreenStackError) and not self._running
         if not ended and not (isinstance(error, NoMatches) and self._was_left()):
             super()._handle_exception(error)
@@ -232,14 +231,14 @@ class UI(App[None]):
             pump = pump._parent
         return pump is not None and pump not in self._screen_stack
 
-    # keys that wait
+    # waiting keys
 
     def on_mount(self) -> None:
-        # keys wait for a dialog as for a view
+        # keys typed ahead also wait for a new dialog
         self.screen_change_signal.subscribe(self, lambda _screen: self.typed.entered(), immediate=True)
 
     def is_built(self) -> bool:
-        """Whether a widget has the focus, so that it gets keys."""
+        """Whether a widget has the focus, and can get keys."""
         return self.screen.focused is not None
 
     @abstractmethod
@@ -253,23 +252,23 @@ class UI(App[None]):
         if event.key == "escape" and self.typed.is_stuck():
             self.typed.drop()
         if self._is_busy():
-            self.typed.hold(event)
-        elif not self.typed.holds(event, built=self.is_built(), filled=self.is_filled()):
-            await self._type(event)
-        self._look_again()
+            self.typed.append(event)
+        elif not self.typed.hold_if_early(event, built=self.is_built(), filled=self.is_filled()):
+            await self._send_key(event)
+        self._schedule_check()
 
     def _is_busy(self) -> bool:
-        """Whether a widget that still exists is handling the last key."""
+        """Whether the focused widget is still handling the last key."""
         busy = self._busy
         is_here = busy is not None and busy is self.screen.focused and busy.is_attached
         return is_here and time.monotonic() < self._busy_until
 
-    async def _type(self, event: Key) -> None:
+    async def _send_key(self, event: Key) -> None:
         widget = self.screen.focused
         await super().on_event(event)
         if widget is not None and widget is self.screen.focused:
             self._busy_until = time.monotonic() + LONGEST
-            self._follow(widget, _ROUNDS)
+            self._follow(widget, _EXTRA_ROUNDS)
 
     def on_handled(self, message: Handled) -> None:
         message.stop()
@@ -278,25 +277,25 @@ class UI(App[None]):
                 self._follow(message.widget, message.rounds - 1)
             else:
                 self._busy = None
-                self.call_next(self._type_on)
+                self.call_next(self._send_waiting_key)
 
     def _follow(self, widget: Widget, rounds: int) -> None:
-        """Send a message after a key; a closing widget takes none."""
+        """Send `Handled` after a key. A closing widget accepts no messages."""
         self._busy = widget if widget.post_message(Handled(widget, rounds)) else None
 
-    def _look_again(self) -> None:
-        if self.typed and not self._looks:
-            self._looks = True
-            self.set_timer(_SOON, self._looked)
+    def _schedule_check(self) -> None:
+        if self.typed and not self._is_check_scheduled:
+            self._is_check_scheduled = True
+            self.set_timer(_RECHECK_SECONDS, self._check)
 
-    async def _looked(self) -> None:
-        self._looks = False
-        await self._type_on()
+    async def _check(self) -> None:
+        self._is_check_scheduled = False
+        await self._send_waiting_key()
 
-    async def _type_on(self) -> None:
-        """Handle waiting keys until one has to wait again."""
+    async def _send_waiting_key(self) -> None:
+        """Handle the next waiting key if it need not wait any longer."""
         if not self._is_busy():
             event = self.typed.next(built=self.is_built(), filled=self.is_filled())
             if event is not None:
-                await self._type(event)
-        self._look_again()
+                await self._send_key(event)
+        self._schedule_check()

@@ -1,4 +1,4 @@
-"""The command palette: screens, environments, tasks, nodes and runs by name."""
+"""The command palette, which finds screens, environments, tasks, nodes and runs by name."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from fuelclient.tui.app_base import UI
 from fuelclient.tui.requests import AskRuns
 from fuelclient.tui.routes import TABS, Route, View
 
-_MOST = 200
-"""How many names are matched fuzzily, which would take seconds for a hundred thousand."""
+_MAX_MATCHED = 200
+"""The largest number of names that are matched fuzzily: a hundred thousand would take seconds."""
 
 Target = tuple[str, str, Route]
-"""A name, its meaning, and where it leads."""
+"""A name, its meaning, and the route that it opens."""
 
 
 class Palette(CommandPalette):
-    """Textual's palette, made safe for small terminals and late events."""
+    """Textual's palette, without its errors in small terminals and for late events."""
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             yield _Rows() if isinstance(widget, CommandList) else widget
 
     def run_worker(self, *arguments: Any, **options: Any) -> Worker[Any]:
-        """Let a worker fail alone if the palette was closed meanwhile."""
+        """Do not end the app if a worker fails because the palette has been closed."""
         return super().run_worker(*arguments, **{**options, "exit_on_error": False})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Turn pages only where rows have room; Textual would look for one."""
+        """Disable the keys of the list while it has no visible row: Textual would search for one."""
         has_room = any(rows.scrollable_content_region for rows in self.query(CommandList))
         return super().check_action(action, parameters) if has_room or action != "command_list" else False
 
 
 class _Rows(CommandList):
-    """Rows that may have changed before a click on one is handled."""
+    """The list of matches. It ignores a click on a row that no longer exists when the click is handled."""
 
     def on_click(self, event: Click) -> None:
         if event.style.meta.get("option", 0) >= self.option_count:
@@ -51,22 +51,22 @@ class _Rows(CommandList):
 
 
 class Places(Provider):
-    """Names from what has been read already: a palette does not wait."""
+    """Names from cached answers only, so that the palette need not wait."""
 
     async def discover(self) -> Hits:
         for name, meaning, route in _views(self._ui):
             shown = printable(name)
-            yield DiscoveryHit(_shown(shown, meaning), partial(self._ui.go, route), text=shown)
+            yield DiscoveryHit(_content(shown, meaning), partial(self._ui.go, route), text=shown)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         word = query.lower().replace(" ", "")
-        likely = [target for target in _targets(self._ui) if _may_match(word, target[0].lower())][:_MOST]
-        for raw, meaning, route in likely:
+        candidates = [target for target in _targets(self._ui) if _may_match(word, target[0].lower())][:_MAX_MATCHED]
+        for raw, meaning, route in candidates:
             name = printable(raw)
-            score, places = matcher.fuzzy_search.match(query, name)
+            score, positions = matcher.fuzzy_search.match(query, name)
             if score > 0:
-                shown = _shown(name, meaning, places, matcher.match_style)
+                shown = _content(name, meaning, positions, matcher.match_style)
                 yield Hit(score, shown, partial(self._ui.go, route), text=name)
 
     @property
@@ -74,27 +74,27 @@ class Places(Provider):
         return cast(UI, self.app)
 
 
-def _shown(name: str, meaning: str, places: Sequence[int] = (), style: Style | None = None) -> Content:
-    """A name, with the letters at `places` highlighted, above its meaning; neither is read as markup.
+def _content(name: str, meaning: str, positions: Sequence[int] = (), style: Style | None = None) -> Content:
+    """A name, with the characters at `positions` highlighted, above its meaning. Neither is parsed as markup.
 
-    >>> _shown("[/]", "environment 1").plain
+    >>> _content("[/]", "environment 1").plain
     '[/]\\nenvironment 1'
     """
     content = Content(name)
-    for place in places:
-        if style is not None and not name[place].isspace():
-            content = content.stylize(style, place, place + 1)
+    for position in positions:
+        if style is not None and not name[position].isspace():
+            content = content.stylize(style, position, position + 1)
     return Content.assemble(content, "\n", (printable(meaning), "not bold $text-muted"))
 
 
 def _may_match(word: str, name: str) -> bool:
-    """Whether `name` has the letters of `word` in their order.
+    """Whether `name` has the characters of `word` in the same order.
 
     >>> _may_match("keyst", "primary-keystone"), _may_match("xk", "keystone")
     (True, False)
     """
-    letters = iter(name)
-    return all(letter in letters for letter in word)
+    characters = iter(name)
+    return all(character in characters for character in word)
 
 
 def _views(ui: UI) -> Iterator[Target]:

@@ -1,6 +1,6 @@
-"""Threads that send requests and actions to a backend; its answers, repeated after failures; live runs.
+"""Send requests and actions to a backend in threads, cache answers, repeat failed requests, and follow live runs.
 
-An engine connection works only in the thread that opened it, so each thread makes and closes a backend of its own.
+An engine connection works only in the thread that opened it, so each thread makes and closes its own backend.
 Threads are daemons, so that a hanging backend does not keep the UI from ending.
 """
 
@@ -23,12 +23,12 @@ from fuelclient.tui.actions import Action
 from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskRun, AskSource, Request
 
 Job = Request[object] | Action
-"""What a backend works on."""
+"""What a worker sends to a backend."""
 
 
 @dataclass
 class Pending:
-    """When a job was given, by the gateway's clock, and how often it failed."""
+    """When a job was last sent, by the gateway's clock, and how often it has failed."""
 
     since: float
     failures: int = 0
@@ -36,7 +36,7 @@ class Pending:
 
 @dataclass
 class Answered(Message):
-    """A backend has answered or acted, which counts if `waiting` is still pending."""
+    """A backend has finished a job. This is ignored unless `waiting` is still pending."""
 
     waiting: Pending
     job: Job
@@ -45,31 +45,31 @@ class Answered(Message):
 
 @dataclass
 class Failed(Message):
-    """A backend has failed. If the failure is `passing`, a request is repeated, and an action may have been carried out
-    all the same. What is `gone` does not exist in the backend."""
+    """A backend has failed. If the failure is `transient`, a request is repeated, and an action may have been carried
+    out. If the object is `gone`, it does not exist in the backend."""
 
     waiting: Pending
     job: Job
     reason: str
-    passing: bool
+    transient: bool
     gone: bool = False
 
 
 Answer = TypeVar("Answer")
 
 PATIENCE = (1.0, 2.0, 5.0, 15.0)
-"""Seconds before the next attempt, by the number of failures; the last one holds for all that follow."""
+"""Seconds before the next attempt after 1, 2, 3 and more failures in a row."""
 
 SLOW = 3.0
-"""Seconds of waiting after which a banner appears."""
+"""Seconds without an answer after which a banner appears."""
 
 KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
-"""How many answers of a kind are kept, to bound memory: a run may have a hundred thousand instances. Others are few and
-small."""
+"""The largest number of cached answers to a type of request, to bound memory: a run may have a hundred thousand
+instances. Answers to other types are few and small."""
 
 
 class AnswerCache:
-    """Answers by request, the last used at the end. An *old* one is shown until it has been read again."""
+    """Answers by request, the last used at the end. An *old* answer is shown until it has been read again."""
 
     def __init__(self) -> None:
         self._answers: dict[Request[object], object] = {}
@@ -82,14 +82,14 @@ class AnswerCache:
         return len(self._answers)
 
     def get(self, request: Request[Answer]) -> Answer | None:
-        """The answer, now the last used."""
+        """The answer or None. It becomes the last used one."""
         if request not in self._answers:
             return None
         answer = self._answers[request] = self._answers.pop(request)
         return cast(Answer, answer)
 
     def put(self, request: Request[object], value: object) -> None:
-        """Keep an answer, and drop the least recently used beyond `KEPT`."""
+        """Cache an answer, and drop the least recently used ones beyond `KEPT`."""
         self._answers.pop(request, None)
         self._answers[request] = value
         self.old.discard(request)
@@ -104,19 +104,19 @@ class AnswerCache:
         self.old.discard(request)
 
     def age(self, concerns: Callable[[Request[object]], bool] = lambda _: True) -> None:
-        """Make answers old, all of them or those whose request this `concerns`."""
+        """Mark as old all answers, or those for whose request `concerns` is true."""
         self.old.update(filter(concerns, self._answers))
 
 
 SIZE = 3
-"""How many jobs run at once; those that hang do not count."""
+"""How many jobs run at once, not counting those that hang."""
 
 STUCK = 10.0
-"""Seconds after which a worker counts as hanging, and may be replaced."""
+"""Seconds with one job after which a worker counts as hanging, and may be replaced."""
 
 
 class Workers:
-    """At most `SIZE` threads, each started when needed, with a backend of its own."""
+    """At most `SIZE` threads that do not hang. Each is started when needed, and has its own backend."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._connect, self._post, self._now = gateway.connect, gateway.deliver, gateway.now
@@ -128,7 +128,7 @@ class Workers:
         self._lock = threading.Lock()
 
     def put(self, job: Job, waiting: Pending) -> None:
-        """Work on a job once a worker is free, unless `waiting` is no longer pending then."""
+        """Queue a job for the next free worker, which skips it if `waiting` is no longer pending."""
         with self._lock:
             self._outstanding += 1
             stuck = sum(self._now() - since > STUCK for since in self._busy_since.values())
@@ -138,7 +138,7 @@ class Workers:
         self._jobs.put((job, waiting))
 
     def close(self, seconds: float) -> None:
-        """Close all backends; leave workers alone that do not end within `seconds`."""
+        """Close all backends. Do not wait longer than `seconds` for workers to end."""
         end = self._now() + seconds
         for _ in self._threads:
             self._jobs.put(None)
@@ -169,16 +169,16 @@ class Workers:
 
 
 BATCH = 1000
-"""How many events are asked for at once."""
+"""How many events of a run are read at once."""
 
 PAUSE, LONGEST_PAUSE = 0.1, 1.0
-"""Seconds between two looks at a run: while events come, and at most. Backends that answer with whole histories set
-their own."""
+"""Seconds between two reads of a live run: while events arrive, and at most without events. A backend may require a
+longer pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """New events of a run, and the run; or why they could not be read."""
+    """New events of a run, and the run; or why they could not be read, and whether the run is `gone`."""
 
     events: tuple[Event, ...] = ()
     run: Run | None = None
@@ -187,7 +187,7 @@ class Batch:
 
 
 class Feed(threading.Thread):
-    """Reads the events of a run into a queue, until its end or `stop`."""
+    """A thread that reads the events of a run into a queue, until the run ends or `stop` is called."""
 
     def __init__(self, connect: Callable[[], Backend], run_id: int) -> None:
         super().__init__(name=f"follow-{run_id}", daemon=True)
@@ -232,7 +232,7 @@ class Feed(threading.Thread):
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether the backend failed, which may pass; other errors are of the request and stay."""
+    """Whether the backend failed, so that a new attempt may succeed; other errors are due to the request."""
     return not isinstance(error, FuelError) or isinstance(error, Unavailable)
 
 
@@ -244,11 +244,11 @@ def close_quietly(backend: Backend | None) -> None:
 
 @dataclass(slots=True)
 class Gateway:
-    """Asks, keeps answers, and ignores late ones.
+    """Sends jobs, caches answers, and ignores late ones.
 
-    `connect` makes a backend in the thread that calls it; `post` takes messages from any thread; `now` is a clock.
-    `pending` has at most one action: an action is never repeated. `failed` has failures since the last answers, each
-    with when it is asked again. `feeds` were alive when the last one was made.
+    `connect` makes a backend for the thread that calls it; `post` takes messages from any thread; `now` is a clock.
+    `pending` has at most one action, because actions are never repeated. `failed` has the message of each job that has
+    failed since its last answer. `feeds` has the feeds that were alive when the last one was started.
     """
 
     connect: Callable[[], Backend]
@@ -269,23 +269,23 @@ class Gateway:
         return next((job for job in self.pending if not isinstance(job, Request)), None)
 
     def answer(self, request: Request[Answer]) -> Answer | None:
-        """The answer, if there is one. A request without one, or with an old one, is sent unless it is pending."""
+        """The cached answer or None. If it is missing or old, send the request unless it is pending."""
         if (request not in self.answers or request in self.answers.old) and request not in self.pending:
             self.ask(request)
         self.answers.old.discard(request)
         return self.answers.get(request)
 
     def answer_once(self, request: Request[Answer]) -> Answer | None:
-        """Like `answer`, but without repeating what failed: a screen that shows failures again would ask for ever."""
+        """Like `answer`, but do not repeat a failed request: a screen that shows each failure would do so for ever."""
         return self.answers.get(request) if request in self.failed else self.answer(request)
 
     def revisit(self, request: Request[object]) -> None:
-        """Repeat a request that was given up, because the user comes back to it."""
+        """Repeat a failed request, because the user comes back to its screen."""
         if request in self.failed and request not in self.pending:
             self.ask(request)
 
     def ask(self, job: Job) -> None:
-        """Send a job even if it is answered or pending. Of equal ones only the last counts."""
+        """Send a job even if it is answered or pending. Answers to earlier equal jobs are ignored."""
         before = self.pending.get(job)
         if before is None:
             self.failed.pop(job, None)
@@ -298,13 +298,13 @@ class Gateway:
         self.failed.pop(job, None)
 
     def renew(self, request: Request[object]) -> None:
-        """Repeat a request because data may have changed, which makes all other answers old."""
+        """Repeat a request, and mark all other answers as old, because data may have changed."""
         self.answers.age()
         self.answers.old.discard(request)
         self.ask(request)
 
-    def settle(self, message: Answered) -> bool:
-        """Keep an answer; return False if it came too late."""
+    def accept(self, message: Answered) -> bool:
+        """Cache an answer; return False if it is too late."""
         if self.pending.get(message.job) is not message.waiting:
             return False
         self.drop(message.job)
@@ -313,11 +313,11 @@ class Gateway:
         return True
 
     def fail(self, request: Request[object], message: Failed) -> float | None:
-        """Note a failure, and return the seconds until the next attempt; None if there is no point in one."""
+        """Record a failure. Return the seconds until the next attempt, or None if there will be none."""
         if self.pending.get(request) is not message.waiting:
             return None
         message.waiting.failures += 1
-        delay = patience(message.waiting.failures) if message.passing else None
+        delay = patience(message.waiting.failures) if message.transient else None
         again = f"asking again in {delay:.0f} s" if delay is not None else "ctrl+r asks again"
         self.failed[request] = f"{message.reason}  {again}"
         if delay is None:
@@ -327,31 +327,31 @@ class Gateway:
         return delay
 
     def trouble(self, *requests: Request[object]) -> str:
-        """The failure of the first of `requests` that has one, else of any pending one."""
+        """Why the first failed one of `requests`, or else any pending job, has failed; empty if none has."""
         return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
     def slow(self) -> str:
-        """The first job that has been pending for too long, an action before requests."""
+        """The name of a job that is pending for over `SLOW` seconds, preferably of the action; else empty."""
         late = [job for job, waiting in self.pending.items() if self.now() - waiting.since > SLOW]
         if (action := self.acting) in late:
             return f"the answer to: {action.what}"
         return late[0].what if late else ""
 
     def acted(self, *, removed: bool = False) -> None:
-        """Make answers old after an action, or drop them after a removal: they may be about what no longer exists."""
+        """Mark all answers as old after an action. Drop them after a removal: their objects may no longer exist."""
         self.answers.age()
         if removed:
             self.answers = AnswerCache()
 
     def follow(self, run_id: int) -> Feed:
-        """Read the events of a run until the caller stops the feed."""
+        """Start to read the events of a run, until the caller stops the feed."""
         feed = Feed(self.connect, run_id)
         feed.start()
         self.feeds = [*filter(Feed.is_alive, self.feeds), feed]
         return feed
 
     def close(self) -> None:
-        """Close all backends, which takes a second if one hangs."""
+        """Close all backends. This takes a second if one hangs."""
         for feed in self.feeds:
             feed.stop()
         end = self.now() + 1.0
@@ -365,11 +365,11 @@ class Gateway:
 
 
 def patience(failures: int) -> float:
-    """Seconds to wait after that many failures in a row."""
+    """Seconds until the attempt after that many failures in a row."""
     return PATIENCE[min(failures, len(PATIENCE)) - 1]
 
 
 def reason(error: Exception) -> str:
-    """An error on one line; errors that are not ours are called unexpected."""
+    """The message of an error, on one line. Errors other than `FuelError` are called unexpected."""
     message = str(error) if isinstance(error, FuelError) else f"unexpected error {type(error).__name__}: {error}"
     return printable(" ".join(message.split()))

@@ -1,4 +1,4 @@
-"""Every sign that the UI draws, in Unicode and in ASCII."""
+"""The signs that the UI draws, in Unicode and in ASCII."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fuelclient.insight.lanes import Ink
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """Signs that differ in form; colours only repeat that."""
+    """The signs. They differ in shape, so that colours are not needed to tell them apart."""
 
     cursor: str = "▌"
     cut: str = "…"

@@ -1,6 +1,6 @@
-"""What the UI reads from a backend, as values that read their own answers.
+"""The requests of the UI to a backend. Each request reads its own answer.
 
-The gateway calls `read` in a worker thread, where also what is expensive to derive is derived.
+The gateway calls `read` in a worker thread, so expensive computations belong there.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _Answer_co = TypeVar("_Answer_co", covariant=True)
 
 
 class Request(ABC, Generic[_Answer_co]):
-    """A question to a backend; equal requests have one answer until data change."""
+    """A request to a backend. Equal requests share one cached answer until the data changes."""
 
     __slots__ = ()
     WHAT: ClassVar[str]
-    """The name of the answer for people; `{0}` is the request."""
+    """The name of the answer in messages; `{0}` is the request."""
 
     @property
     def what(self) -> str:
@@ -51,12 +51,12 @@ class Request(ABC, Generic[_Answer_co]):
 
     @abstractmethod
     def read(self, backend: Backend) -> _Answer_co:
-        """Ask the backend; raise its errors."""
+        """Read the answer from the backend, and raise its errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What the backend supports, for screens, which have no backend."""
+    """What the backend supports. Screens need it because they have no backend."""
 
     kill: bool = True
     resume: bool = True
@@ -111,22 +111,22 @@ class AskGraph(Request["GraphData"]):
             return GraphData(study_of(backend, snapshot), release, graphs, plugins, clashes, _abilities(backend))
 
 
-_AROUND = 4
-"""How many lines of a file are shown above and below a line."""
+_CONTEXT = 4
+"""The number of lines of a file that are shown above, and below, a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskSource(Request[tuple[tuple[int, str], ...]]):
-    """Lines around one line of a file on this machine; none if it cannot be read."""
+    """The lines around one line of a file on this machine, with their numbers; empty if it cannot be read."""
 
     WHAT = "{0.file}"
     file: str
     line: int
 
-    def read(self, backend: Backend) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 (files lie beside any backend)
+    def read(self, backend: Backend) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 (files are local)
         try:
             with Path(self.file).open(encoding="utf-8", errors="replace") as stream:
-                lines = islice(enumerate(stream, start=1), max(0, self.line - 1 - _AROUND), self.line + _AROUND)
+                lines = islice(enumerate(stream, start=1), max(0, self.line - 1 - _CONTEXT), self.line + _CONTEXT)
                 return tuple((number, text.rstrip("\n")) for number, text in lines)
         except OSError:
             return ()
@@ -134,7 +134,7 @@ class AskSource(Request[tuple[tuple[int, str], ...]]):
 
 @dataclass(frozen=True, slots=True)
 class AskRuns(Request[tuple[Run, ...]]):
-    """The runs of an environment (0: of all), the last one first."""
+    """The runs of an environment, or of all if `env` is 0, the last one first."""
 
     env: int = 0
 
@@ -152,7 +152,7 @@ class AskRuns(Request[tuple[Run, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class AskResults(Request[Mapping[str, Collection[str]] | str]):
-    """How instances of each task ended in the last run of a graph, or why that is unknown."""
+    """The results of each task's instances in the last run of a graph, or why they are unknown."""
 
     WHAT = "the last run of the {0.graph_type} graph"
     env: int
@@ -182,11 +182,11 @@ class AskEnabling(Request[Comparison | str]):
 
 
 class RunState:
-    """A run and its instances, by their numbers in `progress`, with their cells in the matrix.
+    """A run and its instances, with their cells in the matrix. Instances are numbered as in `progress`.
 
-    `rows` is the history; `nowhere` counts tasks placed on no node. `nodes` are the lines of the matrix and `tasks`
+    `rows` is the history; `nowhere` is the number of tasks on no node. `nodes` are the lines of the matrix and `tasks`
     (run of the graph, task) its columns; `grid` has the instance of each cell, or -1, and `cell` the cell of each
-    instance. `sizes` and `finished` count all and done instances by line.
+    instance. `sizes` and `finished` have the numbers of all and of done instances in each line.
     """
 
     def __init__(
@@ -199,8 +199,8 @@ class RunState:
         self.update(run)
         self.tasks = list(dict.fromkeys((row.run_id, row.task) for row in self.rows))
         self.nodes: list[NodeKey] = sorted(dict.fromkeys(row.node for row in self.rows), key=_node_order)
-        columns = {task: place for place, task in enumerate(self.tasks)}
-        lines = {node: place for place, node in enumerate(self.nodes)}
+        columns = {task: column for column, task in enumerate(self.tasks)}
+        lines = {node: line for line, node in enumerate(self.nodes)}
         self.grid = [array("i", [-1]) * len(self.tasks) for _ in self.nodes]
         self.cell = [(lines[row.node], columns[row.run_id, row.task]) for row in self.rows]
         for number, (line, column) in enumerate(self.cell):
@@ -213,13 +213,13 @@ class RunState:
         self.progress.note(run)
 
     def apply(self, events: Iterable[Event]) -> tuple[list[int], bool]:
-        """Apply events. Return the changed instances, and whether a later graph was planned, whose instances have no
-        row until the history is read again."""
+        """Apply events. Return the changed instances, and whether a later graph was planned: its instances have no rows
+        until the history is read again."""
         before = len(self.progress)
         changed = self.progress.apply(events)
         with_row = [number for number in changed if number < len(self.rows)]
         for number in with_row:
-            self.finished[self.cell[number][0]] += self.progress.is_done(number)  # once: what is done stays so
+            self.finished[self.cell[number][0]] += self.progress.is_done(number)  # once: it stays done
         return with_row, len(self.progress) > before
 
 
@@ -245,7 +245,7 @@ class AskRun(Request[RunState]):
 
 @dataclass(frozen=True, slots=True)
 class AskLog(Request[tuple[str, ...]]):
-    """The last lines that a task instance printed, errors last, or why there are none. They are bounded, because
+    """The last lines that a task instance printed, errors last, or why there are none. They are limited because
     wrapping them takes time."""
 
     WHAT = "the log of {0.task}/{0.node}"
@@ -258,20 +258,20 @@ class AskLog(Request[tuple[str, ...]]):
             logs = backend.runs.logs(self.run, self.task, self.node)
         except (NotFound, Unsupported) as error:
             return (str(error),)
-        lines = tail(logs.errors, _LINES)
-        lines = [*tail(logs.output, max(2, _LINES - len(lines)), _SHOWN - sum(map(len, lines))), *lines]
+        lines = tail(logs.errors, _MAX_LINES)
+        lines = [*tail(logs.output, max(2, _MAX_LINES - len(lines)), _MAX_CHARACTERS - sum(map(len, lines))), *lines]
         if logs.return_code is not None:
             lines.append(f"(return code {logs.return_code})")
         return tuple(lines)
 
 
-_LINES, _SHOWN, _LINE = 500, 32_000, 2_000
-"""How many lines and characters of a log are shown, and how many characters of one line."""
+_MAX_LINES, _MAX_CHARACTERS, _MAX_LINE_CHARACTERS = 500, 32_000, 2_000
+"""The largest numbers of lines and characters of a log that are shown, and of characters of a line."""
 
 
-def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
-    """The end of an output below a count of what is left out. Long lines keep their end, where commands report how they
-    ended.
+def tail(text: str, lines: int, characters: int = _MAX_CHARACTERS) -> list[str]:
+    """The last lines of an output, below the number of characters left out. Long lines are cut at their beginning,
+    because commands report results at the end.
 
     >>> tail("a\\nb\\nc\\n", 2), tail("ab" * 2000, 5)[0][:33]
     (['[4 characters are left out]', 'c'], '[2000 characters are left out] ab')
@@ -280,13 +280,13 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
     end, used = len(text.removesuffix("\n")), 0
     while end >= 0 and text:
         start = text.rfind("\n", 0, end) + 1
-        line = text[max(start, end - _LINE) : end]
+        line = text[max(start, end - _MAX_LINE_CHARACTERS) : end]
         used += len(line) + 1
-        if kept and (len(kept) + bool(start) >= lines or used > shown):
+        if kept and (len(kept) + bool(start) >= lines or used > characters):
             return [f"[{end + 1} characters are left out]", *reversed(kept)]
-        without = end - start - len(line)
-        tail = (plain_lines(line) or [""])[-1]
-        kept.append(f"[{without} characters are left out] {tail}" if without else tail)
+        omitted = end - start - len(line)
+        shown_line = (plain_lines(line) or [""])[-1]
+        kept.append(f"[{omitted} characters are left out] {shown_line}" if omitted else shown_line)
         end = start - 1
     return kept[::-1]
 
@@ -294,14 +294,14 @@ def tail(text: str, lines: int, shown: int = _SHOWN) -> list[str]:
 def _clashes(
     env: int, release: Release, plugins: Sequence[Plugin], graphs: Sequence[GraphSummary]
 ) -> Mapping[int, tuple[Finding, ...]]:
-    """How each plugin, unless it brought the release, clashes with the environment's release and enabled plugins."""
+    """The conflicts of plugins with the release and the enabled plugins, by plugin id; none for the release's own."""
 
-    def brought(level: Level, owner: Release | Plugin) -> Contributor:
+    def contributor(level: Level, owner: Release | Plugin) -> Contributor:
         owned = [graph for graph in graphs if (graph.owner.level, graph.owner.id) == (level, owner.id)]
         return Contributor(owner, {graph.type: graph.task_ids for graph in owned})
 
-    base = brought(Level.RELEASE, release)
-    parties = {plugin.id: brought(Level.PLUGIN, plugin) for plugin in plugins}
+    base = contributor(Level.RELEASE, release)
+    parties = {plugin.id: contributor(Level.PLUGIN, plugin) for plugin in plugins}
     enabled = [plugin.id for plugin in plugins if env in plugin.clusters]
     return {
         plugin.id: clashes(parties[plugin.id], base, [parties[other] for other in enabled if other != plugin.id])
@@ -312,10 +312,10 @@ def _clashes(
 
 @dataclass(slots=True)
 class GraphData:
-    """A graph of an environment, made in a worker because that takes as long as a preview.
+    """A graph of an environment. It is computed in a worker, because that takes as long as a preview.
 
-    `reach` goes by the order of rows, `tasks_of` by role. `graphs` are those of the environment; `plugins` are all
-    installed ones, and `clashes` what they bring twice.
+    `reach` is indexed by row, `tasks_of` by role. `graphs` are those of the environment; `plugins` are all installed
+    ones, and `clashes` has their conflicts with the release and the enabled plugins.
     """
 
     study: Study
@@ -339,5 +339,5 @@ class GraphData:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The graph types of any layer."""
+        """The graph types of all layers."""
         return tuple(sorted({graph.type for graph in self.graphs} | {self.study.snapshot.graph_type}))

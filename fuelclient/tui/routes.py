@@ -1,4 +1,4 @@
-"""Places of the UI, a history of them, and their command lines."""
+"""Routes (what a screen shows), the history of visited routes, and the command line of a route."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.plan.study import TaskKey
 
 
 class View(StrEnum):
-    """The screens in the order of their keys. `why` is reached from a mark, `run` from the history or by executing."""
+    """The screens. `why` is opened from a marked task, `run` from the history or by executing a graph."""
 
     ENVIRONMENTS = "environments"
     ROLES = "roles"
@@ -28,13 +28,13 @@ class View(StrEnum):
 
 
 TABS = (View.ROLES, View.NODES, View.PREVIEW, View.LANES, View.BROWSE, View.PROBLEMS, View.PLUGINS, View.HISTORY)
-"""The views of an environment, by the digits 1 to 8."""
+"""The views of an environment, in the order of their keys 1 to 8."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How rows are shown: sorted by which column and whether downwards, with an inverted filter, with the view's own
-    switch on (task instances, all edges, faults only, an assumed plugin)."""
+    """How rows are shown: `sort` is the column and whether descending; `inverted` inverts the filter; `switched` turns
+    the switch of the view on (task instances, all edges, faults only, or an assumed plugin)."""
 
     sort: tuple[int, bool] | None = None
     inverted: bool = False
@@ -43,11 +43,11 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A place: a view of an environment and a graph type, and the id of the task, role or node that it is about.
+    """A view of an environment and a graph type; `focus` is the id of the task, role or node that it is about.
 
     `query` is its filter. `task` is the task under the cursor, `instance` its instance if rows are instances, `other`
-    the task at which `why` begins, `run` the id of a run. Environment 0 in the history means all. For the command line,
-    `select` is a query for the filtered tasks, and `beside` shows `focus` or `run` in detail.
+    the first task of `why`, `run` the id of a run. In the history, environment 0 means all. For the command line,
+    `select` is a query for the filtered tasks, and `beside` is set if it shows the details of `focus` or `run`.
     """
 
     view: View = View.ENVIRONMENTS
@@ -72,22 +72,22 @@ class Route:
         return replace(self, graph_type=graph_type, focus="", query="", task=None, instance="", other=None)
 
 
-MOST = 200
-"""How many places to go back to are kept."""
+MAX_BACK = 200
+"""The largest number of routes to which the user can go back."""
 
 
 @dataclass(slots=True)
 class Trail:
-    """Visited places, back and forward as in a browser."""
+    """The visited routes, with back and forward as in a browser."""
 
     here: Route
     _back: list[Route] = field(default_factory=list)
     _forward: list[Route] = field(default_factory=list)
 
     def go(self, route: Route) -> None:
-        """Go to another place, and forget those ahead."""
+        """Go to another route, and forget the routes to which `forward` would go."""
         self._back.append(self.here)
-        del self._back[:-MOST]
+        del self._back[:-MAX_BACK]
         self._forward.clear()
         self.here = route
 
@@ -121,7 +121,7 @@ def command_line(route: Route, program: str = "fuel2") -> str:
         View.NODES: f"node show {shlex.quote(route.focus)}" if route.focus.isdigit() else f"node list {env}",
         View.PREVIEW: _preview(route, f"{env}{type_option}"),
         View.LANES: f"graph render {env}{type_option}{f' {_argument(route.select)}' if route.select else ''}",
-        View.BROWSE: f"graph query {_around(route)} {env}{type_option} --explain",
+        View.BROWSE: f"graph query {_neighbourhood_query(route)} {env}{type_option} --explain",
         View.PROBLEMS: f"graph validate {env}{type_option}",
         View.PLUGINS: _plugins(route, type_option),
         View.WHY: f"graph why {env}{type_option} {_ends(route)}" if _ends(route) else f"graph order {env}{type_option}",
@@ -131,10 +131,10 @@ def command_line(route: Route, program: str = "fuel2") -> str:
     return f"{program} {commands[route.view]}"
 
 
-def _preview(route: Route, where: str) -> str:
+def _preview(route: Route, options: str) -> str:
     if route.beside and route.task is not None:
-        return f"graph blame {where} {_argument(route.task.id)}"
-    return f"graph preview {where}" + (f" --select={shlex.quote(route.select)}" if route.select else "")
+        return f"graph blame {options} {_argument(route.task.id)}"
+    return f"graph preview {options}" + (f" --select={shlex.quote(route.select)}" if route.select else "")
 
 
 def _history(route: Route) -> str:
@@ -149,10 +149,10 @@ def _plugins(route: Route, type_option: str) -> str:
     return f"plugins show {_argument(route.focus)}" if route.focus else "plugins list"
 
 
-def _around(route: Route) -> str:
-    """The query for a task with all before and after it; without a task, for all tasks.
+def _neighbourhood_query(route: Route) -> str:
+    """The query for a task with all tasks before and after it; without a task, for all tasks.
 
-    >>> _around(Route(View.BROWSE, focus="db")), _around(Route(View.BROWSE, focus="a b"))
+    >>> _neighbourhood_query(Route(View.BROWSE, focus="db")), _neighbourhood_query(Route(View.BROWSE, focus="a b"))
     ('+db+', '\\'+"a b"+\\'')
     """
     task = route.task.id if route.task else route.focus
@@ -168,7 +168,7 @@ def _ends(route: Route) -> str:
 
 
 def _argument(word: str) -> str:
-    """A word quoted for a shell, and never as an option.
+    """A word quoted for a shell, so that it is not read as an option.
 
     >>> _argument("two words"), _argument("-x")
     ("'two words'", '-- -x')

@@ -1,7 +1,7 @@
-"""Both ways of a terminal: it gets no control codes, and keys that come too early wait for their screen.
+"""Input and output of the terminal: keys that are typed too early wait for their screen, control codes are removed.
 
-Terminals obey escape sequences, which may stand in any name or message from documents, machines and masters. Our
-widgets escape them; `NoControlCodes` also checks what Textual's own widgets draw.
+Terminals obey escape sequences, which any name or message from documents, machines and masters may contain. Our
+widgets escape them; `NoControlCodes` also filters what Textual's own widgets draw.
 """
 
 from __future__ import annotations
@@ -18,77 +18,77 @@ from textual.filter import LineFilter
 from fuelclient.printing import printable
 
 LONGEST = 3.0
-"""Seconds after which a waiting key goes to what is on the screen."""
+"""Seconds after which a waiting key is handled even if the screen is not ready."""
 
 _STUCK = 1.0
-"""Seconds of waiting after which Escape drops the keys that wait."""
+"""Seconds of waiting after which Escape drops the waiting keys."""
 
 AT_ONCE = frozenset(
     {"q", "left_square_bracket", "right_square_bracket", "backspace", "question_mark", "at", "colon", "escape",
      "ctrl+r", *"012345678"}
 )  # fmt: skip
-"""Keys that make sense on a screen that is not filled yet."""
+"""Keys that do not need the data of the screen, and do not wait for it."""
 
 NEVER_HELD = frozenset({"ctrl+c", "ctrl+q", "ctrl+z"})
-"""Keys that leave, and never wait."""
+"""Keys that leave the UI. They never wait."""
 
 
 class TypeAhead:
-    """Keys that wait, in their order.
+    """A queue of waiting keys.
 
-    A screen is *built* once a widget has the focus to get keys, and *filled* once a cursor has rows to move over. `now`
-    is a clock.
+    A screen is *built* once a widget has the focus and can get keys, and *filled* once it shows its data. `now` is a
+    clock.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
-        self._held: deque[tuple[float, Key]] = deque()
+        self._waiting: deque[tuple[float, Key]] = deque()
         self._since = 0.0
 
     def entered(self) -> None:
-        """Note that another screen is being built."""
+        """Record that another screen is being built, from now on."""
         self._since = self._now()
 
-    def holds(self, event: Key, *, built: bool, filled: bool) -> bool:
-        """Keep a key if it has to wait; return False if it is to be handled now."""
-        if self.is_due(built=built, filled=filled) and not self._held:
+    def hold_if_early(self, event: Key, *, built: bool, filled: bool) -> bool:
+        """Queue a key if it has to wait. Return False if it can be handled now."""
+        if self.is_due(built=built, filled=filled) and not self._waiting:
             return False
-        if built and not self._held and event.key in AT_ONCE:
+        if built and not self._waiting and event.key in AT_ONCE:
             return False
-        self.hold(event)
+        self.append(event)
         return True
 
-    def hold(self, event: Key) -> None:
-        self._held.append((self._now(), event))
+    def append(self, event: Key) -> None:
+        self._waiting.append((self._now(), event))
 
     def is_stuck(self) -> bool:
         """Whether keys have waited so long that Escape drops them."""
-        return bool(self._held) and self._now() - self._held[0][0] > _STUCK
+        return bool(self._waiting) and self._now() - self._waiting[0][0] > _STUCK
 
     def drop(self) -> None:
-        self._held.clear()
+        self._waiting.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
-        """Whether keys may go to the screen: it is ready, or was awaited for too long."""
+        """Whether the screen may get keys: it is ready, or keys have waited too long for it."""
         return (built and filled) or self._now() - self._since > LONGEST
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
         """The first waiting key, if it need not wait any longer."""
-        return self._held.popleft()[1] if self._held and self.is_due(built=built, filled=filled) else None
+        return self._waiting.popleft()[1] if self._waiting and self.is_due(built=built, filled=filled) else None
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._waiting)
 
 
 class NoControlCodes(LineFilter):
-    """Blank out characters that a terminal may obey; lines keep their width."""
+    """Replace control characters with blanks; lines keep their width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 (Textual's)
         if all(segment.text.isprintable() for segment in segments):
             return segments
-        return [segment if segment.text.isprintable() else _blanked(segment) for segment in segments]
+        return [segment if segment.text.isprintable() else _without_control_codes(segment) for segment in segments]
 
 
-def _blanked(segment: Segment) -> Segment:
+def _without_control_codes(segment: Segment) -> Segment:
     text = "".join(sign if printable(sign) == sign else " " * cell_len(sign) for sign in segment.text)
     return Segment(set_cell_size(text, cell_len(segment.text)), segment.style, segment.control)

@@ -1,4 +1,4 @@
-"""The bars above and below every screen: breadcrumbs, badges, tabs, keys, the equivalent command line."""
+"""The bars above and below every screen: path, badges, tabs, keys, and the equivalent command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuelclient.tui.routes import TABS, Route, View
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a bar. A click runs `action`; if not all parts fit, those of the highest `rank` go first."""
+    """A piece of a bar. A click runs `action`. If not all parts fit, high ranks are dropped first; rank 0 stays."""
 
     text: str
     tone: Tone = Tone.PLAIN
@@ -23,7 +23,7 @@ class Part:
 
 
 def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
-    """The path to the screen; each piece leads to its place."""
+    """The path to the screen. A click on a piece goes to its screen."""
     sign = Part(glyphs.crumb, Tone.DIM)
     parts = [Part("fuel2", Tone.STRONG), sign, Part("environments", Tone.PLAIN, "app.environments", 1)]
     if route.env:
@@ -36,7 +36,7 @@ def crumbs(route: Route, data: GraphData | None, glyphs: Glyphs) -> list[Part]:
 
 
 def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = False) -> list[Part]:
-    """The graph type, the merged layers (by their letters if `room` is short), and whether the UI is armed."""
+    """The graph type, the merged layers (as letters if `room` cells are too few), and whether the UI is armed."""
     state = Part("ARMED", Tone.BAD, "app.arm") if armed else Part("RO", Tone.ACCENT)
     if data is None or route.view in (View.HISTORY, View.RUN):
         return [state]
@@ -60,11 +60,11 @@ def tabs(route: Route) -> list[Part]:
 
 
 def keys(bindings: Sequence[tuple[str, str]]) -> list[Part]:
-    """The keys that work here, the most useful first; the last two, help and quit, stay if room is short."""
+    """The keys that work here. If they do not fit, the last ones are dropped, except for help and quit."""
     last = len(bindings) - 2
     return [
-        Part(f"{key} {what}", Tone.DIM, rank=place + 1 if place < last else 0)
-        for place, (key, what) in enumerate(bindings)
+        Part(f"{key} {meaning}", Tone.DIM, rank=index + 1 if index < last else 0)
+        for index, (key, meaning) in enumerate(bindings)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Who set what: signs, names and tones of layers, and the attributes of a task with their values, layers and places."""
+"""Format layers, and the attributes of a task with their values, the layers that set them, and their source lines."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def layer_name(owner: Owner) -> str:
 
 
 def chips(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
-    """One sign for each layer of the environment: its letter if it sets something in the task."""
+    """One sign for each layer of the environment: its letter if it defines or changes the task, else a dot."""
     involved = {task.owner.order, *(owner.order for owner in task.overrides)}
     return "".join(letter(layer.owner) if layer.owner.order in involved else glyphs.dot for layer in layers)
 
 
 def sigil(task: MergedTask, glyphs: Glyphs) -> str:
-    """A sign for a task that a layer above the release changes or adds."""
+    """A sign for a task that a layer above the release changes or adds; else empty."""
     if task.overrides:
         return glyphs.changed
     return "" if task.owner.level is Level.RELEASE else glyphs.added
 
 
 def layer_cell(label: str) -> Cell:
-    """A layer by its label, dim if it is the release, the ordinary case."""
+    """The name of a layer, dim for the release because most attributes are from it."""
     return Cell(label.removeprefix("plugin "), Tone.DIM if label == Level.RELEASE else Tone.ACCENT)
 
 
@@ -45,12 +45,12 @@ def set_by(origin: Origin) -> Cell:
 
 
 def changed_tone(is_changed: bool) -> Tone:
-    """Marks tasks and attributes that a layer above the release adds or changes."""
+    """The tone of a task or attribute, depending on whether a layer above the release adds or changes it."""
     return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
 def mark(blamed: Blame, glyphs: Glyphs) -> str:
-    """A sign for an attribute that a layer above changes, or as much room."""
+    """A sign for an attribute that an upper layer changes, or blanks of the same width."""
     return f"{glyphs.changed if blamed.changed else ' '} "
 
 
@@ -71,8 +71,8 @@ _COLUMNS = (
 
 
 def table(task: MergedTask, glyphs: Glyphs) -> Table:
-    """The value and layer of each attribute of a task, and the values that it replaced. Entries of a mapping stand
-    below its name, because a whole path would leave no room for the rest."""
+    """The value and layer of each attribute of a task, and the values that it replaced. Entries of a mapping are listed
+    below its name, because their full paths would be too wide."""
     rows: list[tuple[Value, ...]] = []
     ids: list[str] = []
     mapping = ""
@@ -86,23 +86,23 @@ def table(task: MergedTask, glyphs: Glyphs) -> Table:
         shown = Cell(given_value(blamed), Tone.WARN if blamed.removed else tone)
         label = Cell(mark(blamed, glyphs) + (f"  {inner}" if inner else name), tone)
         rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
-        for below in reversed(blamed.overrode):
-            text = "the same" if below.value == blamed.value and not blamed.removed else value_text(below.value)
+        for lower in reversed(blamed.overrode):
+            text = "the same" if lower.value == blamed.value and not blamed.removed else value_text(lower.value)
             before = (Cell(f"  {replaced_sign(blamed, glyphs)}", Tone.DIM), Cell(text, Tone.DIM))
-            rows.append((*before, set_by(below.origin), short_place(below.origin.place)))
+            rows.append((*before, set_by(lower.origin), short_place(lower.origin.place)))
         ids += [blamed.attribute] * (1 + len(blamed.overrode))
     return Table(_COLUMNS, rows, ids)
 
 
 def in_full(task: MergedTask, path: str, glyphs: Glyphs) -> list[Line]:
-    """An attribute of a task as lines that wrap: its value, layer and place, and the values that it replaced."""
+    """An attribute of a task as lines that wrap: its value, layer and source line, and the values that it replaced."""
     shown: list[Line] = []
     for blamed in blame(task):
         if blamed.attribute == path:
             shown += [title(path), (given_value(blamed),), _source(blamed.origin)]
-            for below in reversed(blamed.overrode):
+            for lower in reversed(blamed.overrode):
                 sign = Cell(f"{replaced_sign(blamed, glyphs)} ", Tone.DIM)
-                shown += [(sign, value_text(below.value)), _source(below.origin)]
+                shown += [(sign, value_text(lower.value)), _source(lower.origin)]
     return shown
 
 
@@ -121,31 +121,31 @@ def lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def short_rows(task: MergedTask, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
-    """The attributes of a task with their values and layers, for a table without room for more."""
+    """The attributes of a task with their values and layers, for a narrow table."""
     for blamed in blame(task):
         tone, by = changed_tone(blamed.changed), Cell(layer_name(blamed.origin.owner), Tone.DIM)
         yield Cell(mark(blamed, glyphs).lstrip() + blamed.attribute, tone), Cell(given_value(blamed), tone), by
 
 
 def as_block(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:
-    """An attribute with its value, and those that it replaced, each in as many lines as it has entries."""
+    """An attribute with its value and the values that it replaced, each with one line per entry."""
     yield title(blamed.attribute)
     yield fact("set by", set_by(blamed.origin))
     yield fact("where", short_place(blamed.origin.place))
     yield ()
     yield from ((line,) for line in ([given_value(blamed)] if blamed.removed else _block(blamed.value)))
-    for below in reversed(blamed.overrode):
+    for lower in reversed(blamed.overrode):
         yield ()
-        sign, where = f"{replaced_sign(blamed, glyphs)}  ", f"  {short_place(below.origin.place)}"
-        yield (Cell(sign, Tone.DIM), set_by(below.origin), Cell(where, Tone.DIM))
-        if below.value == blamed.value and not blamed.removed:
+        sign, where = f"{replaced_sign(blamed, glyphs)}  ", f"  {short_place(lower.origin.place)}"
+        yield (Cell(sign, Tone.DIM), set_by(lower.origin), Cell(where, Tone.DIM))
+        if lower.value == blamed.value and not blamed.removed:
             yield (Cell("the same", Tone.DIM),)
         else:
-            yield from ((Cell(line, Tone.DIM),) for line in _block(below.value))
+            yield from ((Cell(line, Tone.DIM),) for line in _block(lower.value))
 
 
 def _block(value: Any) -> list[str]:
-    """A value in as many lines as it has entries.
+    """A value with one line per entry.
 
     >>> _block({"name": "a", "policy": ["b", "c"]}), _block(["x", {"y": 1}]), _block("one\\ntwo")
     (['name: a', 'policy: [b, c]'], ['- x', '- {y: 1}'], ['one', 'two'])

@@ -1,4 +1,4 @@
-"""Browse and why: a task between what precedes and what follows it, and the chain between two tasks."""
+"""The views `browse` (one task with the tasks before and after it) and `why` (the chain between two tasks)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _FURTHER = (
     Column("through", "through", least=14, most=30, rank=1),
 )
 
-MOST = 500
-"""How many tasks are listed beyond the neighbours: the nearest ones."""
+LIMIT = 500
+"""The largest number of tasks that are listed beyond the neighbours, the nearest first."""
 
 _ATTRIBUTES = (
     Column("attribute", "attribute", least=26, most=34),
@@ -38,11 +38,11 @@ _ATTRIBUTES = (
 )
 
 
-class Side:
+class OneDirection:
     """The tasks before a row of the study, or those after it."""
 
     def __init__(self, data: GraphData, row: int, glyphs: Glyphs, *, following: bool) -> None:
-        self._data, self._row, self._glyphs, self._following = data, row, glyphs, following
+        self._data, self._row, self._glyphs, self._follows = data, row, glyphs, following
         self._edges = data.study.after if following else data.study.before
         self._verb = "follows" if following else "precedes"
 
@@ -51,24 +51,24 @@ class Side:
         return sorted(study.row_of[index] for index in self._edges[study.indices[row]])
 
     def neighbours(self, *, reduced: bool) -> Table:
-        """The adjacent tasks, with the attributes that make the edges. `reduced` leaves out those that a path through
-        another task implies anyway."""
+        """The adjacent tasks, with the attributes that make the edges. `reduced` leaves out edges that a path through
+        another task implies."""
         study, row = self._data.study, self._row
         rows = self.adjacent(row)
         if reduced:
-            every = self._data.reach.reduced()
-            rows = every[row] if self._following else [other for other in range(row) if row in every[other]]
+            kept_after = self._data.reach.reduced()
+            rows = kept_after[row] if self._follows else [other for other in range(row) if row in kept_after[other]]
         lines: list[tuple[Value, ...]] = []
         for other in rows:
-            first, last = (row, other) if self._following else (other, row)
+            first, last = (row, other) if self._follows else (other, row)
             statements, own = stated(study.task(first), study.task(last)), study.rows[row].task
-            because = dict.fromkeys(("" if word.task == own else "its ") + word.attribute for word in statements)
+            because = dict.fromkeys(("" if cause.task == own else "its ") + cause.attribute for cause in statements)
             lines.append((*self._sign_and_name(other), Cell(", ".join(because), Tone.DIM)))
         return self._table(_NEIGHBOURS, lines, rows, f"Nothing {self._verb} it.")
 
     def further(self) -> Table:
         """The tasks beyond the neighbours, the nearest first, each with the task through which it is reached. There are
-        at most `MOST`, so that this costs the same in a graph of any size."""
+        at most `LIMIT`, to limit the time in large graphs."""
         beyond = self._beyond()
         lines: list[tuple[Value, ...]] = []
         for other, through, steps in beyond:
@@ -77,29 +77,29 @@ class Side:
         return self._table(_FURTHER, lines, [other for other, _, _ in beyond], f"Nothing {self._verb} those.")
 
     def _beyond(self) -> list[tuple[int, int, int]]:
-        """Rows with the row that leads to each, and their distance from the middle."""
-        ring = self.adjacent(self._row)
-        seen = {self._row, *ring}
+        """Rows, each with the row through which it is reached and its distance in edges."""
+        nearest = self.adjacent(self._row)
+        seen = {self._row, *nearest}
         beyond: list[tuple[int, int, int]] = []
         steps = 1
-        while ring and len(beyond) < MOST:
+        while nearest and len(beyond) < LIMIT:
             steps += 1
             reached: dict[int, int] = {}
-            for through in ring:
+            for through in nearest:
                 for other in self.adjacent(through):
                     if other not in seen:
                         seen.add(other)
                         reached[other] = through
-            ring = sorted(reached)
-            beyond += [(other, reached[other], steps) for other in ring]
-        return beyond[:MOST]
+            nearest = sorted(reached)
+            beyond += [(other, reached[other], steps) for other in nearest]
+        return beyond[:LIMIT]
 
     def _table(
-        self, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], nothing: str
+        self, columns: Sequence[Column], lines: Sequence[Sequence[Value]], rows: Sequence[int], empty_text: str
     ) -> Table:
         study = self._data.study
         ids, indices = [study.rows[row].task for row in rows], [study.indices[row] for row in rows]
-        return Table(columns, lines, ids, (nothing,), indices)
+        return Table(columns, lines, ids, (empty_text,), indices)
 
     def _sign_and_name(self, row: int) -> tuple[Cell, Cell]:
         study, shown = self._data.study, self._data.study.rows[row]
@@ -107,7 +107,8 @@ class Side:
         return sign, Cell(shown.task, changed_tone(shown.is_changed))
 
 
-def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
+def task_table(data: GraphData, row: int, glyphs: Glyphs) -> Table:
+    """The task itself: a few facts, then its attributes."""
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
@@ -121,20 +122,20 @@ def middle(data: GraphData, row: int, glyphs: Glyphs) -> Table:
     return Table(_ATTRIBUTES, rows, [str(cells[0]) for cells in rows])
 
 
-_FACTS = 5
-"""How many rows of the middle stand above the attributes."""
+_FACT_ROWS = 5
+"""How many rows of `task_table` are above the attributes."""
 
 
-def middle_in_full(data: GraphData, row: int, place: int, glyphs: Glyphs) -> list[Line]:
-    """A row of the middle in full: an attribute with its whole value, its layer and place, and the values that it
-    replaced; for the rows above the attributes, the details of the task."""
+def row_in_full(data: GraphData, row: int, index: int, glyphs: Glyphs) -> list[Line]:
+    """Row `index` of `task_table` in full: an attribute with its value, layer, source line and replaced values; for the
+    rows above the attributes, the details of the task."""
     attributes = blame_of(data.study.task(row))
-    if not _FACTS <= place < _FACTS + len(attributes):
+    if not _FACT_ROWS <= index < _FACT_ROWS + len(attributes):
         return detail(data, row, glyphs)
-    return list(blame.as_block(attributes[place - _FACTS], glyphs))
+    return list(blame.as_block(attributes[index - _FACT_ROWS], glyphs))
 
 
-def nothing(data: GraphData) -> Table:
+def empty_table(data: GraphData) -> Table:
     return Table(_NEIGHBOURS, (), (), empty(data))
 
 
@@ -163,23 +164,23 @@ def steps(data: GraphData, row: int, other: int, glyphs: Glyphs) -> Table:
     rows: list[tuple[Value, ...]] = []
     for number, step in enumerate(steps, start=1):
         edge = (str(number), Cell(step.before, Tone.STRONG), Cell(f"{glyphs.arrow} {step.after}", Tone.STRONG))
-        for word in step.statements:
-            rows.append((*edge, _said(step, word), layer_cell(word.place.layer), short_place(word.place)))
-            edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # it is named once
+        for cause in step.statements:
+            rows.append((*edge, _statement_text(step, cause), layer_cell(cause.place.layer), short_place(cause.place)))
+            edge = ("", Cell("", Tone.STRONG), Cell("", Tone.STRONG))  # only the first row names it
     ids = [step.after for step in steps for _ in step.statements]
     names = (data.study.rows[row].task, data.study.rows[other].task)
     return Table(_STEPS, rows, ids, (f"Neither {names[0]} nor {names[1]} waits for the other.",
                                      "", "They may run at the same time."))  # fmt: skip
 
 
-def _said(step: Step, word: Statement) -> str:
-    """The statement of an edge. Usually the later task makes it; "its" marks one of the earlier task."""
+def _statement_text(step: Step, cause: Statement) -> str:
+    """The statement that makes an edge. "its" marks a statement of the earlier task; most are of the later one."""
     before, after = step.before.partition("@")[0], step.after.partition("@")[0]
-    return f"{'its ' if word.task == before and word.task != after else ''}{word.attribute}: {word.word}"
+    return f"{'its ' if cause.task == before and cause.task != after else ''}{cause.attribute}: {cause.word}"
 
 
 def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line]:
-    """The chain in words: the answer in one line, then one line for each task on the path."""
+    """The chain in words: a summary, then the tasks on the path with the statements between them."""
     steps, forward = between(data, row, other)
     first, last = (row, other) if forward else (other, row)
     tasks = data.study.rows
@@ -188,27 +189,28 @@ def sentence(data: GraphData, row: int, other: int, glyphs: Glyphs) -> list[Line
     lines = [
         title(f"{tasks[last].task} runs after {tasks[first].task}: {count(len(steps), 'edge')}, the fewest"),
         (),
-        _stop(data, steps[0].before, steps[0].before_task),
+        _task_line(data, steps[0].before, steps[0].before_task),
     ]
     for step in steps:
-        for word in step.statements:
-            layer = layer_cell(word.place.layer)
-            lines.append((f"  {glyphs.ink.lane} {word.task}.{word.attribute}: {word.word}",))
-            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(word.place)}", layer.tone)))
-        lines.append(_stop(data, step.after, step.after_task))
+        for cause in step.statements:
+            layer = layer_cell(cause.place.layer)
+            lines.append((f"  {glyphs.ink.lane} {cause.task}.{cause.attribute}: {cause.word}",))
+            lines.append((f"  {glyphs.ink.lane}   ", Cell(f"{layer}  {short_place(cause.place)}", layer.tone)))
+        lines.append(_task_line(data, step.after, step.after_task))
     return lines
 
 
-def both(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
+def both_tasks(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
+    """Both tasks of a step with their attributes."""
     study = data.study
     lines: list[Line] = []
     for name, index in ((step.before, step.before_task), (step.after, step.after_task)):
-        lines += [*([()] if lines else []), _stop(data, name, index)]
+        lines += [*([()] if lines else []), _task_line(data, name, index)]
         lines += blame.lines(study.merged.tasks[index], glyphs)
     return lines
 
 
-def _stop(data: GraphData, name: str, index: int) -> Line:
+def _task_line(data: GraphData, name: str, index: int) -> Line:
     """A task on the path: name, type, stage and nodes."""
     row = data.study.row_of.get(index)
     if row is None:

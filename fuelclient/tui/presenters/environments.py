@@ -1,4 +1,4 @@
-"""Environments: the list, one of them in detail, and how to create the first one."""
+"""The list of environments, the details of an environment, and how to create the first one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NO_ENVIRONMENT = (
     "Then press ctrl+r here.",
 )
 
-_ABOUT = {
+_VIEW_SUMMARIES = {
     "roles": "what each role brings, and who has it",
     "nodes": "the machines and their roles",
     "preview": "merged tasks in execution order, and who set what",
@@ -59,7 +59,7 @@ _ABOUT = {
 
 
 def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Table:
-    """All environments by id; `runs` is None until they have been read."""
+    """All environments; `runs` is None until they have been read."""
     releases = {release.id: release for release in overview.releases}
     rows = []
     for cluster in overview.clusters:
@@ -68,7 +68,7 @@ def table(overview: Overview, runs: Sequence[Run] | None, glyphs: Glyphs) -> Tab
         run = "" if runs is None else last_run(runs, cluster.id, glyphs)
         nodes = sum(node.cluster_id == cluster.id for node in overview.nodes)
         plugins = sum(cluster.id in plugin.clusters for plugin in overview.plugins)
-        graphs = names(sorted({graph.type for graph in overview.graphs if _concerns(graph, overview, cluster)}))
+        graphs = names(sorted({graph.type for graph in overview.graphs if _belongs_to(graph, overview, cluster)}))
         about = (str(cluster.id), Cell(cluster.name, Tone.STRONG), str(cluster.status))
         rows.append((*about, release, run, str(nodes), str(plugins), graphs))
     return Table(_COLUMNS, rows, empty=_NO_ENVIRONMENT if overview.releases else _NO_RELEASE)
@@ -94,14 +94,14 @@ def detail(overview: Overview, row: int, glyphs: Glyphs) -> list[Line]:
         (),
         title("Enter opens it; then"),
         *(
-            (Cell(f"  {digit} ", Tone.ACCENT), f"{view:<9} ", Cell(_ABOUT[view], Tone.DIM))
+            (Cell(f"  {digit} ", Tone.ACCENT), f"{view:<9} ", Cell(_VIEW_SUMMARIES[view], Tone.DIM))
             for digit, view in enumerate(TABS, start=1)
         ),
     ]
     return lines
 
 
-def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool:
+def _belongs_to(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool:
     level, owner = graph.owner.level, graph.owner.id
     if level is Level.PLUGIN:
         return any(plugin.id == owner and cluster.id in plugin.clusters for plugin in overview.plugins)
@@ -111,7 +111,7 @@ def _concerns(graph: GraphSummary, overview: Overview, cluster: Cluster) -> bool
 def _graphs(overview: Overview, cluster: Cluster) -> list[str]:
     layers_of: dict[str, list[str]] = {}
     for graph in overview.graphs:
-        if graph.task_ids and _concerns(graph, overview, cluster):
+        if graph.task_ids and _belongs_to(graph, overview, cluster):
             label = graph.owner.label.removeprefix("plugin ")
             layers_of.setdefault(graph.type, []).append(f"{label} {len(graph.task_ids)}")
     return [f"{graph_type}: {' + '.join(layers)}" for graph_type, layers in sorted(layers_of.items())]

@@ -1,4 +1,4 @@
-"""Execute: the request that the form of the dialog makes, and the plan of a dry run."""
+"""Build the request from the form of the dialog `execute`, and show the plan of a dry run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.presenters.table import Cell, Column, Table, Tone
 
 MANNERS = ("run", "noop", "dry run")
-"""How to execute: really, with tasks that only report what they would change, or only as a plan."""
+"""The kinds of execution: normal, with tasks that only report what they would change, or only a plan."""
 
 FORCES = ("skip what has not changed", "run everything again")
 
@@ -26,13 +26,13 @@ _PLANNED = (
 )
 
 _MASTER = Column("master", "master", least=6, most=8)
-"""What a Fuel master decides, in another colour where that differs from the plan."""
+"""What a Fuel master decides, in another colour if it differs from the plan."""
 
 _DECISIONS = {None: "", True: "run", False: "skip"}
 
 
 def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bool) -> RunRequest | str:
-    """The request of a form, or the sentence about its mistake.
+    """The request that the fields of the form describe, or an error message about them.
 
     >>> request(1, "", "2 x", "", 0, False)
     "Nodes are ids, as in 1 2 5: 'x' is not one."
@@ -54,7 +54,7 @@ def request(env: int, types: str, nodes: str, tasks: str, manner: int, force: bo
 
 
 def not_assumed(wanted: RunRequest) -> str:
-    """The reason why a request cannot be planned on assumed nodes; empty if it can.
+    """Why a request cannot be planned on assumed nodes; empty if it can.
 
     >>> not_assumed(RunRequest(1, dry_run=True)), not_assumed(RunRequest(1))
     ('', 'Nodes can be assumed only for a dry run.')
@@ -65,7 +65,7 @@ def not_assumed(wanted: RunRequest) -> str:
 
 
 def word_for(env: int, name: str) -> str:
-    """The word to type before something is done to an environment: its name, or its id if that cannot be typed.
+    """The text that confirms a change of an environment: its name, or its id if the name cannot be typed.
 
     >>> word_for(3, " lead "), word_for(3, "zero\\u200bwidth"), word_for(3, " "), word_for(3, "")
     ('lead', '3', '3', '3')
@@ -74,12 +74,12 @@ def word_for(env: int, name: str) -> str:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words between blanks or commas, each once."""
+    """The words between blanks or commas, without duplicates."""
     return tuple(dict.fromkeys(text.replace(",", " ").split()))
 
 
 def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
-    """How many instances would run and, with a Fuel master, how often it decides differently."""
+    """The number of instances that would run and, with a Fuel master, of those for which it decides differently."""
     plans = [graph.plan for graph in graphs if graph.plan is not None]
     running = sum(instance.runs for plan in plans for instance in plan.instances)
     total = sum(len(plan.instances) for plan in plans)
@@ -96,7 +96,7 @@ def summary(graphs: Sequence[DryGraph], *, with_master: bool) -> str:
 
 
 def planned(graphs: Sequence[DryGraph], glyphs: Glyphs, *, with_master: bool) -> Table:
-    """One row for each task instance, in execution order, then for those that only the master has."""
+    """One row for each task instance: those of the plan in execution order, then those that only the master has."""
     rows: list[tuple[Cell | str, ...]] = []
     ids: list[str] = []
     for graph in graphs:

@@ -13,7 +13,7 @@ from fuelclient.tui.presenters.table import Cell, Line, Tone
 
 
 def short_place(place: Place) -> str:
-    """A place by the last two parts of its path, which differ between plugins and modules.
+    """The last two parts of a path, which differ between plugins and modules, and the line.
 
     >>> short_place(Place("/a/b/netconfig/tasks.yaml", 12))
     'netconfig/tasks.yaml:12'
@@ -51,7 +51,7 @@ def severity(finding: Finding, glyphs: Glyphs) -> Cell:
 
 
 def worst(findings: Iterable[Finding], glyphs: Glyphs) -> Cell:
-    """The sign of the worst of some findings; of none, an empty cell."""
+    """The sign of the most severe finding; an empty cell if there are none."""
     severities = {finding.severity for finding in findings}
     signs = ((Severity.ERROR, glyphs.error, Tone.BAD), (Severity.WARNING, glyphs.warning, Tone.WARN),
              (Severity.INFO, glyphs.info, Tone.DIM))  # fmt: skip
@@ -72,7 +72,7 @@ def node_name(node: int | str | None, names_of: Mapping[int, str]) -> str:
 
 
 def node_words(node: int | str | None, names_of: Mapping[int, str]) -> str:
-    """The words of a filter that match a node, with commas between: its id and its name, unless that looks like an id.
+    """The texts that a filter compares with, separated by commas: the id, and the name unless it looks like an id.
 
     >>> node_words(1, {1: "Rack, one"}), node_words(1, {1: "2"}), node_words(None, {})
     ('1,rack  one', '1', 'sync point')

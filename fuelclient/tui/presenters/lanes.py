@@ -1,4 +1,4 @@
-"""Lanes: the graph in execution order, one row for each task, filtered before the lanes are laid."""
+"""The view `lanes`: tasks in execution order, with lines for their edges. Tasks are filtered before the layout."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Lazy, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
 
-MOST = 14
-"""How many lanes are drawn; a number stands for more, so that task names stay on the screen."""
+MAX_LANES = 14
+"""The largest number of lanes that are drawn. A number replaces the others, so that task names stay visible."""
 
 _COLUMNS = (
     Column("order", "#", least=3, right=True, rank=5),
     Column("stage", "stage", least=6, most=16, rank=1),
-    Column("lanes", "lanes", least=5, most=2 * MOST + 4),
+    Column("lanes", "lanes", least=5, most=2 * MAX_LANES + 4),
     Column("change", "", least=2, most=2),
     Column("task", "task", least=30, most=44, grows=True),
     Column("priority", "prio", least=6, most=8, rank=2, right=True),
@@ -29,15 +29,15 @@ _COLUMNS = (
 )
 
 _SHORT = {"pre_deployment": "pre", "post_deployment": "post"}
-"""Short names of stages that leave room for the lanes; the details and filters have the full ones."""
+"""Short names of stages, to save room for the lanes. The details and filters have the full names."""
 
 FIELDS = Table([Column(field, field) for field in ("task", "type", "role", "stage", "band", "layer")], tasks=())
-"""The table that a query here is about, without its rows: `role` is a role of the environment, `layer` the name of a
-layer."""
+"""A table without rows whose columns are the fields of a query here: `role` is a role of the environment, `layer` the
+name of a layer."""
 
 
 def keep(data: GraphData, query: Query) -> list[int]:
-    """The rows of the study that match `query`. Tasks that run nowhere have no lane, and are left out."""
+    """The rows of the study that match `query`. Tasks that run on no node have no lane, and are left out."""
     study = data.study
     placed = [row for row, shown in enumerate(study.rows) if shown.nodes]
     roles: dict[int, list[str]] = {}
@@ -46,44 +46,44 @@ def keep(data: GraphData, query: Query) -> list[int]:
             roles.setdefault(index, []).append(role)
     indices = [study.indices[row] for row in placed]
 
-    def fields(place: int) -> tuple[str, ...]:
-        shown, of_task = study.rows[placed[place]], ",".join(roles.get(indices[place], ()))
+    def fields(index: int) -> tuple[str, ...]:
+        shown, roles_of_task = study.rows[placed[index]], ",".join(roles.get(indices[index], ()))
         layers = ",".join((shown.layer, *shown.overrides))
-        return shown.task, shown.type, of_task, shown.stage or "", shown.band or "", layers
+        return shown.task, shown.type, roles_of_task, shown.stage or "", shown.band or "", layers
 
     table = Table(FIELDS.columns, Lazy(len(placed), fields), (), (), indices)
-    return [placed[place] for place in table.select(query)]
+    return [placed[index] for index in table.select(query)]
 
 
 class Lanes(Table):
-    """The kept rows of a graph around one of them: rows before and after it have a sign, the others are dim."""
+    """The kept rows of a graph. Those before and after the row given to `centre` have a sign, all others are dim."""
 
     def __init__(
         self, data: GraphData, kept: Sequence[int], columns: Sequence[Column], rows: Sequence[tuple[Value, ...]],
-        nothing: Sequence[str], glyphs: Glyphs,
+        empty_lines: Sequence[str], glyphs: Glyphs,
     ) -> None:  # fmt: skip
         self._data, self._kept, self._drawn, self._glyphs = data, kept, rows, glyphs
-        self._place = next(place for place, column in enumerate(columns) if column.key == "change")
+        self._change_column = next(index for index, column in enumerate(columns) if column.key == "change")
         self._signs: dict[int, str] = {}
         names = [data.study.rows[row].task for row in kept]
-        super().__init__(columns, Lazy(len(kept), self._row), names, nothing)
+        super().__init__(columns, Lazy(len(kept), self._row), names, empty_lines)
 
     def centre(self, row: int) -> None:
         before, after = self._data.reach.around(row)
         self._signs = {row: " "}
         self._signs |= dict.fromkeys(before, self._glyphs.up) | dict.fromkeys(after, self._glyphs.down)
 
-    def _row(self, place: int) -> tuple[Value, ...]:
-        cells, at = self._drawn[place], self._place
-        sign = self._signs.get(self._kept[place])
+    def _row(self, index: int) -> tuple[Value, ...]:
+        cells, position = self._drawn[index], self._change_column
+        sign = self._signs.get(self._kept[index])
         if sign is None and self._signs:
             cells = tuple(Cell(str(cell), Tone.DIM) for cell in cells)
-        changed = Cell(f"{sign or ' '}{cells[at]}", Tone.ACCENT if sign else Tone.DIM)
-        return (*cells[:at], changed, *cells[at + 1 :])
+        changed = Cell(f"{sign or ' '}{cells[position]}", Tone.ACCENT if sign else Tone.DIM)
+        return (*cells[:position], changed, *cells[position + 1 :])
 
 
 def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
-    """The kept rows, with lanes between them that carry the order of the hidden ones too."""
+    """The kept rows with the lanes between them. The lanes include the order that hidden rows cause."""
     study = data.study
     rows: list[tuple[Value, ...]] = []
     band = None
@@ -97,7 +97,7 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
             (
                 Cell(str(shown.order), Tone.DIM),
                 Cell(stage, Tone.STRONG),
-                Cell(draw(line, glyphs.ink, MOST), changed),
+                Cell(draw(line, glyphs.ink, MAX_LANES), changed),
                 Cell(sigil(task, glyphs), Tone.ACCENT),
                 Cell(shown.task, changed),
                 "" if shown.priority is None else str(shown.priority),
@@ -108,8 +108,8 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
         )
     widest = max((len(str(cells[2])) for cells in rows), default=5)
     columns = [replace(column, least=widest) if column.key == "lanes" else column for column in _COLUMNS]
-    nothing = empty(data) if not study.rows else ("No task matches the filter.", "", "Esc clears it.")
-    return Lanes(data, kept, columns, rows, nothing, glyphs)
+    empty_lines = empty(data) if not study.rows else ("No task matches the filter.", "", "Esc clears it.")
+    return Lanes(data, kept, columns, rows, empty_lines, glyphs)
 
 
 def width(data: GraphData, kept: Sequence[int]) -> int:
@@ -118,5 +118,5 @@ def width(data: GraphData, kept: Sequence[int]) -> int:
 
 
 def _lanes(data: GraphData, kept: Sequence[int]) -> Iterable[Lane]:
-    place = {row: number for number, row in enumerate(kept)}
-    return lanes([[place[after] for after in line] for line in data.reach.reduced(kept)])
+    number_of = {row: number for number, row in enumerate(kept)}
+    return lanes([[number_of[after] for after in line] for line in data.reach.reduced(kept)])

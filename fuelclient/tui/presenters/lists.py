@@ -1,6 +1,4 @@
-"""The lists of an environment with what is under their cursor: roles, nodes, and plugins with what enabling one would
-change.
-"""
+"""The lists of roles, nodes and plugins with their details, and what enabling a plugin would change."""
 
 from __future__ import annotations
 
@@ -24,10 +22,10 @@ from fuelclient.tui.requests import GraphData
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list beside the details of one of its rows."""
+    """A list and the details of a row of it, with the titles of both."""
 
     name: str
-    of_one: str
+    detail_title: str
     table: Callable[[GraphData, Glyphs], Table]
     detail: Callable[[GraphData, int, Glyphs], list[Line]]
 
@@ -49,8 +47,8 @@ def _roles(data: GraphData, _: Glyphs) -> Table:
     holding = holders(data.study.snapshot.nodes)
     rows: list[tuple[Value, ...]] = []
     for role in data.study.snapshot.roles.values():
-        having = holding.get(role.name, Holders())
-        counts = [str(len(nodes) or "") for nodes in (having.deployed, having.pending)]
+        holders_of_role = holding.get(role.name, Holders())
+        counts = [str(len(nodes) or "") for nodes in (holders_of_role.deployed, holders_of_role.pending)]
         limits = _limits(role.metadata.get("limits"))
         tasks = str(len(data.tasks_of[role.name]))
         rows.append((Cell(role.name, Tone.STRONG), tasks, *counts, limits, _conflicts(role), layer_cell(role.owner)))
@@ -70,7 +68,7 @@ def _limits(given: Any) -> str:
 
 
 def _conflicts(role: Role) -> str:
-    """The names of the roles that cannot be on one node with `role`, which may be given as `*` for all others."""
+    """The names of the roles that cannot be on one node with `role`; a role may give them as `*` for all others."""
     given = role.metadata.get("conflicts")
     if isinstance(given, list | tuple):
         return names(given)
@@ -79,7 +77,7 @@ def _conflicts(role: Role) -> str:
 
 def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     role = list(data.study.snapshot.roles.values())[row]
-    having = holders(data.study.snapshot.nodes).get(role.name, Holders())
+    holders_of_role = holders(data.study.snapshot.nodes).get(role.name, Holders())
     by_id = {node.id: node.name for node in data.study.snapshot.nodes}
     metadata = role.metadata
     lines = [title(f"{role.name}" + (f": {metadata['name']}" if metadata.get("name") else ""))]
@@ -98,25 +96,25 @@ def _role(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     lines += [fact("volume", _volume(volume)) for volume in role.volumes]
     lines += [
         fact(word, names(f"{by_id[node]} ({node})" for node in nodes))
-        for word, nodes in (("deployed on", having.deployed), ("pending on", having.pending))
+        for word, nodes in (("deployed on", holders_of_role.deployed), ("pending on", holders_of_role.pending))
         if nodes
     ]
-    if not having.all:
+    if not holders_of_role.all:
         lines.append(fact("nodes", "no node has it"))
     return [*lines, (), *_tasks_of_role(data, role, glyphs)]
 
 
 def _tasks_of_role(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
-    study, mine = data.study, data.tasks_of[role.name]
-    lines = [title(f"{count(len(mine), 'task')} in execution order")]
-    rows = [row for row, index in enumerate(study.indices) if index in mine]
+    study, own_tasks = data.study, data.tasks_of[role.name]
+    lines = [title(f"{count(len(own_tasks), 'task')} in execution order")]
+    rows = [row for row, index in enumerate(study.indices) if index in own_tasks]
     for row in rows:
         task = study.task(row)
         tone = changed_tone(study.rows[row].is_changed)
         where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
         sign = f"{row + 1:>4} {sigil(task, glyphs) or ' '} "
         lines.append((Cell(sign, tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
-    if mine and not rows:
+    if own_tasks and not rows:
         lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))
     return lines
 
@@ -164,7 +162,7 @@ def _nodes_by_id(data: GraphData) -> list[Node]:
 
 
 def _nodes(data: GraphData, glyphs: Glyphs) -> Table:
-    """One row for each node; deployed roles stand before pending ones, which have a plus."""
+    """One row for each node, with its deployed roles, then its pending roles with a plus."""
     rows: list[tuple[Value, ...]] = []
     for node in _nodes_by_id(data):
         status = Cell(str(node.status), Tone.BAD if node.status == NodeStatus.ERROR else Tone.PLAIN)
@@ -176,7 +174,7 @@ def _nodes(data: GraphData, glyphs: Glyphs) -> Table:
 
 
 def _reached_by(node: Node, data: GraphData) -> str:
-    """How tasks reach a node: by its executor, or by the agents of a Fuel master."""
+    """How tasks reach a node: its executor, or the agents of a Fuel master."""
     return node.reached_by if data.abilities.executors else "master"
 
 
@@ -195,9 +193,9 @@ def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     if place is not None:
         lines.append(fact("tags", names(fleet[place].tags)))
     lines += [fact(str(key), value_text(value)) for key, value in node.attributes.items()]
-    mine = [vertex for vertex in study.order if study.expansion.node_of[vertex] == place]
-    lines += [(), title(f"{count(len(mine), 'task instance')} in execution order")]
-    for vertex in mine:
+    own_tasks = [vertex for vertex in study.order if study.expansion.node_of[vertex] == place]
+    lines += [(), title(f"{count(len(own_tasks), 'task instance')} in execution order")]
+    for vertex in own_tasks:
         row = study.row_of[study.expansion.task_of[vertex]]
         task, tone = study.task(row), changed_tone(study.rows[row].is_changed)
         generation = Cell(f"{study.generation[vertex]:>4} ", Tone.DIM)
@@ -292,15 +290,15 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
                     where = f"  {count(nodes, 'node') if nodes else 'on no node here'}"
                 lines.append((Cell(f"  {sign} {name}", Tone.ACCENT), Cell(where, Tone.DIM)))
                 if place is not None and tasks is overridden:
-                    lines += _set(data.study.task(place), plugin, glyphs)
+                    lines += _overridden_attributes(data.study.task(place), plugin, glyphs)
     clashes = data.clashes.get(plugin.id, ())
     if clashes:
         lines += [(), title("clashes, and what to know"), *finding_lines(clashes, glyphs)]
     return lines
 
 
-def _set(task: MergedTask, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
-    """The attributes that a plugin changes in a task of a layer below, and their former values."""
+def _overridden_attributes(task: MergedTask, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
+    """The attributes that a plugin changes in a task of a lower layer, and the values that it replaces."""
     for blamed in blame(task):
         owner = blamed.origin.owner
         if blamed.changed and owner.level is Level.PLUGIN and owner.id == plugin.id:
@@ -309,14 +307,14 @@ def _set(task: MergedTask, plugin: Plugin, glyphs: Glyphs) -> Iterator[Line]:
             yield (Cell(f"        {replaced_sign(blamed, glyphs)} {was}", Tone.DIM),)
 
 
-MOST_PAIRS = 20
-"""How many pairs of tasks are listed whose order is lost or gained; the command line has all."""
+MAX_PAIRS = 20
+"""The largest number of lost, and of gained, pairs of tasks that are listed; the command line lists all."""
 
 _CHANGE_TONES = {Change.ADDED: Tone.ACCENT, Change.CHANGED: Tone.ACCENT, Change.REMOVED: Tone.WARN}
 
 
 def if_enabled(comparison: Comparison, name: str, glyphs: Glyphs) -> list[Line]:
-    """What enabling the plugin of that name would change: tasks, attributes, the order of instances, new findings."""
+    """What enabling the plugin `name` would change: tasks, attributes, the order of instances, and new findings."""
     refused = [finding for finding in comparison.findings if finding.code.startswith("P07")]
     new = [finding for finding in comparison.findings if finding not in refused]
     lines = [title(f"If {name} were enabled here"), ()]
@@ -365,10 +363,10 @@ def _pairs(order: OrderEffect, glyphs: Glyphs) -> Iterator[Line]:
     if order.lost or order.gained:
         yield ()
     for word, tone, listed in (("lost", Tone.WARN, order.lost), ("gained", Tone.PLAIN, order.gained)):
-        for pair in listed[:MOST_PAIRS]:
+        for pair in listed[:MAX_PAIRS]:
             yield (Cell(f"  {word:7} {pair.before} {glyphs.arrow} {pair.after}", tone),)
-        if len(listed) > MOST_PAIRS:
-            yield (Cell(f"  {word:7} and {len(listed) - MOST_PAIRS} more pairs of tasks", Tone.DIM),)
+        if len(listed) > MAX_PAIRS:
+            yield (Cell(f"  {word:7} and {len(listed) - MAX_PAIRS} more pairs of tasks", Tone.DIM),)
 
 
 ROLES = Listing("roles", "this role", _roles, _role)

@@ -1,4 +1,4 @@
-"""Preview: merged tasks or their instances in execution order, who set each attribute, where a task runs, findings."""
+"""The view `preview`: merged tasks or their instances in execution order, and the details of a task."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ _INSTANCES = (
 
 
 class Instances(Table):
-    """One row for each task instance, made when it is looked at: there may be very many."""
+    """One row for each task instance. A row is made when it is shown, because there may be very many."""
 
     def __init__(self, data: GraphData, glyphs: Glyphs) -> None:
         self.study = study = data.study
         self._layers = [chips(task, study.snapshot.layers, glyphs) for task in study.merged.tasks]
         names_of = {node.id: node.name for node in study.snapshot.nodes}
         self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
-        self._named = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
+        self._filter_texts = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]
         ids = Lazy(len(study.order), lambda place: study.expansion.name(study.order[place]))
         indices = [study.expansion.task_of[vertex] for vertex in study.order]
         super().__init__(_INSTANCES, Lazy(len(study.order), self._row), ids, empty(data), indices)
@@ -122,15 +122,15 @@ class Instances(Table):
     def distinct(self, key: str) -> Distinct | None:
         expansion, tasks = self.study.expansion, self.study.merged.tasks
         texts = {
-            "node": self._named,
+            "node": self._filter_texts,
             "task": [task.id for task in tasks],
             "type": [task.task.type for task in tasks],
             "layers": self._layers,
         }
         if key not in texts:
             return None
-        of = expansion.node_of if key == "node" else expansion.task_of
-        return [text.lower() for text in texts[key]], [of[vertex] for vertex in self.study.order]
+        index_of = expansion.node_of if key == "node" else expansion.task_of
+        return [text.lower() for text in texts[key]], [index_of[vertex] for vertex in self.study.order]
 
 
 def row_of(data: GraphData, place: int) -> int:
@@ -138,8 +138,8 @@ def row_of(data: GraphData, place: int) -> int:
 
 
 def place_of(data: GraphData, row: int, instance: str = "") -> int:
-    """The place of the named instance of a row's task among all instances; else that of the first instance of the task,
-    or 0 if it has none."""
+    """The position, among all instances, of the instance with that name if the row's task has it; else of the first
+    instance of the task; 0 if the task has no instances."""
     study = data.study
     index = study.indices[row] if 0 <= row < len(study.rows) else -1
     places = [place for place, vertex in enumerate(study.order) if study.expansion.task_of[vertex] == index]

@@ -1,4 +1,4 @@
-"""Problems: every finding, and its source line."""
+"""The view `problems`: all findings, and their source lines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _COLUMNS = (
 _NOTHING = ("Nothing is wrong with this graph.", "", "3 shows in which order it runs.")
 
 
-def ordered(data: GraphData) -> list[Finding]:
-    """All findings, the worst first, then by file and line."""
+def sorted_findings(data: GraphData) -> list[Finding]:
+    """All findings by severity (errors first), file and line."""
     ranks = list(Severity)
     return sorted(
         data.study.findings,
@@ -33,18 +33,18 @@ def ordered(data: GraphData) -> list[Finding]:
     )  # fmt: skip
 
 
-def place_of(findings: Sequence[Finding], wanted: Finding | None, place: int) -> int:
-    """The place of a finding, or its old place if it is gone. Its code, task and message identify it: lines above it
-    may have come or gone."""
+def row_of(findings: Sequence[Finding], wanted: Finding | None, old_row: int) -> int:
+    """The row of a finding, or the nearest row to `old_row` if it is gone. Code, task and message identify a finding:
+    its line number may have changed."""
     if wanted is None:
         return 0
     identity = attrgetter("code", "task", "message")
     same = (number for number, finding in enumerate(findings) if identity(finding) == identity(wanted))
-    return next(same, max(0, min(place, len(findings) - 1)))
+    return next(same, max(0, min(old_row, len(findings) - 1)))
 
 
 def table(data: GraphData, glyphs: Glyphs) -> Table:
-    findings = ordered(data)
+    findings = sorted_findings(data)
     rows = [
         (
             severity(finding, glyphs), finding.code, finding.task,
@@ -54,8 +54,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
         for finding in findings
     ]  # fmt: skip
     study = data.study
-    named = [study.row_named(finding.task) for finding in findings]
-    indices = [-1 if row is None else study.indices[row] for row in named]
+    task_rows = [study.row_named(finding.task) for finding in findings]
+    indices = [-1 if row is None else study.indices[row] for row in task_rows]
     ids = [finding.task or finding.code for finding in findings]
     return Table(_COLUMNS, rows, ids, _NOTHING, indices, are_tasks=False)
 
@@ -63,8 +63,8 @@ def table(data: GraphData, glyphs: Glyphs) -> Table:
 def detail(
     finding: Finding, source: Sequence[tuple[int, str]] | None, glyphs: Glyphs, directory: str = ""
 ) -> list[Line]:
-    """A finding with its source and a caret below the line. The source is None while it is being read. A file below
-    `directory` is shown relative to it."""
+    """A finding with its source lines, and a caret below the line. `source` is None while it is being read. The path of
+    a file in `directory` is shown relative to it."""
     file = finding.place.file.removeprefix(f"{directory}/") if directory else finding.place.file
     lines: list[Line] = [
         (severity(finding, glyphs), " ", Cell(finding.code, Tone.DIM), f" {finding.message}"),
@@ -94,8 +94,8 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
 
 
 def span(text: str, finding: Finding) -> tuple[int, int]:
-    """The column and length of the caret below a finding's line: at the longest word of its message that the line has,
-    or at the whole line.
+    """The column and length of the carets below a finding's line. They mark the longest word of the message that occurs
+    in the line, or else the whole line.
 
     >>> span("  requires: [netcnfig]", Finding(Severity.WARNING, "G030", "requires names netcnfig, which no layer"))
     (13, 8)

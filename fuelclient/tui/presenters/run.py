@@ -1,4 +1,4 @@
-"""A run: how far it is, what happened to its task instances and why, as bars, a table, a matrix and details."""
+"""The progress of a run, and the results of its task instances, as bars, a table, a matrix and details."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run_status(run: Run, glyphs: Glyphs) -> Cell:
 
 
 def _time_text(time: str | None) -> str:
-    """A time in ISO 8601 as people read it, without the fraction of its second.
+    """A time in ISO 8601 as `date time`, without fractions of a second and without the zone.
 
     >>> _time_text("2026-01-02T03:04:05.678901"), _time_text(None)
     ('2026-01-02 03:04:05', '')
@@ -75,7 +75,7 @@ def why(state: RunState, number: int) -> str:
 
 
 def bar(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part]:
-    """The bar of a run, its done and total instances, elapsed and remaining time."""
+    """The progress bar of a run, its done and total instances, its elapsed and remaining time."""
     run, done, total = state.run, state.progress.done, len(state.progress)
     share = done / total if total else float(run.is_final)
     cells = max(6, min(40, width - 60))
@@ -108,14 +108,14 @@ def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
 
 
 def advice(state: RunState) -> str:
-    """The message of the run or, if its runner is gone, the keys that help."""
+    """The message of the run or, if its runner is gone, the keys that resume or end it."""
     if progress.run_word(state.run) == "runner gone":
         return "The runner of this run was killed. Press u to resume the run, x to end it."
     return plain_line(state.run.message)
 
 
 class Instances(Table):
-    """One row for each task instance (with `only`, for these), made when it is looked at."""
+    """One row for each task instance, or only for the instances in `only`. A row is made when it is shown."""
 
     def __init__(
         self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], now: datetime,
@@ -132,15 +132,15 @@ class Instances(Table):
     def _row(self, place: int) -> tuple[Value, ...]:
         state, number = self.state, self.numbers[place]
         row = state.rows[number]
-        fault = Tone.STRONG if state.progress.is_fault(number) else Tone.PLAIN
+        tone = Tone.STRONG if state.progress.is_fault(number) else Tone.PLAIN
         return (
-            status(state.progress.word(number), self._glyphs), Cell(row.task, fault),
+            status(state.progress.word(number), self._glyphs), Cell(row.task, tone),
             node_name(row.node, self._names_of), _took(state.progress.seconds(number, self.now)),
             Cell(why(state, number), Tone.DIM), Cell(row.type, Tone.DIM),
         )  # fmt: skip
 
     def texts(self) -> list[str]:
-        """The ids of the tasks: rows are their instances."""
+        """The task ids only, because rows are instances of tasks."""
         return [self.state.rows[number].task.lower() for number in self.numbers]
 
     def field(self, row: int, key: str) -> str:
@@ -157,16 +157,16 @@ class Instances(Table):
 
 
 class Grid:
-    """The matrix of a run: a line for each node, a column for each task, a sign for each instance. With `only`, the
-    nodes and tasks of these instances."""
+    """The matrix of a run: a line for each node, a column for each task, a sign for each instance. With `only`, it has
+    the nodes and tasks of these instances."""
 
     def __init__(
         self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], only: list[int] | None = None
     ) -> None:
         self.state, self._names_of = state, names_of
-        chosen = None if only is None else [state.cell[number] for number in only]
-        self.lines = sorted({line for line, _ in chosen}) if chosen is not None else range(len(state.nodes))
-        self.columns = sorted({column for _, column in chosen}) if chosen is not None else range(len(state.tasks))
+        cells = None if only is None else [state.cell[number] for number in only]
+        self.lines = sorted({line for line, _ in cells}) if cells is not None else range(len(state.nodes))
+        self.columns = sorted({column for _, column in cells}) if cells is not None else range(len(state.tasks))
         self._signs = {word: _sign(word, glyphs) for word in progress.WORDS}
 
     def label(self, line: int) -> str:
@@ -174,16 +174,16 @@ class Grid:
         return "sync points" if node is None else node_name(node, self._names_of)
 
     def share(self, line: int) -> str:
-        """The percentage of a node's instances that are done."""
-        place = self.lines[line]
-        size = self.state.sizes[place]
-        return f"{100 * self.state.finished[place] // size:3} %" if size else ""
+        """The percentage of a node's instances that are done, as text."""
+        node = self.lines[line]
+        size = self.state.sizes[node]
+        return f"{100 * self.state.finished[node] // size:3} %" if size else ""
 
     def head(self, column: int) -> str:
         return self.state.tasks[self.columns[column]][1]
 
     def number(self, line: int, column: int) -> int:
-        """-1 for a cell without an instance."""
+        """The instance in a cell, or -1."""
         if not (0 <= line < len(self.lines) and 0 <= column < len(self.columns)):
             return -1
         return self.state.grid[self.lines[line]][self.columns[column]]
@@ -192,7 +192,8 @@ class Grid:
         number = self.state.grid[self.lines[line]][self.columns[column]]
         return self._signs[self.state.progress.word(number)] if number >= 0 else None
 
-    def place(self, number: int) -> tuple[int, int] | None:
+    def position(self, number: int) -> tuple[int, int] | None:
+        """The line and column of an instance; None if the matrix does not have it."""
         line, column = self.state.cell[number] if 0 <= number < len(self.state.cell) else (-1, -1)
         if line not in self.lines or column not in self.columns:
             return None
@@ -238,22 +239,22 @@ def about(state: RunState, now: datetime, glyphs: Glyphs) -> list[Line]:
     return [*lines, (), (advice(state),)] if advice(state) else lines
 
 
-MOST_FAULTS = 20
-"""How many faults are listed with a run; its screen has all of them."""
+MAX_FAULTS = 20
+"""The largest number of faults listed in the history; the screen of a run shows all."""
 
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
-    """The failed instances of a run, then those that never ran because of that or of a stop, each with its reason."""
+    """The failed instances of a run, then those that did not run because of a failure or a stop, with their reasons."""
     faults = [number for number in range(len(state.rows)) if state.progress.is_fault(number)]
     if not faults:
         return []
     faults.sort(key=lambda number: state.progress.word(number) in (progress.NOT_REACHED, progress.NOT_STARTED))
     lines = [title(count(len(faults), "fault"))]
-    for number in faults[:MOST_FAULTS]:
+    for number in faults[:MAX_FAULTS]:
         cell = status(state.progress.word(number), glyphs)
         reason = Cell(f"  {why(state, number)}", Tone.DIM)
         lines.append((Cell(f"{cell} ", cell.tone), state.progress.name(number), reason))
-    if len(faults) > MOST_FAULTS:
+    if len(faults) > MAX_FAULTS:
         lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
     return lines
 
@@ -277,7 +278,7 @@ _HISTORY = (
 
 
 def history(runs: Sequence[Run], env: int, names_of: Mapping[int, str], now: datetime, glyphs: Glyphs) -> Table:
-    """One row for each run; those of all environments (0) have a column for theirs."""
+    """One row for each run. If `env` is 0 (all environments), a column has the environment of each run."""
     rows: list[tuple[Value, ...]] = []
     for run in runs:
         owner = f"{run.cluster_id or 'deleted'} {names_of.get(run.cluster_id, '')}".strip()
@@ -311,4 +312,4 @@ def last_run(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
 
 
 NO_RUN = Table((_RUN_ID,), empty=("",))
-"""What stands beside an empty list of runs."""
+"""The table of instances if the list of runs is empty."""

@@ -1,4 +1,4 @@
-"""Tables as plain data: columns, rows that are never copied, and the texts that filters look into."""
+"""Tables as plain data: columns, rows, which are never copied, and the texts that filters search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fuelclient.printing import one_line
 
 
 class Tone(StrEnum):
-    """The meaning of a text's colour. A sign or a word always repeats it: colours may be turned off."""
+    """The meaning of a text's colour. Signs or words always express it too: colours may be turned off."""
 
     PLAIN = "plain"
     DIM = "dim"
@@ -40,9 +40,9 @@ Line = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its key in queries, its title, how wide it may be. If not all columns fit, those with the highest
-    `rank` go first; one of rank 0 stays. A column that `grows` takes the room that is left; one with `tail` is cut at
-    its beginning."""
+    """A column: its key in queries, its title, its `least` and `most` width in cells, whether it is aligned to the
+    `right`. If not all columns fit, those with the highest `rank` are dropped first, and those of rank 0 never. One
+    that `grows` gets the remaining width. Texts that are too long are cut at the end; with `tail`, at the beginning."""
 
     key: str
     title: str
@@ -55,15 +55,15 @@ class Column:
 
 
 Distinct = tuple[Sequence[str], Sequence[int]]
-"""The values of a field, in lower case, and the number of the value of each row."""
+"""The distinct values of a field, in lower case, and for each row the index of its value."""
 
 
 class Table:
-    """Columns and rows. `ids` are what `y` copies, row by row; `empty` is shown instead of no rows. If rows are tasks,
-    or not `are_tasks` but about some, `tasks` has the index of the merged task of each, or -1.
+    """Columns and rows. `ids` has the text that `y` copies for each row; `empty` is shown if there are no rows. If rows
+    are tasks (`are_tasks`), or are about tasks, `tasks` has the index of each row's merged task, or -1.
 
-    `rows` may be any sequence, even one that makes its rows on demand: a table looks only at those that it shows, at
-    some hundred more to find its widths, and at all of them for the first filter or sort.
+    `rows` may be any sequence, even one that makes rows on demand: a table reads only the rows that it shows, at most
+    2000 others to compute widths, and all of them for a filter or sort.
     """
 
     def __init__(
@@ -83,44 +83,44 @@ class Table:
         self.tasks = tasks
         self.about = Rows.OTHERS if tasks is None else Rows.TASKS if are_tasks else Rows.ABOUT_TASKS
         self.keys = tuple(column.key for column in self.columns)
-        """The fields of a query."""
+        """The field names that a query may use."""
         self._texts: list[str] = []
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def texts(self) -> list[str]:
-        """All rows for the filter: their columns, line by line."""
+        """The text of each row for filters without a field: its cells in lines."""
         return ["\n".join(map(str, row)).lower() for row in self.rows]
 
     def field(self, row: int, key: str) -> str:
         return str(self.rows[row][self.keys.index(key)]).lower()
 
     def distinct(self, key: str) -> Distinct | None:  # noqa: ARG002 (for subclasses)
-        """The values of a field and the number of each row's value, if they are far fewer than rows; else None."""
+        """The distinct values of a field, if they are far fewer than the rows; else None."""
         return None
 
     def select(self, query: Query) -> list[int]:
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
-        """The rows that a term of a query keeps. Each of `distinct` values is tested once."""
+        """The rows that match a term of a query. Each distinct value is tested once."""
         if self.tasks is not None and (wanted := term.tasks) is not None:
             return [row for row in rows if self.tasks[row] in wanted]
-        holds = term.test()
+        matches = term.test()
         if not term.name:
             if len(self._texts) != len(self.rows):
                 self._texts = self.texts()
-            return [row for row in rows if holds(self._texts[row])]
+            return [row for row in rows if matches(self._texts[row])]
         distinct = self.distinct(term.name)
         if distinct is None:
-            return [row for row in rows if holds(self.field(row, term.name))]
+            return [row for row in rows if matches(self.field(row, term.name))]
         values, value_of = distinct
-        places = {place for place, value in enumerate(values) if holds(value)}
-        return [row for row in rows if value_of[row] in places]
+        indices = {index for index, value in enumerate(values) if matches(value)}
+        return [row for row in rows if value_of[row] in indices]
 
     def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
-        """Sort `order` by one column: numbers by their value and before words, blanks last either way."""
+        """Sort `order` by one column: numbers by value and before words. Blank cells are last in both directions."""
         keys = {row: _sort_key(str(self.rows[row][column])) for row in order}
         blank = [row for row in order if keys[row] is None]
         filled = sorted(
@@ -146,20 +146,20 @@ def _sort_key(text: str) -> tuple[int, float, str] | None:
     return 0, -value if stripped.startswith("-") else value, stripped
 
 
-_SAMPLE = 1000
+_SAMPLE_ROWS = 1000
 
 
 def widths(table: Table, available: int, gap: int = 2) -> list[int]:
-    """The width of each column in `available` cells; 0 for one that is left out.
+    """The width of each column, in cells, so that all fit into `available` cells; 0 for a column that is left out.
 
-    Widths follow from the contents of at most a thousand rows, spread over the table. An empty column without a title
-    is left out too.
+    Widths depend on the contents of a sample of about a thousand rows, spread over the table. An empty column without a
+    title is left out too.
     """
-    step = max(1, len(table.rows) // _SAMPLE)
-    sample = [table.rows[row] for row in range(0, len(table.rows), step)]  # a row may be made each time
+    step = max(1, len(table.rows) // _SAMPLE_ROWS)
+    sample = [table.rows[row] for row in range(0, len(table.rows), step)]  # once: reading a row may make it
     natural = []
-    for place, column in enumerate(table.columns):
-        longest = max((len(one_line(str(row[place]))) for row in sample), default=0)
+    for index, column in enumerate(table.columns):
+        longest = max((len(one_line(str(row[index]))) for row in sample), default=0)
         natural.append(min(max(longest, len(column.title)), max(column.most, len(column.title))))
     return _fitted(table.columns, natural, available, gap)
 
@@ -169,8 +169,8 @@ def _fitted(columns: Sequence[Column], natural: list[int], available: int, gap: 
     ranks = sorted({column.rank for column in columns if column.rank}, reverse=True)
     while _total(shown, gap) > available:
         over = _total(shown, gap) - available
-        slack = {place: shown[place] - columns[place].least for place in range(len(columns)) if shown[place]}
-        widest = max(slack, key=lambda place: (slack[place], columns[place].grows, place), default=-1)
+        slack = {index: shown[index] - columns[index].least for index in range(len(columns)) if shown[index]}
+        widest = max(slack, key=lambda index: (slack[index], columns[index].grows, index), default=-1)
         room = sum(value for value in slack.values() if value > 0)
         if widest >= 0 and slack[widest] > 0 and (room >= over or not ranks):
             shown[widest] -= 1
@@ -180,7 +180,7 @@ def _fitted(columns: Sequence[Column], natural: list[int], available: int, gap: 
         else:
             break
     left = available - _total(shown, gap)
-    growing = [place for place, column in enumerate(columns) if column.grows and shown[place]]
+    growing = [index for index, column in enumerate(columns) if column.grows and shown[index]]
     if left > 0 and growing:
         shown[growing[-1]] += left
     return shown
@@ -195,7 +195,7 @@ Item = TypeVar("Item")
 
 
 class Lazy(Sequence[Item], Generic[Item]):
-    """A sequence of `size` items, each made by `make` from its place and not kept.
+    """A sequence of `size` items. `make` makes an item from its index each time it is read.
 
     >>> squares = Lazy(4, lambda place: place * place)
     >>> squares[-1], squares[1:3], len(squares)
@@ -209,9 +209,9 @@ class Lazy(Sequence[Item], Generic[Item]):
         return len(self._places)
 
     @overload
-    def __getitem__(self, place: int) -> Item: ...
+    def __getitem__(self, index: int) -> Item: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Item]: ...
-    def __getitem__(self, place: int | slice) -> Item | list[Item]:
-        places = self._places[place]
-        return self._make(places) if isinstance(places, int) else [self._make(item) for item in places]
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        indices = self._places[index]
+        return self._make(indices) if isinstance(indices, int) else [self._make(item) for item in indices]

@@ -1,4 +1,4 @@
-"""The base class of screens: bars, the filter, panes, how answers get into tables; and the keys that work now."""
+"""The base class of screens, with bars, filter and panes, and the list of the keys that work at the moment."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ RUN_BINDINGS = (
     Binding("u", "app.resume", "resume", id="act.resume"),
     Binding("D,shift+d", "app.delete", "delete", id="act.delete"),
 )
-"""Keys of screens that have a run."""
+"""The keys of screens on which a run can be changed."""
 
 
 class ViewScreen(Screen[None]):
-    """A screen that shows a route. The filter is for the table in pane number `MAIN`."""
+    """A screen that shows a route. The filter applies to the table in pane number `MAIN`."""
 
     MAIN: ClassVar[int] = 0
     PLACEHOLDER: ClassVar[str] = "filter: words, field:word, !word"
 
-    AUTO_FOCUS = ""  # the active pane takes the focus; Textual would give it to the filter
+    AUTO_FOCUS = ""  # the active pane takes the focus; Textual would focus the filter
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (9, "-short"), (14, "-tall")]
 
-    SCOPED_CSS = False  # some rules begin with a class of the screen itself
+    SCOPED_CSS = False  # some rules select by a class of the screen itself
     DEFAULT_CSS = """
     ViewScreen { background: $background; }
     ViewScreen #head, ViewScreen #banner, ViewScreen #keys { background: $surface; }
@@ -63,7 +63,7 @@ class ViewScreen(Screen[None]):
     """
 
     BINDINGS = [
-        # with priority the focus has moved before the next key is handled, however fast the user types
+        # priority: the focus moves before the next key is handled, however fast the user types
         Binding("slash", "type", "filter", id="view.filter", priority=True),
         Binding("exclamation_mark", "invert", "invert the filter", show=False, id="view.invert"),
         Binding("escape", "leave", "clear, or back", show=False, id="view.leave"),
@@ -76,16 +76,16 @@ class ViewScreen(Screen[None]):
         self.route = route
         self.inverted = route.looks.inverted
         self.switched = route.looks.switched
-        """Whether the view's own switch is on, if it has one."""
+        """Whether the switch of the view is on; `routes.Looks` lists the switches."""
         self.filter_read = Query()
-        """The last filter that could be read: what is typed, unless an error is shown."""
+        """The last valid filter. It is the text of the filter unless an error is shown."""
         self.filled = False
         self._answer: object = None
 
     def fit(self, size: Size) -> None:
-        """Set the classes of a size before the first styling, so that Textual styles and lays out only once."""
-        sides = ((self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height))
-        self.add_class(*(max(point for point in points if length >= point[0])[1] for points, length in sides))
+        """Set the classes for a size before Textual styles the screen, so that it does so only once."""
+        breakpoints = ((self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height))
+        self.add_class(*(max(point for point in points if length >= point[0])[1] for points, length in breakpoints))
 
     @property
     def ui(self) -> UI:
@@ -95,7 +95,7 @@ class ViewScreen(Screen[None]):
     def glyphs(self) -> Glyphs:
         return self.ui.glyphs
 
-    # what subclasses say
+    # for subclasses
 
     @abstractmethod
     def request(self) -> Request[object]:
@@ -114,16 +114,16 @@ class ViewScreen(Screen[None]):
         """Fill the panes with the answer to `request`."""
 
     def state(self) -> Route:
-        """The route that brings back what the screen shows now."""
+        """The route that restores the current state of the screen."""
         task, looks = self.task_here(), self.looks()
         return replace(self.route, focus=self.name_here(), query=self.filter_bar.text, task=task, looks=looks)
 
     def shown(self) -> Route:
-        """The route whose command line prints the pane with the focus."""
+        """The route for the command line that prints what the focused pane shows."""
         return self.route
 
     def is_beside(self) -> bool:
-        """Whether another pane than the first one has the focus."""
+        """Whether a pane other than the first one has the focus."""
         return self.filled and self.panes.active > 0
 
     def looks(self) -> Looks:
@@ -143,7 +143,7 @@ class ViewScreen(Screen[None]):
         yield Bar(id="keys", gap=2)
 
     def is_whole(self) -> bool:
-        """Whether all widgets exist: a screen may be left before it has been built."""
+        """Whether all widgets exist: the user may leave a screen before it has been built."""
         return self in self.app.screen_stack and bool(self.query("FilterBar > _Query")) and bool(self.query(Panes))
 
     def on_mount(self) -> None:
@@ -156,7 +156,7 @@ class ViewScreen(Screen[None]):
         self.refill()
 
     def refill(self) -> None:
-        """Show a new answer, if there is one. Cursors stay, because the user may have moved them."""
+        """Show a new answer, if there is one. The cursors stay where the user has moved them."""
         if not self.is_whole():
             return
         answer = self.ui.gateway.answer(self.request())
@@ -170,7 +170,7 @@ class ViewScreen(Screen[None]):
             self.filled = True
             self.show_other_answers()
             if self.filter_bar.text:
-                self.apply(self.read_filter())  # the fields are known only now
+                self.apply(self.read_filter())  # its fields could not be checked before
         self.ui.decorate()
 
     def requests(self) -> tuple[Request[object], ...]:
@@ -178,11 +178,11 @@ class ViewScreen(Screen[None]):
         return (self.request(), *(self.other_requests() if self.filled and self.is_whole() else ()))
 
     def other_requests(self) -> tuple[Request[object], ...]:
-        """The requests beside that of the screen, once it is filled."""
+        """The requests other than `request`; called only once the screen is filled."""
         return ()
 
     def explain(self, request: Request[object]) -> None:
-        """Explain a missing answer; rows that are shown already stay."""
+        """Explain a missing answer, unless the screen shows older data."""
         if request in self.requests()[1:]:
             self.show_other_answers()
         if request == self.request() and not self.filled:
@@ -205,7 +205,7 @@ class ViewScreen(Screen[None]):
         self.panes.hide_others(False)
 
     def missing_lines(self, request: Request[object]) -> list[str]:
-        """The failure of a request, in lines that fit, or that it is being read."""
+        """Why a request failed, or that it is being read, in lines that fit."""
         trouble = self.ui.gateway.failed.get(request)
         if trouble is None:
             return [f"Reading {request.what} ..."]
@@ -218,7 +218,7 @@ class ViewScreen(Screen[None]):
 
     @property
     def details(self) -> Details:
-        """The text beside the table, on screens that have one."""
+        """The pane with details. Not every screen has one."""
         return self.query_one(Details)
 
     @property
@@ -233,22 +233,22 @@ class ViewScreen(Screen[None]):
     # filtering
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
-        """What a query about a table may name: fields, the kind of rows, ids of tasks."""
+        """What a query about a table may contain: its field names, its kind of rows, ids of tasks."""
         return table.keys, table.about, ()
 
     def query_for(self, text: str, table: Table) -> Query:
-        """The query that a text means here. Raise `BadQuery` if it cannot be read."""
+        """Parse a query about a table. Raise `BadQuery` if it is invalid."""
         return parse(text, *self.terms(table))
 
     def read_filter(self, table: Table | None = None) -> Query:
-        """The filter as a query about the main table, or about another one that will be shown there. A filter that
-        cannot be read is explained below it, and the last one that could is used, or none."""
+        """Parse the filter as a query about the main table, or about `table`, which will replace it. If the filter is
+        invalid, show the error below it and return the last valid query, or an empty one."""
         error, table = None, table or self.main.table
         try:
             self.filter_read = query = self.query_for(self.filter_bar.text, table)
-        except BadQuery as unreadable:
-            error, query = unreadable, Query()
-            with suppress(BadQuery):  # again, because it was read for another table, or another answer
+        except BadQuery as invalid:
+            error, query = invalid, Query()
+            with suppress(BadQuery):  # parse it again: the table or its data may have changed
                 query = self.query_for(self.filter_read.text, table)
         self.query_one(QueryError).show(error, hidden=self.filter_bar.query_one(Input).scroll_offset.x)
         self.main.is_unread = error is not None
@@ -259,7 +259,7 @@ class ViewScreen(Screen[None]):
         self.main.filter(query)
 
     def totals(self) -> tuple[int, int]:
-        """How many rows are shown, out of how many."""
+        """The number of shown rows, and of all rows."""
         return len(self.main.order), len(self.main.table)
 
     def refilter(self) -> None:
@@ -291,15 +291,15 @@ class ViewScreen(Screen[None]):
             self.show_totals()
 
     def show_totals(self) -> None:
-        """Count the rows beside the filter."""
+        """Show the number of rows next to the filter."""
         shown, total = self.totals()
         self.filter_bar.show_totals(shown, total, self.main.sorting, inverted=self.inverted)
         self.ui.decorate()  # the command line has the filter
         if self.MAIN == 0:
-            self.panes.fit(len(self.main.order) or len(self.main.table.empty))
+            self.panes.fit_first_pane(len(self.main.order) or len(self.main.table.empty))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 (Textual's)
-        """Let a slash be a letter in the filter."""
+        """Disable the key `/` in the filter, so that it can be typed there."""
         return action != "type" or not self.query(FilterBar) or not self.filter_bar.has_focus_within
 
     def action_type(self) -> None:
@@ -332,20 +332,20 @@ class ViewScreen(Screen[None]):
 
     def _resized(self) -> None:
         if self.is_attached and self.is_whole():
-            self.panes.title()
+            self.panes.update_titles()
             self.show_totals()
             self.ui.decorate()
 
-    # what changes by itself
+    # live data
 
     def show_other_answers(self) -> None:
-        """Show answers to other requests, without repeating failed ones."""
+        """Show the answers to `other_requests`. Do not repeat failed requests."""
 
     def live(self) -> Sequence[Request[object]]:
         """The requests to repeat every second."""
         return ()
 
-    # what keys act on
+    # the objects under the cursor
 
     @property
     def row_here(self) -> int:
@@ -353,7 +353,7 @@ class ViewScreen(Screen[None]):
         return self.main.row if self.filled else -1
 
     def env_here(self) -> int:
-        """The environment here, or 0."""
+        """The environment of the screen or under the cursor, or 0."""
         return self.route.env
 
     def run_here(self) -> Run | None:
@@ -373,26 +373,26 @@ class ViewScreen(Screen[None]):
 
 
 Group = tuple[str, str, Sequence[tuple[str, str]]]
-"""A widget or screen: its name, its help text, its keys with their meanings."""
+"""The help of a widget, screen or app: name, text, and keys with their meanings."""
 
-_SHOWN = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
+_KEY_NAMES = {"left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!", "question_mark": "?",
           "slash": "/", "at": "@", "colon": ":", "pagedown": "PgDn", "pageup": "PgUp", "enter": "Enter",
           "escape": "Esc", "tab": "Tab", "shift+tab": "shift+Tab"}  # fmt: skip
 
-_LAST = ("help", "quit")
+_LAST_KEYS = ("help", "quit")
 
 
 def key_name(key: str) -> str:
-    """A key as people read it.
+    """The name of a key in help texts.
 
     >>> key_name("question_mark"), key_name("ctrl+r")
     ('?', 'ctrl+r')
     """
-    return _SHOWN.get(key, key)
+    return _KEY_NAMES.get(key, key)
 
 
 def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, str]]:
-    """The keys to show: those that change something first, if the UI is armed; help and quit last."""
+    """The keys for the bar with their meanings. If the UI is armed, keys for changes come first; help and quit last."""
     keys: dict[str, str] = {}
     ranks: dict[str, int] = {}
     for active in screen.active_bindings.values():
@@ -400,12 +400,12 @@ def active_keys(screen: Screen[Any], *, armed: bool = False) -> list[tuple[str, 
         acts = (binding.id or "").startswith("act.")
         if binding.show and active.enabled and (armed or not acts) and binding.description not in keys:
             keys[binding.description] = key_name(binding.key)
-            ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST else 1
+            ranks[binding.description] = 0 if acts else 2 if binding.description in _LAST_KEYS else 1
     return [(keys[what], "disarm" if armed and what == "arm" else what) for what in sorted(keys, key=ranks.__getitem__)]
 
 
 def help_groups(screen: Screen[Any]) -> Iterator[Group]:
-    """Help texts and keys of the focused widget, the screen and the app."""
+    """The help texts and enabled keys of the focused widget, the screen and the app."""
     nodes: tuple[DOMNode | None, ...] = (screen.focused, screen, screen.app)
     for node in filter(None, nodes):
         keys: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Browse and why: a task between its neighbours, and the chain between two tasks."""
+"""The views `browse` (a task between its neighbours) and `why` (the chain between two tasks)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from fuelclient.insight.relation import Step
 from fuelclient.tui.presenters import browse
 from fuelclient.tui.presenters.formatting import count
 from fuelclient.tui.routes import Route
-from fuelclient.tui.screens.graph import GraphScreen, gone
+from fuelclient.tui.screens.graph import GraphScreen, gone_message
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 _ELSEWHERE = ("", "[ goes back, 3 shows the tasks.")
-"""What to do when a task is gone."""
+"""The lines below the message that the task is not in the graph."""
 
 
 class BrowseScreen(GraphScreen):
-    """A task with what precedes and follows it, at the same cost in a graph of any size."""
+    """One task with the tasks before and after it."""
 
     HELP = (
         "A task between its neighbours. Left and right go to a column, Enter puts a neighbour in the middle, r shows"
@@ -51,32 +51,32 @@ class BrowseScreen(GraphScreen):
     def present(self) -> None:
         wanted = self.route.task
         if wanted is not None and self.data.study.rows and self.data.study.row_with(wanted) is None:
-            self.centre = -1  # another task in its place would be mistaken for it
+            self.centre = -1  # the user would mistake another task in its place for it
             self.clear()
-            self.middle.show_text(gone(wanted), *_ELSEWHERE)
+            self.middle.show_text(gone_message(wanted), *_ELSEWHERE)
             return
         self.centre = self.row_wanted()
         self._show()
 
     def _show(self) -> None:
         if not self.data.study.rows:
-            self.upstream.show(browse.nothing(self.data))
-            self.middle.show(browse.nothing(self.data))
+            self.upstream.show(browse.empty_table(self.data))
+            self.middle.show(browse.empty_table(self.data))
             return
-        for place, near, far in ((0, self.upstream, self.earlier), (2, self.downstream, self.later)):
-            side = browse.Side(self.data, self.centre, self.glyphs, following=place == 2)
+        for index, near, far in ((0, self.upstream, self.earlier), (2, self.downstream, self.later)):
+            side = browse.OneDirection(self.data, self.centre, self.glyphs, following=index == 2)
             shown, total = side.neighbours(reduced=not self.switched), len(side.adjacent(self.centre))
             near.show(shown)
-            self.panes.note(place, f"{len(shown)} of {total}" if len(shown) != total else str(total))
+            self.panes.note(index, f"{len(shown)} of {total}" if len(shown) != total else str(total))
             shown = side.further()
             far.show(shown)
-            self.panes.note(place + 3, f"the nearest {len(shown)}" if len(shown) == browse.MOST else str(len(shown)))
-        self.middle.show(browse.middle(self.data, self.centre, self.glyphs))
+            self.panes.note(index + 3, f"the nearest {len(shown)}" if len(shown) == browse.LIMIT else str(len(shown)))
+        self.middle.show(browse.task_table(self.data, self.centre, self.glyphs))
         self.panes.note(1, self.data.study.rows[self.centre].task)
         self.ui.decorate()
 
     def task_row(self) -> int:
-        """The neighbour under the cursor; in the middle, the task itself."""
+        """The row of the neighbour under the cursor; elsewhere, of the task itself."""
         if not self.filled or not self.data.study.rows or self.centre < 0:
             return -1
         table = self.focused
@@ -104,18 +104,18 @@ class BrowseScreen(GraphScreen):
         self.panes.activate(3 * line + max(0, min(2, column + step)))
 
     def action_reduce(self) -> None:
-        """Show all edges, or only those that no other path implies."""
+        """Toggle between all edges and those that no other path implies."""
         if self.filled and self.centre >= 0:
             self.switched = not self.switched
             self._show()
 
     def on_moved(self, message: Moved) -> None:
         if self.filled and message.widget is self.middle and self.data.study.rows and self.centre >= 0:
-            self.full.show(browse.middle_in_full(self.data, self.centre, self.middle.row, self.glyphs))
+            self.full.show(browse.row_in_full(self.data, self.centre, self.middle.row, self.glyphs))
 
 
 class WhyScreen(GraphScreen):
-    """The shortest chain between two tasks: for each edge the field, layer and line that make it."""
+    """The shortest chain between two tasks, with the field, layer and line that make each edge."""
 
     HELP = (
         "Why one task runs after another: the chain with the fewest edges, and the two tasks of the edge under the"
@@ -123,24 +123,24 @@ class WhyScreen(GraphScreen):
     )
 
     def body(self) -> Panes:
-        self.both = Details(id="both")
+        self.step_details = Details(id="both")
         return Panes(
             "over", Pane("the shortest chain", VirtualTable(self.glyphs)), Pane("in words", Details(id="words")),
-            Pane("the two tasks", self.both),
+            Pane("the two tasks", self.step_details),
         )  # fmt: skip
 
     def present(self) -> None:
         study, keys = self.data.study, (self.route.other, self.route.task)
         row, other = (study.row_with(key) if key is not None else None for key in keys)
-        self.edges: list[Step] = []
+        self.step_of_row: list[Step] = []
         if row is None or other is None:
-            lost = next((key for key, place in zip(keys, (row, other), strict=True) if key and place is None), None)
-            reason = gone(lost) if lost is not None else "Mark a task with m first, then press w on another one."
+            lost = next((key for key, at in zip(keys, (row, other), strict=True) if key and at is None), None)
+            reason = "Mark a task with m first, then press w on another one." if lost is None else gone_message(lost)
             self.clear()
             self.main.show_text(reason, *_ELSEWHERE)
             return
         steps, _ = browse.between(self.data, row, other)
-        self.edges = [step for step in steps for _ in step.statements]
+        self.step_of_row = [step for step in steps for _ in step.statements]
         self.main.show(browse.steps(self.data, row, other, self.glyphs))
         self.panes.note(0, count(len(steps), "edge"))
         self.query_one("#words", Details).show(browse.sentence(self.data, row, other, self.glyphs))
@@ -149,11 +149,11 @@ class WhyScreen(GraphScreen):
         return self.route
 
     def task_row(self) -> int:
-        """The later task of the edge under the cursor."""
+        """The row of the later task of the edge under the cursor."""
         row = self.row_here
-        return self.data.study.row_of.get(self.edges[row].after_task, -1) if row >= 0 else -1
+        return self.data.study.row_of.get(self.step_of_row[row].after_task, -1) if row >= 0 else -1
 
     def on_moved(self, message: Moved) -> None:
         message.stop()
         if self.row_here >= 0:
-            self.both.show(browse.both(self.data, self.edges[self.row_here], self.glyphs))
+            self.step_details.show(browse.both_tasks(self.data, self.step_of_row[self.row_here], self.glyphs))

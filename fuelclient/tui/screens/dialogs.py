@@ -1,5 +1,5 @@
-"""Dialogs: help, the command log, the plan of a dry run; those that ask before a change show its command line and want
-a word to be typed."""
+"""Dialogs: help, the command log, the plan of a dry run, and confirmations of changes. A confirmation shows the command
+line of the change, and the user types a word to confirm."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class Choice(Toned, can_focus=True):
-    """One of several words, which has a sign before it."""
+    """A choice between several words; a sign marks the chosen one."""
 
     DEFAULT_CSS = """
     Choice { height: 1; }
@@ -82,7 +82,7 @@ class Choice(Toned, can_focus=True):
 
 
 class Dialog(ModalScreen[Action | None]):
-    """A pane over the screen, which may be closed before it has been built."""
+    """A pane above the screen. It may be closed before it has been built."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
@@ -95,12 +95,11 @@ class Dialog(ModalScreen[Action | None]):
 
 
 class ReadDialog(Dialog):
-    """A dialog without an answer."""
+    """A dialog that returns nothing."""
 
     BINDINGS = [Binding("escape,q", "app.pop_screen", "close", id="dialog.close")]
 
     def table(self, table: Table) -> VirtualTable:
-        """A widget with a table, filled at once because nothing fills it later."""
         widget = VirtualTable(self.ui.glyphs, chooses=False)
         widget.show(table)
         return widget
@@ -124,7 +123,7 @@ class HelpDialog(ReadDialog):
 
 
 class LogDialog(ReadDialog):
-    """The command lines of what was looked at or done, the last one first."""
+    """The command lines of visited screens and of actions, the last one first."""
 
     BINDINGS = [Binding("y,c", "copy", "copy this line", id="log.copy")]
 
@@ -146,7 +145,7 @@ class LogDialog(ReadDialog):
 
 
 class PlanDialog(ReadDialog):
-    """What a dry run would run, by the plan and by a Fuel master's decision."""
+    """The task instances that would run according to the plan and to a Fuel master."""
 
     def __init__(self, graphs: Sequence[DryGraph], *, with_master: bool) -> None:
         super().__init__()
@@ -159,8 +158,8 @@ class PlanDialog(ReadDialog):
 
 
 class ActionDialog(Dialog):
-    """A dialog that returns an action or None. Enter confirms once `word` has been typed, with any number of blanks,
-    which are hard to see; a dry run needs no word."""
+    """A dialog that returns an action or None. Enter confirms if `word` has been typed, with any number of blanks,
+    which are hard to see. A dry run needs no word."""
 
     AUTO_FOCUS = ""
 
@@ -200,12 +199,12 @@ class ActionDialog(Dialog):
         ))  # fmt: skip
 
     def fields(self) -> Sequence[Horizontal]:
-        """What can be chosen."""
+        """The fields with the options of the action."""
         return ()
 
     @abstractmethod
     def action(self) -> Action | str:
-        """The action chosen now, or why there is none."""
+        """The action that the fields describe, or an error message about them."""
 
     def on_mount(self) -> None:
         self.set_class(self.ui.glyphs.is_ascii, "-ascii")
@@ -219,7 +218,7 @@ class ActionDialog(Dialog):
         self.show_action()
 
     def show_action(self, wrong: str = "") -> None:
-        """Show the command line of the action."""
+        """Show the command line of the action, or an error message: `wrong`, or that of `action`."""
         if not self.query("#help"):
             return  # the dialog was closed before it was built
         action = self.action()

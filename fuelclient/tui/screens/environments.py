@@ -1,4 +1,4 @@
-"""Environments, the first screen, and history: the runs of an environment or of all."""
+"""The screens `environments` (the first one) and `history`: the runs of one environment or of all."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class EnvironmentsScreen(ViewScreen):
         return Panes("stack", Pane("environments", VirtualTable(self.glyphs)), Pane("selected environment", Details()))
 
     def fill(self, overview: Overview, /) -> None:
-        wanted = [place for place, cluster in enumerate(overview.clusters) if str(cluster.id) == self.route.focus]
+        rows = [row for row, cluster in enumerate(overview.clusters) if str(cluster.id) == self.route.focus]
         self.overview, self.runs = overview, None
         self.ui.gateway.revisit(AskRuns())
-        self.main.show(environments.table(overview, None, self.glyphs), cursor=(wanted or [0])[0], keep=True)
+        self.main.show(environments.table(overview, None, self.glyphs), cursor=(rows or [0])[0], keep=True)
         self.panes.hide_others(not overview.clusters)
 
     def show_other_answers(self) -> None:
@@ -71,7 +71,7 @@ class EnvironmentsScreen(ViewScreen):
 
 
 class HistoryScreen(ViewScreen):
-    """Runs, the last one first; instances and details of the one under the cursor."""
+    """Runs, the last one first, with the instances and details of the run under the cursor."""
 
     HELP = (
         "The runs, the last one first. Enter opens a run, live or ended; a shows the runs of all"
@@ -99,10 +99,10 @@ class HistoryScreen(ViewScreen):
 
     def fill(self, runs: tuple[Run, ...], /) -> None:
         self.runs = runs
-        place = next((place for place, shown in enumerate(self.runs) if shown.id == self.route.run), 0)
+        row = next((row for row, shown in enumerate(self.runs) if shown.id == self.route.run), 0)
         names_of = self.ui.environment_names()
         table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
-        self.main.show(table, cursor=place, keep=True)
+        self.main.show(table, cursor=row, keep=True)
         self.panes.note(0, count(len(self.runs), "run"))
         self.panes.hide_others(not self.runs)
 
@@ -110,7 +110,7 @@ class HistoryScreen(ViewScreen):
         return () if self._requested is None else (self._requested,)
 
     def live(self) -> Sequence[Request[object]]:
-        """While a run goes on, all runs, and the one under the cursor if it does."""
+        """While any run is in progress: the list of runs, and the run under the cursor if it is in progress."""
         here = self.run_here()
         if not self.filled or all(shown.is_final for shown in self.runs):
             return ()
@@ -131,13 +131,13 @@ class HistoryScreen(ViewScreen):
         return replace(self.state(), beside=True) if self.is_beside() else self.route
 
     def action_everywhere(self) -> None:
-        """Show the runs of all environments, or of this one again."""
+        """Toggle between the runs of all environments and of one."""
         env = 0 if self.route.env else self.env_here()
         if env or self.route.env:
             self.ui.go(Route(View.HISTORY, env, run=self.state().run))
 
     def show_other_answers(self) -> None:
-        """Show the run under the cursor, and stop waiting for the one before."""
+        """Show the run under the cursor, and cancel the request for the previous one."""
         here = self.run_here()
         if here is None:
             self.instances.show(run.NO_RUN)
@@ -159,7 +159,7 @@ class HistoryScreen(ViewScreen):
             self._show_detail()
 
     def _show_detail(self) -> None:
-        """Show the run, below the instance under the cursor if instances have the focus."""
+        """Show the details of the run. If the instances have the focus, show that under the cursor above them."""
         state = self._shown
         if state is None:
             return

@@ -1,4 +1,4 @@
-"""The base class of screens about one graph; tasks in execution order, as a list or as lanes."""
+"""The base class of screens about one graph, and the screens with tasks in execution order: a list, and lanes."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class GraphScreen(ViewScreen):
     """A screen about one graph of one environment."""
 
     data: GraphData
-    place = 0
+    last_row = 0
     """The row of the task under the cursor before the graph was read again."""
 
     def request(self) -> Request[object]:
         return AskGraph(self.route.env, self.route.graph_type)
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
-        fields, about, _ = super().terms(table)
+        fields, kind, _ = super().terms(table)
         if self._answer is None:
             return fields, Rows.OTHERS, ()
-        return fields, about, {task.id for task in self.data.study.merged.tasks} if about is Rows.TASKS else ()
+        return fields, kind, {task.id for task in self.data.study.merged.tasks} if kind is Rows.TASKS else ()
 
     def query_for(self, text: str, table: Table) -> Query:
-        fields, about, ids = self.terms(table)
-        query = parse(text, fields, about, ids)
-        return query if about is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
+        fields, kind, ids = self.terms(table)
+        query = parse(text, fields, kind, ids)
+        return query if kind is Rows.OTHERS else query.on(self.data.study, lambda: self._results(text))
 
     def _results(self, text: str) -> Results:
-        """How the last run of the graph ended. Raise `BadQuery` until that has been read."""
+        """The results of the last run of the graph. Raise `BadQuery` until they have been read."""
         request = self._results_request()
         answer = self.ui.gateway.answer_once(request)
         if answer is None or isinstance(answer, str):
@@ -55,19 +55,19 @@ class GraphScreen(ViewScreen):
         return AskResults(self.route.env, self.route.graph_type)
 
     def selection(self) -> str:
-        """A query for the filtered tasks; empty for all, or if no short query selects them."""
+        """A query that selects the filtered tasks; empty for all tasks, or if there is no short query."""
         tasks = self.main.table.tasks
         if not self.filled or tasks is None:
             return ""
         return self.query_for_tasks({tasks[row] for row in self.main.order}, set(tasks))
 
     def query_for_tasks(self, shown: set[int], known: set[int]) -> str:
-        """A query for the `shown` tasks out of those that are `known`."""
+        """A query that selects the `shown` tasks among all that the view has (`known`)."""
         query = self.filter_read.inverted() if self.inverted else self.filter_read
         return query_for_command(query, self.data.study, shown, known)
 
     def show_other_answers(self) -> None:
-        """Filter again if the filter asks how the last run ended."""
+        """Filter again if the filter uses the results of the last run."""
         if "result:" in self.filter_bar.text:
             self.apply(self.read_filter())
 
@@ -75,7 +75,7 @@ class GraphScreen(ViewScreen):
         return (self._results_request(),) if "result:" in self.filter_bar.text else ()
 
     def fill(self, data: GraphData, /) -> None:
-        self.place = max(0, self.task_row()) if self.filled else 0
+        self.last_row = max(0, self.task_row()) if self.filled else 0
         self.data = data
         self.present()
 
@@ -88,15 +88,15 @@ class GraphScreen(ViewScreen):
         return self.data.study.key(row) if self.filled and 0 <= row < len(self.data.study.rows) else None
 
     def row_wanted(self) -> int:
-        """The row of the route's task. If the graph has lost it, notify the user and return the old place of the
-        cursor."""
+        """The row of the route's task. If the graph no longer has it, notify the user and return the previous row of
+        the cursor."""
         study, wanted = self.data.study, self.route.task
         if wanted is None:
             return (study.row_named(self.route.focus) if self.route.focus else None) or 0
         row = study.row_with(wanted)
         if row is None and study.rows:
-            self.notify(gone(wanted), markup=False)
-        return max(0, min(self.place, len(study.rows) - 1)) if row is None else row
+            self.notify(gone_message(wanted), markup=False)
+        return max(0, min(self.last_row, len(study.rows) - 1)) if row is None else row
 
     def open(self) -> None:
         """Browse from the task under the cursor."""
@@ -105,12 +105,12 @@ class GraphScreen(ViewScreen):
             self.ui.go(self.route.to(View.BROWSE, task.id, task=task))
 
 
-def gone(task: TaskKey) -> str:
+def gone_message(task: TaskKey) -> str:
     return f"{task.id} is not in this graph any more."
 
 
 class PreviewScreen(GraphScreen):
-    """Merged tasks, or their instances, in execution order; who set each attribute; findings."""
+    """Merged tasks or their instances in execution order, with the attributes and findings of one of them."""
 
     HELP = (
         "What would run, in order. Signs before a task: ~ changed by a layer above, + added by one. Layers: R release,"
@@ -144,7 +144,7 @@ class PreviewScreen(GraphScreen):
             self.panes.note(0, f"{figures}, assumed" if fleet.assumption else figures)
 
     def action_instances(self) -> None:
-        """Switch between tasks and task instances, at the same task."""
+        """Switch between tasks and task instances; the cursor stays on the same task."""
         if self.filled:
             row = max(0, self.task_row())
             self.switched = not self.switched
@@ -176,7 +176,7 @@ class PreviewScreen(GraphScreen):
             self.details.show([])
 
     def _show_attribute(self) -> None:
-        """If attributes have the focus, show the one under the cursor in full above the task."""
+        """If the table of attributes has the focus, show the attribute under the cursor in full, above the task."""
         row = self.task_row()
         if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
@@ -188,7 +188,7 @@ class PreviewScreen(GraphScreen):
 
 
 class LanesScreen(GraphScreen):
-    """Tasks that run, in execution order, with lanes that lead to what waits for them."""
+    """The tasks that run on a node, in execution order, with lanes from each task to those that wait for it."""
 
     HELP = (
         "Graph order. A lane leads from a task down to the one that waits for it. An arrow up marks what runs before"
@@ -201,16 +201,16 @@ class LanesScreen(GraphScreen):
         return Panes("wide", Pane("graph order", VirtualTable(self.glyphs)), Pane("this task", Details()))
 
     def present(self) -> None:
-        self._lay(self.read_filter(), self.row_wanted())
+        self._show_lanes(self.read_filter(), self.row_wanted())
 
-    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:  # noqa: ARG002 (lanes follow)
+    def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:  # noqa: ARG002 (unused)
         return super().terms(lanes.FIELDS)
 
     def apply(self, query: Query) -> None:
         if self.filled:
-            self._lay(query, self.task_row())
+            self._show_lanes(query, self.task_row())
 
-    def _lay(self, query: Query, row: int) -> None:
+    def _show_lanes(self, query: Query, row: int) -> None:
         self.kept = lanes.keep(self.data, query)
         self.main.filter(Query())
         cursor = self.kept.index(row) if row in self.kept else 0
@@ -219,9 +219,9 @@ class LanesScreen(GraphScreen):
             table.centre(self.kept[cursor])
         self.main.show(table, cursor=cursor)
         note = count(lanes.width(self.data, self.kept), "lane")
-        against = self.data.reach.against
-        if against:
-            note += f", {count(against, 'edge')} upwards not drawn"
+        upward = self.data.reach.against
+        if upward:
+            note += f", {count(upward, 'edge')} upwards not drawn"
         self.panes.note(0, note)
 
     def shown(self) -> Route:

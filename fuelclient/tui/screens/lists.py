@@ -1,4 +1,4 @@
-"""Lists beside details: roles, nodes and plugins of an environment, and findings."""
+"""Screens with a list and details: roles, nodes and plugins of an environment, and findings."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 
 class DetailsScreen(GraphScreen):
-    """A list beside the details of what is under its cursor."""
+    """A list, and the details of the row under its cursor."""
 
     LIST: ClassVar[lists.Listing]
-    CHOOSES = True
+    OPENS_ROWS = True
     """Whether Enter does something."""
 
     def body(self) -> Panes:
-        table = VirtualTable(self.glyphs, chooses=self.CHOOSES)
-        return Panes("pair", Pane(self.LIST.name, table), Pane(self.LIST.of_one, Details()))
+        table = VirtualTable(self.glyphs, chooses=self.OPENS_ROWS)
+        return Panes("pair", Pane(self.LIST.name, table), Pane(self.LIST.detail_title, Details()))
 
     def detail(self, row: int) -> list[Line]:
-        """The lines beside the list for one of its rows."""
+        """The lines about one row of the list."""
         return self.LIST.detail(self.data, row, self.glyphs)
 
     def present(self) -> None:
@@ -83,11 +83,11 @@ class PluginsScreen(DetailsScreen):
     )
 
     LIST = lists.PLUGINS
-    CHOOSES = False
+    OPENS_ROWS = False
     BINDINGS = [Binding("d", "what_if", "if enabled", id="plugins.what-if")]
 
     def detail(self, row: int) -> list[Line]:
-        plugin, request = self.data.plugins[row], self._assumes()
+        plugin, request = self.data.plugins[row], self._what_if_request()
         if request is None:
             return super().detail(row)
         answer = self.ui.gateway.answer_once(request)
@@ -102,8 +102,8 @@ class PluginsScreen(DetailsScreen):
         super().present()
 
     def action_what_if(self) -> None:
-        """Show what enabling the plugin would change, or the plugin again."""
-        here = self._here()
+        """Toggle between what enabling the plugin would change and the plugin itself."""
+        here = self._plugin_here()
         if self.switched:
             self.switched = False
         elif here is None:
@@ -112,7 +112,7 @@ class PluginsScreen(DetailsScreen):
         elif self.data.release.id in here.releases:
             self.notify("It is this environment's release.")
             return
-        elif self._is_here(here):
+        elif self._is_enabled_here(here):
             self.notify("It is enabled here: what it adds and overrides stands beside it.")
             return
         else:
@@ -122,22 +122,22 @@ class PluginsScreen(DetailsScreen):
         self.ui.log_route(self.shown())
         self.show_detail()
 
-    def _here(self) -> Plugin | None:
+    def _plugin_here(self) -> Plugin | None:
         return self.data.plugins[self.row_here] if self.row_here >= 0 else None
 
-    def _is_here(self, plugin: Plugin) -> bool:
+    def _is_enabled_here(self, plugin: Plugin) -> bool:
         return self.route.env in plugin.clusters or self.data.release.id in plugin.releases
 
-    def _assumes(self) -> AskEnabling | None:
-        """The request for what enabling the plugin under the cursor would change, while that is shown."""
-        here = self._here()
-        if here is None or not self.switched or self._is_here(here):
+    def _what_if_request(self) -> AskEnabling | None:
+        """The request for what enabling the plugin under the cursor would change, if the screen shows that."""
+        here = self._plugin_here()
+        if here is None or not self.switched or self._is_enabled_here(here):
             return None
         return AskEnabling(self.route.env, self.route.graph_type, here.id)
 
     def show_detail(self) -> None:
         super().show_detail()
-        self.panes.note(1, "if it were enabled" if self._assumes() else "")
+        self.panes.note(1, "if it were enabled" if self._what_if_request() else "")
         self.ui.decorate()
 
     def show_other_answers(self) -> None:
@@ -146,11 +146,11 @@ class PluginsScreen(DetailsScreen):
             self.show_detail()
 
     def other_requests(self) -> tuple[Request[object], ...]:
-        request = self._assumes()
+        request = self._what_if_request()
         return (*super().other_requests(), *([request] if request is not None else []))
 
     def shown(self) -> Route:
-        request = self._assumes()
+        request = self._what_if_request()
         if request is None:
             return replace(super().shown(), looks=Looks())
         return replace(self.route, focus=str(request.plugin), looks=self.looks())
@@ -169,8 +169,8 @@ class ProblemsScreen(GraphScreen):
 
     def present(self) -> None:
         before = self.findings[self.row_here] if self.row_here >= 0 else None
-        self.findings = problems.ordered(self.data)
-        place = problems.place_of(self.findings, before, self.main.row)
+        self.findings = problems.sorted_findings(self.data)
+        place = problems.row_of(self.findings, before, self.main.row)
         table = problems.table(self.data, self.glyphs)
         self.main.show(table, cursor=place, query=self.read_filter(table), keep=True)
         self.panes.hide_others(not self.findings)

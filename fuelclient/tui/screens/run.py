@@ -1,4 +1,4 @@
-"""A run, live or ended: a matrix of nodes and tasks, its task instances, and the log of one."""
+"""The screen of a run: a matrix of nodes and tasks, the task instances, and the log of one instance."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ from fuelclient.tui.widgets.panes import Pane, Panes
 from fuelclient.tui.widgets.virtual_table import Moved, VirtualTable
 
 DRAIN = 0.1
-"""Seconds between two drawings of new events."""
+"""Seconds between updates of the screen with new events."""
 
 TICK = 1.0
-"""Seconds between two filterings of a live run, which may have a hundred thousand rows, and between two readings of a
-log."""
+"""Seconds between refreshes of the filter of a live run, which may have a hundred thousand rows, and of the log."""
 
 _FAILED = ("error", INTERRUPTED)
 
 
 class RunScreen(ViewScreen):
-    """One run, which goes on when the screen or the UI is left."""
+    """One run. It continues if the user leaves the screen or the UI."""
 
     HELP = (
         "A run, live or ended. The matrix has a line for each node and a sign for each task instance; its name is shown"
@@ -53,7 +52,8 @@ class RunScreen(ViewScreen):
     ]
 
     number = -1
-    _touched = _lost = is_behind = _is_filter_late = False
+    """The number of the chosen instance, or -1."""
+    _has_user_chosen = _is_connection_lost = is_behind = _is_filter_late = False
     _run_state: RunState
     _feed: Feed | None = None
     _log: AskLog | None = None
@@ -89,9 +89,9 @@ class RunScreen(ViewScreen):
         elif not self.filled and self.route.focus:
             names = (number for number in range(len(state.rows)) if state.progress.name(number) == self.route.focus)
             self.number = next(names, -1)
-            self._touched = self.number >= 0
+            self._has_user_chosen = self.number >= 0
         self._run_state = state
-        if not self._touched or not 0 <= self.number < len(state.rows):
+        if not self._has_user_chosen or not 0 <= self.number < len(state.rows):
             self.number = self._interesting(state)
         self.ui.forget_runs(state.run.cluster_id)
         self._show()
@@ -102,41 +102,41 @@ class RunScreen(ViewScreen):
 
     def empty(self) -> None:
         self._follow(None)
-        self._log, self.number, self._touched = None, -1, False
+        self._log, self.number, self._has_user_chosen = None, -1, False
         super().empty()
         self.matrix.clear()
         for name in ("#progress", "#counts"):
             self.query_one(name, Bar).show(())
-        self._advise("")
+        self._show_advice("")
 
     @staticmethod
     def _interesting(state: RunState) -> int:
-        """The first instance that failed, or of a live run that runs; else the first one."""
-        for word in _FAILED if state.run.is_final else ("running", *_FAILED):
-            if state.progress.counts[word]:
-                return next((number for number in range(len(state.rows)) if state.progress.word(number) == word), 0)
+        """The first failed instance or, in a live run, the first running one; else the first instance."""
+        for status in _FAILED if state.run.is_final else ("running", *_FAILED):
+            if state.progress.counts[status]:
+                return next((number for number in range(len(state.rows)) if state.progress.word(number) == status), 0)
         return 0 if state.rows else -1
 
     def _follow(self, run: Run | None) -> None:
-        """Read the events of a live run from its beginning; those that were applied before change nothing."""
+        """Read the events of a live run from its beginning; events that were applied before have no effect."""
         if self._feed is not None:
             self._feed.stop()
         self._feed = None if run is None or run.is_final else self.ui.gateway.follow(run.id)
 
-    # what happens meanwhile
+    # live updates
 
     def _drain(self) -> None:
         """Apply all batches of the feed, and draw once."""
         if self.is_behind:
-            self._show_one()
+            self._show_instance()
         if self._feed is None:
             return
         state, batches = self._run_state, self._feed.take()
         for batch in batches:
             if batch.gone:
-                self.ui.gateway.renew(self.request())  # its answer says that the run is gone
+                self.ui.gateway.renew(self.request())  # it fails, which shows that the run is gone
             elif batch.trouble:
-                self._lost = True
+                self._is_connection_lost = True
                 self.ui.trouble = batch.trouble
         runs = [batch.run for batch in batches if batch.run is not None]
         if runs:
@@ -145,8 +145,8 @@ class RunScreen(ViewScreen):
             self._bars(state)
 
     def _update(self, state: RunState, run: Run, events: list[Event]) -> None:
-        if self._lost:
-            self._lost = False
+        if self._is_connection_lost:
+            self._is_connection_lost = False
             self.ui.trouble = ""
         ended = run.is_final and not state.run.is_final
         state.update(run)
@@ -160,7 +160,7 @@ class RunScreen(ViewScreen):
             self.is_behind = self.is_behind or self.number in changed
 
     def _redraw(self, state: RunState, changed: Collection[int]) -> None:
-        """Unless only faults are shown, draw instances that changed, and those that run, for their times."""
+        """Redraw instances that changed, and running ones for their times. Do nothing if only faults are shown."""
         instances = self._instances()
         instances.now = self.ui.clock()
         if isinstance(instances.numbers, range):
@@ -168,8 +168,8 @@ class RunScreen(ViewScreen):
             self.table.changed({*changed, *state.progress.running})
 
     def _tick(self) -> None:
-        """Filter again if something has changed, or draw the times of what runs. While the run lasts, read the log of a
-        running instance again, and go on to another one if it has ended and the user has chosen none."""
+        """Filter again if instances have changed, else redraw the times of running ones. While the run is live, read
+        the log of a running instance again; choose another instance if it has ended and the user has chosen none."""
         if self._feed is None:
             return
         state = self._run_state
@@ -178,31 +178,31 @@ class RunScreen(ViewScreen):
             self._show()
         else:
             self._redraw(state, ())
-        word = self._word()
-        if state.run.is_final or not word:
+        status = self._status()
+        if state.run.is_final or not status:
             return
-        if word == "running" and self._log is not None and self._log not in self.ui.gateway.pending:
+        if status == "running" and self._log is not None and self._log not in self.ui.gateway.pending:
             self.ui.gateway.ask(self._log)
-        if word not in ("running", *_FAILED) and not (self._touched or self.switched or self.filter_bar.text):
+        if status not in ("running", *_FAILED) and not (self._has_user_chosen or self.switched or self.filter_bar.text):
             self.number = self._interesting(state)
             self.table.go_to(self.number)
-            self._show_one()
+            self._show_instance()
 
-    def _word(self) -> str:
-        """The result of the chosen instance; empty if there is none."""
+    def _status(self) -> str:
+        """The status of the chosen instance; empty if there is none."""
         return self._run_state.progress.word(self.number) if self.number >= 0 else ""
 
     # showing
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
-        fields, about, _ = super().terms(table)
-        return fields, about, {name for _, name in self._run_state.tasks} if self._answer is not None else ()
+        fields, kind, _ = super().terms(table)
+        return fields, kind, {name for _, name in self._run_state.tasks} if self._answer is not None else ()
 
     def _instances(self) -> run.Instances:
         return cast(run.Instances, self.table.table)
 
     def _show(self) -> None:
-        """Show the run again, with the cursors on the same instance."""
+        """Show the whole run again, with the cursors on the chosen instance."""
         state = self._run_state
         names_of = self.ui.node_names(state.run.cluster_id)
         only = list(filter(state.progress.is_fault, range(len(state.rows)))) if self.switched else None
@@ -212,31 +212,31 @@ class RunScreen(ViewScreen):
         self.matrix.show(Grid(state, self.glyphs, names_of, only))
         self.panes.note(0, "faults only" if self.switched else "")
         self._bars(state)
-        self._show_one()
+        self._show_instance()
 
     def _bars(self, state: RunState) -> None:
         self.query_one("#progress", Bar).show(run.bar(state, self.ui.clock(), self.size.width, self.glyphs))
         self.query_one("#counts", Bar).show(run.counts(state, self.glyphs))
-        self._advise(run.advice(state))
+        self._show_advice(run.advice(state))
 
-    def _advise(self, advice: str) -> None:
+    def _show_advice(self, advice: str) -> None:
         line = self.query_one("#advice", Static)
         if line.content != advice:  # an update lays the screen out again
             line.update(advice)
             line.display = bool(advice)
 
     def _point_matrix(self) -> None:
-        """Move the cursor of the matrix to that of the table."""
-        place = self.matrix.grid.place(self.number) if self.matrix.grid else None
+        """Move the cursor of the matrix to the chosen instance."""
+        place = self.matrix.grid.position(self.number) if self.matrix.grid else None
         if place is not None:
             self.matrix.go_to(*place)
 
-    def _show_one(self) -> None:
-        """Show the chosen instance and its log: at most ten times a second, because wrapping text lays out the
-        screen."""
+    def _show_instance(self) -> None:
+        """Show the chosen instance and its log. For new events `_drain` calls it at most ten times a second, because
+        it may cause a new layout."""
         self.is_behind = False
         self._point_matrix()
-        if not self._word():
+        if not self._status():
             self.detail.show([])
             self.log_tail.show_log("", [])
             return
@@ -249,10 +249,10 @@ class RunScreen(ViewScreen):
     # the log
 
     def _ask_log(self, state: RunState) -> None:
-        """Ask for the log of the chosen instance, and stop waiting for another."""
+        """Request the log of the chosen instance, and cancel the request for another one."""
         row = state.rows[self.number]
         wanted = None
-        if row.node is not None and self._word() in ("running", "ready", *_FAILED):
+        if row.node is not None and self._status() in ("running", "ready", *_FAILED):
             wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
@@ -263,13 +263,13 @@ class RunScreen(ViewScreen):
 
     def show_other_answers(self) -> None:
         """Show the log of the chosen instance."""
-        state, word = self._run_state, self._word()
-        if not word:
+        state, status = self._run_state, self._status()
+        if not status:
             return
         name, why = state.progress.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
         if self._log is None:
-            lines = [f"{word}{f': {why}' if why else ''}", "It printed nothing."]
+            lines = [f"{status}{f': {why}' if why else ''}", "It printed nothing."]
         elif (printed := self.ui.gateway.answer_once(self._log)) is None:
             lines = self.missing_lines(self._log)
         else:
@@ -279,28 +279,28 @@ class RunScreen(ViewScreen):
     # keys
 
     def action_faults(self) -> None:
-        """Show only what failed, or never ran because of a failure or a stop; or everything again."""
+        """Toggle between all instances and those that failed, or did not run because of a failure or stop."""
         if self.filled:
             self.switched = not self.switched
             self._show()
             self.number = self._number_of(self.table.row)
-            self._show_one()
+            self._show_instance()
             self.show_totals()
 
     def action_tail(self) -> None:
-        """Stay at the end of the log as it grows, or stop that."""
+        """Toggle whether the log stays at its end as it grows."""
         self.log_tail.following = not self.log_tail.following
 
     def _number_of(self, row: int) -> int:
         return self._instances().numbers[row] if row >= 0 else -1
 
     def on_moved(self, message: Moved) -> None:
-        """Let the cursors of matrix and table follow each other; a cell may have no instance."""
+        """Keep the cursors of matrix and table on the same instance. A cell may have no instance."""
         in_matrix = message.widget is self.matrix
         number = self.matrix.number if in_matrix else self._number_of(self.table.row)
         if not self.filled or (number == self.number and not in_matrix):
             return
-        self.number, self._touched, self.is_behind = number, True, True
+        self.number, self._has_user_chosen, self.is_behind = number, True, True
         if not in_matrix:
             self._point_matrix()
         elif number >= 0:
@@ -309,14 +309,14 @@ class RunScreen(ViewScreen):
 
     def show_totals(self) -> None:
         super().show_totals()
-        self.panes.fit(len(self.matrix.grid.lines) if self.matrix.grid else 1)
+        self.panes.fit_first_pane(len(self.matrix.grid.lines) if self.matrix.grid else 1)
 
     def run_here(self) -> Run | None:
         return self._run_state.run if self.filled else None
 
     @property
     def done(self) -> int:
-        """How many instances are done."""
+        """The number of instances that are done."""
         return self._run_state.progress.done if self.filled else 0
 
     def name_here(self) -> str:

@@ -1,4 +1,4 @@
-"""Bars of one line, with parts on the left and the right that can be clicked; and the line of the filter."""
+"""Bars of one line, with clickable parts on the left and on the right; and the line of the filter."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fuelclient.tui.widgets.tones import Toned
 
 
 class Bar(Toned):
-    """One line. Parts that do not fit are left out, and a last one that is too long ends in two dots."""
+    """One line. Parts that do not fit are left out; if the remaining text is still too long, it ends in two dots."""
 
     DEFAULT_CSS = "Bar { height: 1; }"
 
@@ -33,7 +33,7 @@ class Bar(Toned):
         self._right: list[Part] = []
 
     def show(self, left: Sequence[Part], right: Sequence[Part] = ()) -> None:
-        # as they are drawn, so that their widths are right
+        # the texts as they are drawn, so that the measured widths are right
         drawn = tuple([replace(part, text=one_line(part.text)) for part in parts] for parts in (left, right))
         if drawn != (self._left, self._right):
             self._left, self._right = drawn
@@ -42,26 +42,26 @@ class Bar(Toned):
     @property
     def text(self) -> str:
         """The text on the screen."""
-        return "".join(part.text for part, _ in self._laid())
+        return "".join(part.text for part, _ in self._fitting_parts())
 
-    def _laid(self) -> list[tuple[Part, int]]:
-        """The parts that fit, each with its place."""
+    def _fitting_parts(self) -> list[tuple[Part, int]]:
+        """The parts that fit, each with its column."""
         width = self.size.width
         left, right = list(self._left), list(self._right)
         while len(left) + len(right) > 1 and self._length(left) + self._length(right) + self._gap > width:
             every = left + right
-            worst = max(every, key=lambda part: (part.rank, every.index(part)))
-            if not worst.rank:
+            dropped = max(every, key=lambda part: (part.rank, every.index(part)))
+            if not dropped.rank:
                 break
-            (left if worst in left else right).remove(worst)
-        laid: list[tuple[Part, int]] = []
+            (left if dropped in left else right).remove(dropped)
+        fitting: list[tuple[Part, int]] = []
         at = 0
         for start, parts in ((0, left), (width - self._length(right), right)):
             at = max(at, start)
             for part in parts:
-                laid.append((part, at))
+                fitting.append((part, at))
                 at += cell_len(part.text) + self._gap
-        return laid
+        return fitting
 
     def _length(self, parts: Sequence[Part]) -> int:
         return sum(cell_len(part.text) for part in parts) + self._gap * max(0, len(parts) - 1)
@@ -72,7 +72,7 @@ class Bar(Toned):
             return Strip.blank(self.size.width, base)
         segments: list[Segment] = []
         at = 0
-        for part, start in self._laid():
+        for part, start in self._fitting_parts():
             segments.append(Segment(" " * max(0, start - at), base))
             text, room = part.text, self.size.width - start
             if cell_len(text) > room:
@@ -82,14 +82,14 @@ class Bar(Toned):
         return Strip(segments).crop_extend(0, self.size.width, base)
 
     async def on_click(self, event: events.Click) -> None:
-        for part, start in self._laid():
+        for part, start in self._fitting_parts():
             if part.action and start <= event.x < start + cell_len(part.text):
                 await self.app.run_action(part.action)
                 return
 
 
 class _Query(Input):
-    """Enter keeps the query, Escape clears it."""
+    """The input of the filter. Enter keeps the query, Escape clears it."""
 
     BINDINGS = [
         Binding("escape", "screen.leave_filter(True)", show=False),
@@ -97,12 +97,12 @@ class _Query(Input):
     ]
 
 
-_SLASH = 3
-"""The cells before the query."""
+_SLASH_WIDTH = 3
+"""The width in cells of the ` / ` before the query."""
 
 
 class QueryError(Static):
-    """Why a query cannot be read, with a caret below the place."""
+    """The error of an invalid query, with a caret below its position."""
 
     DEFAULT_CSS = "QueryError { height: auto; max-height: 4; color: $error; display: none; }"
 
@@ -110,18 +110,18 @@ class QueryError(Static):
         super().__init__(markup=False)
 
     def show(self, error: BadQuery | None, hidden: int = 0) -> None:
-        """Show or hide an error; `hidden` characters of the query are scrolled out."""
+        """Show an error, or hide it. The first `hidden` characters of the query are scrolled out of view."""
         self.display = error is not None
         if error is None:
             return
-        caret = " " * (_SLASH + max(0, error.at - hidden)) + "^"
+        caret = " " * (_SLASH_WIDTH + max(0, error.at - hidden)) + "^"
         words = one_line(str(error))
-        joint = " " if len(caret) + 1 + len(words) <= self.screen.size.width else f"\n{' ' * _SLASH}"
-        self.update(caret + joint + words)
+        separator = " " if len(caret) + 1 + len(words) <= self.screen.size.width else f"\n{' ' * _SLASH_WIDTH}"
+        self.update(caret + separator + words)
 
 
 class FilterBar(Horizontal):
-    """`/ query` on the left, `4/204` and the sort order on the right."""
+    """The line of the filter: `/ query` on the left, the sort order and `4/204` rows on the right."""
 
     DEFAULT_CSS = """
     FilterBar { height: 1; }
@@ -150,13 +150,13 @@ class FilterBar(Horizontal):
         self.query_one(_Query).value = text
 
     def start_typing(self) -> None:
-        """Focus the input at once, because `focus` alone would let the next key through to the table; show the line
-        even on a low screen."""
+        """Show the line, even on a low screen, and focus the input at once: with `focus`, the table would get the
+        next key."""
         self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
 
     def hide_if_short(self) -> None:
-        """Undo what `start_typing` showed on a low screen."""
+        """Hide the line again on a low screen, after `start_typing`."""
         self.styles.clear_rule("display")
 
     def show_totals(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:

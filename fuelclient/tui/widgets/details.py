@@ -1,4 +1,4 @@
-"""Details and logs: lines of text that wrap and scroll."""
+"""Widgets with lines of text that wrap and scroll: details and logs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _STYLES = {
 
 
 def content(lines: list[Line]) -> Content:
-    """Lines of cells as one text that wraps, without control characters."""
+    """Join lines of cells into one text, without control characters."""
     parts: list[str | tuple[str, str]] = []
-    for place, line in enumerate(lines):
-        parts.append("\n" if place else "")
+    for index, line in enumerate(lines):
+        parts.append("\n" if index else "")
         parts += [(printable(str(cell), keep="\n\t"), _STYLES[tone_of(cell)]) for cell in line]
     return Content.assemble(*parts)
 
 
 class Details(VerticalScroll, can_focus=True):
-    """A text about what another pane has under its cursor."""
+    """A text about the row or cell under the cursor of another pane."""
 
     DEFAULT_CSS = """
     Details { height: 1fr; scrollbar-size: 0 1; scrollbar-background: $background; scrollbar-color: $panel; }
@@ -61,24 +61,24 @@ class Details(VerticalScroll, can_focus=True):
         yield Static(content(self._lines), markup=False)
 
     def show(self, lines: list[Line]) -> None:
-        """Show other lines, from their beginning."""
+        """Show other lines, and scroll to their beginning."""
         self.put(content(lines))
         if self.scroll_y:
             self.scroll_home(animate=False)
 
     def put(self, text: Content) -> None:
-        """Replace the text, and lay out the screen only if the number of lines changes: that costs more than anything
-        else after a key."""
+        """Replace the text. Lay out the screen only if the number of lines changes, because the layout is the slowest
+        step after a key."""
         static = next(iter(self.query(Static)), None)
         if static is None:
-            return  # the widget is being taken apart
+            return  # the widget is being removed
         width, before = static.content_size
         height = text.get_height(static.styles.get_rules(), width) if width else -1
         static.update(text, layout=height != before)
 
 
 class LogTail(Details):
-    """What a task instance printed last. While `following`, it stays at the end."""
+    """The last lines that a task instance printed. While `following`, it stays at the end."""
 
     HELP = "What the task instance printed, its errors last. It stays at the end unless you scroll away; F follows."
     BINDING_GROUP_TITLE = "log"
@@ -91,15 +91,15 @@ class LogTail(Details):
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
 
     def show_log(self, name: str, lines: Sequence[str]) -> None:
-        """Show a log; one of another name from its end."""
+        """Show a log. If its name is another one than before, scroll to the end."""
         shown = (name, tuple(lines))
         if shown == self._shown:
             return
         at_end = self.scroll_offset.y >= self.max_scroll_y
         follows = name != self._shown[0] or (self.following and at_end)
         self._shown = shown
-        faults = ("error", "fail")
-        loud = [Tone.STRONG if any(word in line.lower() for word in faults) else Tone.PLAIN for line in lines]
-        self.put(content([(Cell(line, tone),) for line, tone in zip(lines, loud, strict=True)]))
+        fault_words = ("error", "fail")
+        tones = [Tone.STRONG if any(word in line.lower() for word in fault_words) else Tone.PLAIN for line in lines]
+        self.put(content([(Cell(line, tone),) for line, tone in zip(lines, tones, strict=True)]))
         if follows:
             self.call_after_refresh(self.scroll_end, animate=False)

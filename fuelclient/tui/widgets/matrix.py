@@ -1,4 +1,4 @@
-"""A matrix for any number of nodes and tasks, which draws only visible cells."""
+"""A matrix for any number of nodes and tasks. Only visible cells are drawn."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Cell, Tone
 from fuelclient.tui.widgets.virtual_table import Lined, Moved, ending
 
-_MOST_LABEL = 24
-_SHARE = 7
+_MAX_LABEL_WIDTH = 24
+_SHARE_WIDTH = 7
 _FAR = 1 << 30
 
 
 class Matrix(Lined):
-    """Nodes as lines, tasks as columns of one sign, below the name of the task under the cursor."""
+    """A line for each node, a column of one cell for each task, and a header with the task under the cursor."""
 
     COMPONENT_CLASSES = {"matrix--line", "matrix--cell"}
 
@@ -51,13 +51,13 @@ class Matrix(Lined):
         super().__init__(glyphs, id=id)
         self.grid: Grid | None = None
         self.line = self.column = 0
-        self._label = 0
+        self._label_width = 0
 
     def show(self, grid: Grid) -> None:
-        """Show other cells; the cursor stays if its cell exists."""
+        """Show another grid. The cursor stays if its cell exists, else it moves to the nearest one."""
         self.grid = grid
         widest = max((cell_len(one_line(grid.label(line))) for line in range(len(grid.lines))), default=0)
-        self._label = min(widest, _MOST_LABEL)
+        self._label_width = min(widest, _MAX_LABEL_WIDTH)
         self.line = max(0, min(self.line, len(grid.lines) - 1))
         self.column = max(0, min(self.column, len(grid.columns) - 1))
         self._resize()
@@ -77,7 +77,7 @@ class Matrix(Lined):
         if (line, column) != (self.line, self.column):
             lines = (self.line, line)
             self.line, self.column = line, column
-            self.scroll_to_cell(line, column, self._room)
+            self.scroll_to_cell(line, column, self._visible_columns)
             self.refresh(Region(0, 0, self.size.width, 1))
             self.redraw(lines)
 
@@ -99,16 +99,16 @@ class Matrix(Lined):
             line, column = self.scroll_offset.y + event.y - 1, self.scroll_offset.x + offset
             self.action_move(line - self.line, column - self.column)
 
-    # where things are
+    # positions
 
     @property
     def _frozen(self) -> int:
-        """Cells before the first task: the cursor's sign, the node and its share."""
-        return 2 + self._label + _SHARE
+        """The width of the part that does not scroll: the cursor's sign, the node and its share."""
+        return 2 + self._label_width + _SHARE_WIDTH
 
     @property
-    def _room(self) -> int:
-        """How many tasks are seen at once."""
+    def _visible_columns(self) -> int:
+        """The number of visible columns."""
         return max(1, self.scrollable_content_region.width - self._frozen)
 
     def _resize(self) -> None:
@@ -117,7 +117,7 @@ class Matrix(Lined):
 
     def on_resize(self) -> None:
         self._resize()
-        self.scroll_to_cell(self.line, self.column, self._room)
+        self.scroll_to_cell(self.line, self.column, self._visible_columns)
 
     # drawing
 
@@ -132,7 +132,7 @@ class Matrix(Lined):
             return Strip.blank(self.size.width, base)
         here = line == self.line
         style = base + self.get_component_rich_style("matrix--line", partial=True) if here else base
-        label = set_cell_size(one_line(grid.label(line)), self._label)
+        label = set_cell_size(one_line(grid.label(line)), self._label_width)
         segments = [
             self.segment(Cell(f"{self.glyphs.cursor if here else ' '} ", Tone.ACCENT), style),
             self.segment(Cell(label, Tone.STRONG if here else Tone.PLAIN), style),
@@ -142,11 +142,11 @@ class Matrix(Lined):
         return Strip(segments).crop_extend(0, self.size.width, style)
 
     def _cells(self, grid: Grid, line: int, base: Style) -> list[Segment]:
-        """The signs of a line, neighbours of one tone together."""
+        """The signs of a line. Adjacent signs of the same tone are one segment."""
         first = self.scroll_offset.x
         segments: list[Segment] = []
         text, tone = "", Tone.PLAIN
-        for column in range(first, min(first + self._room, len(grid.columns))):
+        for column in range(first, min(first + self._visible_columns, len(grid.columns))):
             cell = grid.cell(line, column) or Cell(" ", tone)
             if line == self.line and column == self.column:
                 here = self.toned(cell.tone, base) + self.get_component_rich_style("matrix--cell", partial=True)
@@ -160,7 +160,7 @@ class Matrix(Lined):
         return [*segments, Segment(text, self.toned(tone, base))]
 
     def _header(self, grid: Grid, base: Style) -> Strip:
-        """The name of the task under the cursor and a sign that points at its column, on the side that has room."""
+        """The name of the task under the cursor, left or right of a sign that points at its column."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
         width = self.scrollable_content_region.width

@@ -1,4 +1,4 @@
-"""Panes: the parts of a screen, side by side or one at a time."""
+"""The panes of a screen, side by side, above one another, or one at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 
 class Pane(Vertical):
-    """A part of a screen below its name; `tab` is a shorter name for a line with several."""
+    """A part of a screen with a title; `tab` is a shorter title, for lines with several of them."""
 
     DEFAULT_CSS = """
     Pane { border-top: solid $panel; border-title-color: $text-muted; border-title-style: none; padding: 0; }
@@ -30,11 +30,11 @@ class Pane(Vertical):
 
 
 class Panes(Container):
-    """Panes in a shape: `stack` (above one another), `pair` (side by side; on a narrow screen above one another),
-    `wide`, `three`, `columns` (on a narrow screen one at a time), `over` and `run` (the first above the others; on a
-    narrow screen one of these at a time). The active one has the focus, and is shown alone where only one has room."""
+    """The panes of a screen in a shape: `stack` (above one another), `pair` (side by side; as `stack` if narrow),
+    `wide`, `three`, `columns` (one at a time if narrow), `over` and `run` (the first above the others; one of the
+    others at a time if narrow). The active pane has the focus; on a low screen only it is shown."""
 
-    SCOPED_CSS = False  # rules begin with a class of the screen, which stands above
+    SCOPED_CSS = False  # rules select by classes of the screen
     DEFAULT_CSS = """
     Panes { height: 1fr; layout: grid; grid-gutter: 0 1; }
     Panes.pair, Panes.wide { grid-size: 2; grid-columns: 3fr 2fr; }
@@ -59,33 +59,33 @@ class Panes(Container):
     def __init__(self, shape: str, *panes: Pane, active: int = 0) -> None:
         super().__init__(*panes, classes=shape)
         self.panes = panes
-        self._lower = 1
+        self._shown_below = 1
         panes[0].add_class("first")
         panes[min(1, len(panes) - 1)].add_class("second")
-        self._choose(active)
+        self._set_active(active)
 
     def on_mount(self) -> None:
         self.activate(self.active)
 
-    def activate(self, place: int) -> None:
-        self._choose(place % len(self.panes))
+    def activate(self, index: int) -> None:
+        self._set_active(index % len(self.panes))
         self.screen.set_focus(self.panes[self.active].inside)
-        self.title()
+        self.update_titles()
 
-    def _choose(self, place: int) -> None:
-        self.active = place
-        self._lower = place or self._lower
+    def _set_active(self, index: int) -> None:
+        self.active = index
+        self._shown_below = index or self._shown_below
         for number, pane in enumerate(self.panes):
-            pane.set_class(number == place, "active")
-            pane.set_class(number == self._lower, "lower")
+            pane.set_class(number == index, "active")
+            pane.set_class(number == self._shown_below, "lower")
 
     def follow_focus(self) -> None:
         for number, pane in enumerate(self.panes):
             if pane.has_focus_within and number != self.active:
                 self.activate(number)
 
-    def fit(self, rows: int) -> None:
-        """Give a first pane above others no more lines than its rows need."""
+    def fit_first_pane(self, rows: int) -> None:
+        """If the first pane is above others, limit its height to what `rows` rows need."""
         classes, first = self.screen.classes, self.panes[0].styles
         if self.has_class("run"):
             height = max(3, min(rows + 2, 2 * self.size.height // 5))
@@ -102,14 +102,14 @@ class Panes(Container):
         for pane in self.panes[1:]:
             pane.set_class(hide, "hidden")
 
-    def note(self, place: int, text: str) -> None:
-        """Add a note to the name of a pane."""
-        if self.panes[place].note != text:
-            self.panes[place].note = text
-            self.title()
+    def note(self, index: int, text: str) -> None:
+        """Set the text after the title of a pane."""
+        if self.panes[index].note != text:
+            self.panes[index].note = text
+            self.update_titles()
 
-    def title(self) -> None:
-        """Title the panes; one that is shown alone names the others too, as tabs."""
+    def update_titles(self) -> None:
+        """Update the titles of the panes. If one is shown alone, its title names the others too, as tabs."""
         classes = self.screen.classes
         stacked = self.has_class("stack") or self.has_class("pair")
         tabs = list(self.panes) if _is_low(classes) or ("-narrow" in classes and not stacked) else []

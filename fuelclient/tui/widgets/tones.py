@@ -1,4 +1,4 @@
-"""The styles of tones, for widgets that draw their own lines."""
+"""The styles of tones, for widgets that draw their lines themselves."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def tone_of(cell: Value) -> Tone:
 
 
 TONE_CLASSES = {f"tone--{tone}" for tone in Tone}
-"""Component classes of the tones; a widget with a second base repeats them, because Textual inherits from the first
-only."""
+"""Component classes of the tones. A widget with several bases must list them again: Textual inherits only from the
+first one."""
 
 
 class Toned(Widget):
@@ -26,7 +26,7 @@ class Toned(Widget):
 
     @property
     def base(self) -> Style:
-        """The style of the widget, which Textual caches, unlike its `rich_style`."""
+        """The style of the widget. Textual caches `visual_style`, but not `rich_style`."""
         return self.visual_style.rich_style
 
     def toned(self, tone: Tone, base: Style) -> Style:

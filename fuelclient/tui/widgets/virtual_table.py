@@ -1,6 +1,6 @@
-"""A table for any number of rows, which draws only visible lines.
+"""A table for any number of rows. Only visible lines are drawn.
 
-A filter or a sort makes another list of row numbers; rows are never copied.
+A filter or sort makes a new list of row numbers; rows are never copied.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fuelclient.tui.widgets.tones import TONE_CLASSES, Toned, tone_of
 
 
 class Lined(ScrollView, Toned, can_focus=True):
-    """A header above any number of lines."""
+    """Base of widgets with a header above any number of lines."""
 
     COMPONENT_CLASSES = TONE_CLASSES | {"lined--header"}
 
@@ -44,9 +44,9 @@ class Lined(ScrollView, Toned, can_focus=True):
         return base + self.get_component_rich_style("lined--header", partial=True)
 
     def scroll_to_cell(self, line: int, column: int = 0, columns: int = 1) -> None:
-        """Scroll to a line below the header and a column, of which `columns` are seen at once."""
+        """Scroll until a line and a column are visible. `columns` is the number of visible columns."""
         if not self.size.height:
-            return  # a resize follows
+            return  # `on_resize` will scroll
         lines = max(1, self.scrollable_content_region.height - 1)
         left, top = self.scroll_offset
         x, y = min(max(left, column - columns + 1), column), min(max(top, line - lines + 1), line)
@@ -54,19 +54,19 @@ class Lined(ScrollView, Toned, can_focus=True):
             self.scroll_to(x=x, y=y, animate=False, force=True)
 
     def redraw(self, lines: Iterable[int]) -> None:
-        """Draw lines of the screen again; after scrolling, Textual draws all of them anyway."""
+        """Redraw lines below the header; after scrolling, Textual redraws all anyway."""
         for line in lines:
             self.refresh_line(line + 1)
 
 
 @dataclass
 class Moved(Message):
-    """The cursor is on another row or cell, or on none."""
+    """The cursor has moved to another row or cell, or there is none."""
 
     widget: Lined
 
     def can_replace(self, message: Message) -> bool:
-        """Of several moves only the last one counts."""
+        """Let a later move replace an earlier one of the same widget."""
         return isinstance(message, Moved) and message.widget is self.widget
 
 
@@ -76,7 +76,7 @@ class Chosen(Message):
 
 @dataclass
 class Arranged(Message):
-    """A table shows other rows, or another order."""
+    """A table shows other rows, or its rows in another order."""
 
     table: VirtualTable
 
@@ -87,7 +87,7 @@ _FAR = 1 << 40
 
 
 class VirtualTable(Lined):
-    """Rows below a header that stays. `order` has the numbers of the shown rows."""
+    """Rows below a fixed header. `order` has the numbers of the shown rows."""
 
     COMPONENT_CLASSES = {"virtual-table--cursor", "virtual-table--cursor-away"}
 
@@ -130,32 +130,32 @@ class VirtualTable(Lined):
         self._keys: tuple[str, ...] = ()
         self._query = Query()
         self.is_unread = False
-        """Whether the typed filter cannot be read, so that the one before it still holds."""
+        """Whether the typed filter is invalid, so that the previous one still applies."""
         self._widths: list[int] = []
-        self._laid_for = -1
-        self._pending_first = False
+        self._widths_for = -1
+        self._is_g_pending = False
 
     # what is shown
 
     def show(self, table: Table, *, cursor: int = 0, query: Query | None = None, keep: bool = False) -> None:
-        """Show other rows, with the cursor on row `cursor`. `keep` keeps the sort if the columns are the same, as a
-        table without columns does. Without a `query` the filter stays; it must not name columns that the table
-        lacks."""
+        """Show another table, with the cursor on row `cursor`. The sort order is kept if `keep` is set and the columns
+        are the same, or if the table has none. Without a `query` the filter is kept: it must not name columns that the
+        table lacks."""
         if table.columns:
             if not keep or self._keys not in ((), table.keys):
                 self.sort = None
             self._keys = table.keys
-        self.table, self._laid_for = table, -1
+        self.table, self._widths_for = table, -1
         if query is not None:
             self._query = query
         self._arrange(cursor)
 
     def show_text(self, *lines: str) -> None:
-        """Show text in place of rows."""
+        """Show text instead of rows."""
         self.show(Table((), empty=lines))
 
     def filter(self, query: Query) -> None:
-        """Show the rows that match; the cursor stays on its row if that is one of them."""
+        """Show the rows that match. The cursor stays on its row if that matches."""
         if query != self._query:
             self._query = query
             self._arrange(self.row)
@@ -178,9 +178,9 @@ class VirtualTable(Lined):
             order = self.table.sorted(order, self.sort[0], descending=self.sort[1])
         self.order = order
         self._resize()
-        place = order.index(row) if row >= 0 and row in order else 0
-        self.set_reactive(VirtualTable.cursor, place)
-        self.scroll_to_cell(place)
+        index = order.index(row) if row >= 0 and row in order else 0
+        self.set_reactive(VirtualTable.cursor, index)
+        self.scroll_to_cell(index)
         self.refresh()
         self.post_message(Arranged(self))
         self.post_message(Moved(self))
@@ -200,10 +200,10 @@ class VirtualTable(Lined):
             self.post_message(Moved(self))
 
     def changed(self, rows: Container[int]) -> None:
-        """Draw those of some rows again that are seen."""
+        """Redraw those of `rows` that are visible."""
         top = self.scroll_offset.y
-        seen = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
-        self.redraw([place for place in seen if self.order[place] in rows])
+        visible_lines = range(top, min(len(self.order), top + max(0, self.size.height - 1)))
+        self.redraw([index for index in visible_lines if self.order[index] in rows])
 
     def action_move(self, rows: int) -> None:
         self.cursor += rows
@@ -212,14 +212,14 @@ class VirtualTable(Lined):
         self.cursor += halves * max(1, (self.size.height - 1) // 2)
 
     def action_first(self) -> None:
-        """Go to the first row at the second `g`."""
-        if self._pending_first:
+        """Go to the first row when `g` is pressed twice."""
+        if self._is_g_pending:
             self.cursor = 0
-        self._pending_first = not self._pending_first
+        self._is_g_pending = not self._is_g_pending
 
     def on_key(self, event: events.Key) -> None:
         if event.key != "g":
-            self._pending_first = False
+            self._is_g_pending = False
 
     def action_choose(self) -> None:
         if self.row >= 0 and self.chooses:
@@ -231,19 +231,19 @@ class VirtualTable(Lined):
     def on_click(self, event: events.Click) -> None:
         if event.y == 0:
             return
-        place = self.scroll_offset.y + event.y - 1
-        if 0 <= place < len(self.order):
-            self.cursor = place
+        index = self.scroll_offset.y + event.y - 1
+        if 0 <= index < len(self.order):
+            self.cursor = index
             if event.chain == 2:
                 self.action_choose()
 
     # sorting
 
     def action_sort(self) -> None:
-        """Sort by the next shown column; after the last one, not at all."""
-        shown = [place for place, width in enumerate(self._widths) if width and self.table.columns[place].title]
+        """Sort by the next visible column; after the last one, do not sort."""
+        shown = [index for index, width in enumerate(self._widths) if width and self.table.columns[index].title]
         current = self.sort[0] if self.sort else -1
-        following = [place for place in shown if place > current]
+        following = [index for index in shown if index > current]
         self.sort = (following[0], False) if following else None
         self._arrange(self.row)
 
@@ -254,43 +254,43 @@ class VirtualTable(Lined):
 
     @property
     def sorting(self) -> str:
-        """The sort order as people read it; empty for the rows' own order."""
+        """The title of the column by which rows are sorted, and a sign for the direction; empty if unsorted."""
         return next((f"{column.title} {sign}" for column, sign in self._titled() if sign), "")
 
     def _titled(self) -> list[tuple[Column, str]]:
         """The columns, with a sign for the sort order."""
-        place, descending = self.sort or (-1, False)
+        index, descending = self.sort or (-1, False)
         sign = self.glyphs.down if descending else self.glyphs.up
-        return [(column, sign if number == place else "") for number, column in enumerate(self.table.columns)]
+        return [(column, sign if number == index else "") for number, column in enumerate(self.table.columns)]
 
     # drawing
 
     def on_resize(self) -> None:
-        self._laid_for = -1
+        self._widths_for = -1
         self._resize()
-        if self.size.height:  # scroll as if it had just been shown, whatever sizes it had meanwhile
+        if self.size.height:  # as if the table had just been shown, regardless of earlier sizes
             visible = max(1, self.size.height - 1)
             self.scroll_to(y=max(0, self.cursor - visible + 1), animate=False, force=True)
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        if self._laid_for != width:
+        if self._widths_for != width:
             self._widths = widths(self.table, width - _GUTTER, _GAP)
-            self._laid_for = width
+            self._widths_for = width
         base = self.base
         if not self.order:
             return self._empty(y, base)
         if y == 0:
             return self._header(base)
-        place = y + self.scroll_offset.y - 1
-        if place >= len(self.order):
+        index = y + self.scroll_offset.y - 1
+        if index >= len(self.order):
             return Strip.blank(self.size.width, base)
-        row = self.order[place]
+        row = self.order[index]
         style = base
-        if place == self.cursor:
+        if index == self.cursor:
             cursor = "virtual-table--cursor" if self.has_focus else "virtual-table--cursor-away"
             style = self.get_component_rich_style(cursor)
-        sign = self.glyphs.cursor if place == self.cursor else " "
+        sign = self.glyphs.cursor if index == self.cursor else " "
         segments = [Segment(f"{sign} ", self.toned(Tone.ACCENT, style))]
         segments += self._cells(self.table.rows[row], style)
         return Strip(segments).crop_extend(0, self.size.width, style)
@@ -311,7 +311,7 @@ class VirtualTable(Lined):
         return segments
 
     def _empty(self, y: int, base: Style) -> Strip:
-        """Why there are no rows, and what to do about it."""
+        """A line of the text that is shown instead of rows."""
         why = "The filter cannot be read." if self.is_unread else "No row matches the filter."
         lines = (why, "", "Esc clears it.") if len(self.table) else self.table.empty
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
@@ -319,7 +319,7 @@ class VirtualTable(Lined):
 
 
 def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
-    """A text in at most `width` cells; one that is cut ends in a sign, or with `tail` begins with one.
+    """Cut a text to at most `width` cells. The sign `cut` replaces its end or, with `tail`, its beginning.
 
     >>> _fit("abcdef", 4, "~"), _fit("abcdef", 4, "~", tail=True), _fit("7", 3, "~"), _fit("日本語", 4, "~", tail=True)
     ('abc~', '~def', '7', '~語')
@@ -333,7 +333,7 @@ def _fit(text: str, width: int, cut: str, *, tail: bool = False) -> str:
 
 
 def ending(text: str, width: int) -> str:
-    """The end of a text that fits into `width` cells.
+    """The longest end of a text that fits into `width` cells.
 
     >>> ending("a日本語", 5), ending("abc", 2)
     ('本語', 'bc')

@@ -16,7 +16,7 @@ from tui_driving import connecting
 
 from fuelclient.tui.gateway import KEPT, AnswerCache, Answered, Gateway
 from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, Request, tail
-from fuelclient.tui.routes import MOST, Route, Trail, View
+from fuelclient.tui.routes import MAX_BACK, Route, Trail, View
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_the_gateway_keeps_as_many(tmp_path: Path) -> None:
         for number in range(KEPT[AskSource] + 20):
             assert asking.answer(AskSource(__file__, number + 1)) is None
             assert answered.acquire(timeout=30)
-            assert asking.settle(asked[-1])
+            assert asking.accept(asked[-1])
         assert len(asking.answers) == KEPT[AskSource]
     finally:
         asking.close()
@@ -108,10 +108,10 @@ def test_feeds_that_have_ended_are_forgotten(engine: Executions) -> None:
 
 def test_the_way_back_has_an_end() -> None:
     trail = Trail(Route())
-    for env in range(1, 3 * MOST):
+    for env in range(1, 3 * MAX_BACK):
         trail.go(Route(View.ROLES, env))
     steps = 0
     while trail.back():
         steps += 1
-    assert steps == MOST
-    assert trail.here.env == 3 * MOST - 1 - MOST
+    assert steps == MAX_BACK
+    assert trail.here.env == 3 * MAX_BACK - 1 - MAX_BACK

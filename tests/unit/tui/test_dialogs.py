@@ -16,7 +16,7 @@ from tui_driving import Driven, connecting, driven, until
 from fuelclient.model.run import RunRequest
 from fuelclient.tui.actions import Action, Execute, Stop
 from fuelclient.tui.app import FuelUI
-from fuelclient.tui.app_base import MOST_LOG_LINES
+from fuelclient.tui.app_base import MAX_LOG_LINES
 from fuelclient.tui.gateway import Failed
 from fuelclient.tui.presenters.execute import word_for
 from fuelclient.tui.routes import TABS, View
@@ -98,7 +98,7 @@ def test_time_and_failures_may_come_before_a_view_is_built(demo: Path, view: Vie
         request = one.screen.request()
         waiting = one.ui.gateway.pending.get(request)
         if waiting is not None:
-            one.ui.on_failed(Failed(waiting, request, "It went away.", passing=False))
+            one.ui.on_failed(Failed(waiting, request, "It went away.", transient=False))
         await one.settle()
         assert one.ui.failure is None
         assert one.view() is view
@@ -216,7 +216,7 @@ def test_signals_without_terminal_are_left_to_the_caller(demo: Path) -> None:
 
 def test_the_log_keeps_the_last_command_lines(tmp_path: Path) -> None:
     ui = FuelUI(connecting(tmp_path / "engine.db"))
-    ui.log_lines.extend(f"fuel2 task show {number}" for number in range(2 * MOST_LOG_LINES))
+    ui.log_lines.extend(f"fuel2 task show {number}" for number in range(2 * MAX_LOG_LINES))
 
-    assert len(ui.log_lines) == MOST_LOG_LINES
-    assert ui.log_lines[-1] == f"fuel2 task show {2 * MOST_LOG_LINES - 1}"
+    assert len(ui.log_lines) == MAX_LOG_LINES
+    assert ui.log_lines[-1] == f"fuel2 task show {2 * MAX_LOG_LINES - 1}"

@@ -33,7 +33,7 @@ def test_keys_that_wait_for_a_second_are_stuck() -> None:
     time = 10.0
     typed = TypeAhead(lambda: time)
     assert not typed.is_stuck()
-    typed.hold(Key("j", "j"))
+    typed.append(Key("j", "j"))
     assert not typed.is_stuck()
     time += 1.5
     assert typed.is_stuck()
@@ -81,7 +81,7 @@ def test_timer_after_all_screens_closed_is_harmless(demo: Path, monkeypatch: pyt
 
     async def and_look(ui: FuelUI) -> None:
         await closed(ui)
-        ui.call_next(ui._looked)
+        ui.call_next(ui._check)
 
     async def story(one: Driven) -> None:
         monkeypatch.setattr(App, "_close_all", and_look)

@@ -14,7 +14,7 @@ pytest.importorskip("textual", reason="the terminal UI needs textual")
 from rich.cells import cell_len
 from tui_driving import connecting, demo_engine, driven, execute
 
-from fuelclient.tui.app import release_garbage_collector, screen_class
+from fuelclient.tui.app import resume_garbage_collection, screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
@@ -48,11 +48,11 @@ def held() -> Iterator[None]:
 def test_garbage_is_collected_again_once_the_ui_is_there() -> None:
     assert not gc.isenabled()
     before = gc.get_freeze_count()
-    release_garbage_collector()
+    resume_garbage_collection()
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
     made_later: list[object] = []
-    release_garbage_collector()
+    resume_garbage_collection()
     # What is frozen is no longer listed. Counting would not do: frozen objects may die at any time.
     assert any(thing is made_later for thing in gc.get_objects())
 
@@ -75,7 +75,7 @@ def test_a_run_lists_its_faults_those_that_failed_first(engine: Path, monkeypatc
     assert told[0] == "4 faults"
     assert [line.split()[1] for line in told[1:]] == ["error", "error", "not", "not"]
     assert told[1] == "✗ error break-something/2  exit code 3: no such volume"
-    monkeypatch.setattr(run, "MOST_FAULTS", 1)
+    monkeypatch.setattr(run, "MAX_FAULTS", 1)
     assert _told(run_state)[1:] == [told[1], "Enter opens the run, f shows all of them there."]
 
 

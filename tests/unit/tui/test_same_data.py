@@ -184,7 +184,7 @@ def test_why_shows_the_same_chain(demo: Path) -> None:
             screen = one.screen
             assert isinstance(screen, WhyScreen)
             chain = printed(one, demo, "-f", "json").json["chain"]
-            shown = {(step.before_task, step.after_task) for step in screen.edges}
+            shown = {(step.before_task, step.after_task) for step in screen.step_of_row}
             names = screen.data.study.merged.tasks
             assert {(names[before].id, names[after].id) for before, after in shown} == {
                 (step["before"].partition("@")[0], step["after"].partition("@")[0]) for step in chain
