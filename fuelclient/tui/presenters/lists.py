@@ -181,7 +181,7 @@ def _reached_by(node: Node, data: GraphData) -> str:
 def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
     node, study = _nodes_by_id(data)[row], data.study
     fleet = study.expansion.fleet.nodes
-    place = next((place for place, placed in enumerate(fleet) if placed.uid == node.id), None)
+    index = next((index for index, placed in enumerate(fleet) if placed.uid == node.id), None)
     lines = [
         title(f"node {node.id} {node.name}"),
         fact("status", str(node.status) + ("" if node.online else ", offline: runs leave it out")),
@@ -190,10 +190,10 @@ def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         fact("address", node.ip or "none"),
         fact("reached by", _reached_by(node, data) or "nothing: it has no address"),
     ]
-    if place is not None:
-        lines.append(fact("tags", names(fleet[place].tags)))
+    if index is not None:
+        lines.append(fact("tags", names(fleet[index].tags)))
     lines += [fact(str(key), value_text(value)) for key, value in node.attributes.items()]
-    own_tasks = [vertex for vertex in study.order if study.expansion.node_of[vertex] == place]
+    own_tasks = [vertex for vertex in study.order if study.expansion.node_of[vertex] == index]
     lines += [(), title(f"{count(len(own_tasks), 'task instance')} in execution order")]
     for vertex in own_tasks:
         row = study.row_of[study.expansion.task_of[vertex]]
@@ -249,9 +249,9 @@ def _tasks(plugin: Plugin, data: GraphData) -> tuple[list[str], list[str]]:
     overridden: list[str] = []
     for task in data.study.merged.tasks:
         owners = (task.owner, *task.overrides)
-        place = next((n for n, owner in enumerate(owners) if owner.level is Level.PLUGIN and owner.id == plugin.id), -1)
-        if place >= 0:
-            (overridden if owners[place + 1 :] else added).append(task.id)
+        index = next((n for n, owner in enumerate(owners) if owner.level is Level.PLUGIN and owner.id == plugin.id), -1)
+        if index >= 0:
+            (overridden if owners[index + 1 :] else added).append(task.id)
     return added, overridden
 
 
@@ -284,13 +284,13 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         if tasks:
             lines += [(), title(f"{word} {count(len(tasks), 'task')}")]
             for name in tasks:
-                place, where = data.study.row_named(name), ""
-                if place is not None:
-                    nodes = len(data.study.rows[place].nodes)
+                index, where = data.study.row_named(name), ""
+                if index is not None:
+                    nodes = len(data.study.rows[index].nodes)
                     where = f"  {count(nodes, 'node') if nodes else 'on no node here'}"
                 lines.append((Cell(f"  {sign} {name}", Tone.ACCENT), Cell(where, Tone.DIM)))
-                if place is not None and tasks is overridden:
-                    lines += _overridden_attributes(data.study.task(place), plugin, glyphs)
+                if index is not None and tasks is overridden:
+                    lines += _overridden_attributes(data.study.task(index), plugin, glyphs)
     clashes = data.clashes.get(plugin.id, ())
     if clashes:
         lines += [(), title("clashes, and what to know"), *finding_lines(clashes, glyphs)]

@@ -96,7 +96,7 @@ def bar(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part
         text = f"took {progress.duration(took)}" if run.is_final else f"{progress.duration(took)} elapsed"
         parts.append(Part(text, Tone.DIM, rank=1))
     left = progress.remaining_words(state.progress, run, now)
-    return [*parts, *(Part(text, Tone.PLAIN, rank=3 * place) for place, text in enumerate(left))]
+    return [*parts, *(Part(text, Tone.PLAIN, rank=3 * index) for index, text in enumerate(left))]
 
 
 def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
@@ -125,12 +125,12 @@ class Instances(Table):
         self.numbers: Sequence[int] = range(len(state.rows)) if only is None else only
         empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
             "No task instance has been planned.", "", advice(state) or "The run is just beginning.")  # fmt: skip
-        ids = Lazy(len(self.numbers), lambda place: state.progress.name(self.numbers[place]))
+        ids = Lazy(len(self.numbers), lambda index: state.progress.name(self.numbers[index]))
         super().__init__(_INSTANCES, Lazy(len(self.numbers), self._row), ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
 
-    def _row(self, place: int) -> tuple[Value, ...]:
-        state, number = self.state, self.numbers[place]
+    def _row(self, index: int) -> tuple[Value, ...]:
+        state, number = self.state, self.numbers[index]
         row = state.rows[number]
         tone = Tone.STRONG if state.progress.is_fault(number) else Tone.PLAIN
         return (

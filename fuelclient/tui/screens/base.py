@@ -200,8 +200,8 @@ class ViewScreen(Screen[None]):
             table.show_text("")
         for details in self.query(Details):
             details.show([])
-        for place in range(len(self.panes.panes)):
-            self.panes.note(place, "")
+        for index in range(len(self.panes.panes)):
+            self.panes.note(index, "")
         self.panes.hide_others(False)
 
     def missing_lines(self, request: Request[object]) -> list[str]:

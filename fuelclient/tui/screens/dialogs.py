@@ -47,37 +47,37 @@ class Choice(Toned, can_focus=True):
         Binding("left,h", "step(-1)", "before", show=False, id="choice.before"),
     ]
 
-    place = reactive(0)
+    index = reactive(0)
 
     class Changed(Message):
         """Another word is chosen."""
 
-    def __init__(self, words: Sequence[str], glyphs: Glyphs, *, place: int = 0, id: str | None = None) -> None:
+    def __init__(self, words: Sequence[str], glyphs: Glyphs, *, index: int = 0, id: str | None = None) -> None:
         super().__init__(id=id)
         self.words, self._glyphs = tuple(words), glyphs
-        self.set_reactive(Choice.place, place)
+        self.set_reactive(Choice.index, index)
 
     def action_step(self, step: int) -> None:
-        self.place = (self.place + step) % len(self.words)
+        self.index = (self.index + step) % len(self.words)
         self.post_message(self.Changed())
 
     def on_click(self, event: events.Click) -> None:
         at = 0
-        for place, word in enumerate(self.words):
-            at += len(self._text(place, word)) + 2
+        for index, word in enumerate(self.words):
+            at += len(self._text(index, word)) + 2
             if event.x < at:
-                self.action_step(place - self.place)
+                self.action_step(index - self.index)
                 return
 
-    def _text(self, place: int, word: str) -> str:
-        return f"{self._glyphs.on if place == self.place else self._glyphs.off} {word}"
+    def _text(self, index: int, word: str) -> str:
+        return f"{self._glyphs.on if index == self.index else self._glyphs.off} {word}"
 
     def render_line(self, y: int) -> Strip:
         base = self.base
         segments: list[Segment] = []
-        for place, word in enumerate(self.words):
-            tone = Tone.ACCENT if place == self.place else Tone.DIM
-            segments += [self.segment(Cell(self._text(place, word), tone), base), Segment("  ", base)]
+        for index, word in enumerate(self.words):
+            tone = Tone.ACCENT if index == self.index else Tone.DIM
+            segments += [self.segment(Cell(self._text(index, word), tone), base), Segment("  ", base)]
         return Strip(segments if y == 0 else []).crop_extend(0, self.size.width, base)
 
 
@@ -258,11 +258,11 @@ class ConfirmDialog(ActionDialog):
         if len(self._choices) < 2:
             return ()
         words = [name for name, _ in self._choices]
-        return (Horizontal(Label("how"), Choice(words, self.ui.glyphs, place=self._chosen, id="how")),)
+        return (Horizontal(Label("how"), Choice(words, self.ui.glyphs, index=self._chosen, id="how")),)
 
     def action(self) -> Action | str:
-        place = next((choice.place for choice in self.query("#how").results(Choice)), 0)
-        return self._choices[place][1]
+        index = next((choice.index for choice in self.query("#how").results(Choice)), 0)
+        return self._choices[index][1]
 
 
 class ExecuteDialog(ActionDialog):
@@ -294,7 +294,7 @@ class ExecuteDialog(ActionDialog):
     def action(self) -> Action | str:
         names = ("types", "nodes", "tasks", "assume", "executor")
         types, nodes, tasks, assume, executor = (self.query_one(f"#{name}", Input).value.strip() for name in names)
-        manner, force = (self.query_one(f"#{name}", Choice).place for name in ("manner", "force"))
+        manner, force = (self.query_one(f"#{name}", Choice).index for name in ("manner", "force"))
         result = execute.request(self._env, types, nodes, tasks, manner, bool(force))
         if isinstance(result, str):
             return result
@@ -303,5 +303,5 @@ class ExecuteDialog(ActionDialog):
         result = replace(result, executor=executor)
         if assume and (refusal := execute.not_assumed(result)):
             return refusal
-        skips = any(choice.place for choice in self.query("#check").results(Choice))
+        skips = any(choice.index for choice in self.query("#check").results(Choice))
         return Execute(result, assume, check=result.dry_run or not skips)

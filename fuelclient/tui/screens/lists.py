@@ -39,8 +39,8 @@ class DetailsScreen(GraphScreen):
 
     def present(self) -> None:
         table = self.LIST.table(self.data, self.glyphs)
-        place = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
-        self.main.show(table, cursor=place, keep=True)
+        index = table.ids.index(self.route.focus) if self.route.focus in table.ids else 0
+        self.main.show(table, cursor=index, keep=True)
 
     def show_detail(self) -> None:
         self.details.show(self.detail(self.row_here) if self.row_here >= 0 else [])
@@ -170,9 +170,9 @@ class ProblemsScreen(GraphScreen):
     def present(self) -> None:
         before = self.findings[self.row_here] if self.row_here >= 0 else None
         self.findings = problems.sorted_findings(self.data)
-        place = problems.row_of(self.findings, before, self.main.row)
+        index = problems.row_of(self.findings, before, self.main.row)
         table = problems.table(self.data, self.glyphs)
-        self.main.show(table, cursor=place, query=self.read_filter(table), keep=True)
+        self.main.show(table, cursor=index, query=self.read_filter(table), keep=True)
         self.panes.hide_others(not self.findings)
 
     def show_other_answers(self) -> None:
