@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
 from typing import Any
 
 from fuelclient.model.document import Document
@@ -14,10 +15,10 @@ from fuelclient.serializers.values import line_of, plain
 
 _KEYS = ("id", "name", "roles", "ip", "status", "online", "executor", "ssh", "attributes")
 _SSH = ("user", "port", "key", "jump")
-_IDENTITY = ("id", "name", "status", "cluster", "roles", "pending_roles", "primary_tags", "ip", "mac")
-_STATE = ("online", "error_type", "pending_addition", "pending_deletion", "labels")
-_RECORD = (*_IDENTITY, *_STATE)
-"""The fields of Nailgun's record that `Node` has as well."""
+_OWN = ("executor", "ssh", "attributes")
+_FIELDS = ("cluster" if field.name == "cluster_id" else field.name for field in fields(Node) if field.name not in _OWN)
+_RECORD = tuple(dict.fromkeys(("id", "name", "status", *_FIELDS)))
+"""The fields of a record of Nailgun's, in its order: those of `Node`, except what only exists here."""
 
 _DEFAULTS: dict[str, Any] = {
     "meta": {}, "progress": 0, "kernel_params": None, "manufacturer": None, "platform_name": None,
@@ -51,14 +52,13 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
 
 
 def node_record_to(node: Node) -> dict[str, Any]:
-    record = {key: plain(getattr(node, "cluster_id" if key == "cluster" else key)) for key in _RECORD}
-    record.update({key: record[key] or None for key in ("ip", "mac", "error_type")})
-    return {
-        **{key: record[key] for key in _IDENTITY},
-        **{key: str(node.attributes.get(key) or node.name) for key in ("hostname", "fqdn")},
-        **{key: record[key] for key in _STATE},
-        **{key: plain(node.attributes.get(key, value)) for key, value in _DEFAULTS.items()},
-    }
+    record: dict[str, Any] = {}
+    for key in _RECORD:
+        value = plain(getattr(node, "cluster_id" if key == "cluster" else key))
+        record[key] = None if key in ("ip", "mac", "error_type") and not value else value
+        if key == "mac":
+            record |= {name: str(node.attributes.get(name) or node.name) for name in ("hostname", "fqdn")}
+    return record | {key: plain(node.attributes.get(key, value)) for key, value in _DEFAULTS.items()}
 
 
 def node_record_from(data: Any) -> Node:

@@ -14,7 +14,7 @@ from fuelclient.model.sequence import DeploymentSequence
 from fuelclient.similar import normal
 from fuelclient.store import facts
 from fuelclient.store.database import Connection
-from fuelclient.store.rows import Table, column, decode, encode, insert_row, mapping, names, one
+from fuelclient.store.rows import Table, column, decode, encode, insert_row, one
 
 
 class _Releases(Table[Release]):
@@ -81,19 +81,11 @@ class _Sequences(Table[DeploymentSequence]):
         return next((sequence for sequence in of_release if normal(sequence.name) == normal(name)), None)
 
 
-releases = _Releases("releases", Release, {"metadata": mapping})
+releases = _Releases("releases", Release)
 clusters = _Clusters()
-nodes = _Nodes(
-    "nodes",
-    Node,
-    {
-        **dict.fromkeys(("roles", "pending_roles", "primary_tags"), names),
-        **dict.fromkeys(("ssh", "attributes", "labels"), mapping),
-        **dict.fromkeys(("online", "pending_addition", "pending_deletion"), bool),
-    },
-)
-sequences = _Sequences("sequences", DeploymentSequence, {"graph_types": names})
-_VIPS = Table("vips", Vip, {"is_user_defined": bool})
+nodes = _Nodes("nodes", Node)
+sequences = _Sequences("sequences", DeploymentSequence)
+_VIPS = Table("vips", Vip)
 
 own_networks, put_own_networks = clusters.document("networks")
 """The network configuration of a cluster where it differs from its release."""

@@ -41,7 +41,7 @@ def _findings(text: str | None) -> tuple[Finding, ...]:
 table = rows.Table(
     "transactions",
     Run,
-    {"status": RunStatus, "request": _request, "result": rows.mapping, "findings": _findings},
+    {"status": RunStatus, "request": _request, "findings": _findings},
     fields=rows.columns_of(Run, without=("runner", "children")),
     write={
         "request": lambda run: _stored(run.request),
