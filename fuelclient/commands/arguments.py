@@ -1,8 +1,8 @@
 """Options that several commands share, and how their values are read.
 
 Environments, releases, nodes, plugins and sequences are named by id or by name. A number is always an id. A name is
-looked up right before the command runs, so that every command only sees ids; one that several things have is refused
-with their ids.
+looked up right before the command runs, so that every command only sees ids; a name that several things share is
+refused with their ids.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 ENV = ("-e", "--env", "--environment")
 RELEASE = ("-r", "--release")
-NAMED = "ID|NAME"
-"""The placeholder of what has an id and a name."""
+ID_NAME = "ID|NAME"
+"""The placeholder of a value that is an id or a name."""
 
 _NOT_NODES = ("master", "null", "-")
-"""What stands for a node in the name of a task instance without being the name of one."""
+"""Words that can take the place of a node in a task instance, but are not names of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The name of a `noun` that is to become its id; with a `prefix`, to become a text that ends with the id."""
+    """The name of a `noun`, which `resolve` replaces by the id, or by `prefix` + id if there is a `prefix`."""
 
     noun: str
     name: str
@@ -59,7 +59,7 @@ def reference(noun: str) -> Callable[[str], int | Reference]:
 
 
 def instance(word: str) -> str | Reference:
-    """Read TASK/NODE, in which the node may be named. Other texts stay as they are.
+    """Read TASK/NODE; the name of a node becomes a `Reference`. Other texts are returned unchanged.
 
     >>> instance("netconfig/3"), instance("netconfig/master")
     ('netconfig/3', 'netconfig/master')
@@ -88,7 +88,7 @@ def _is_name(node: str) -> bool:
 def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> None:
     """Replace all references among the arguments by ids; `backend` is called only if there are any.
 
-    Raise `NotFound` for a name that nothing has, and `UsageError`, with the ids, for one that several things have.
+    Raise `NotFound` for an unknown name, and `UsageError` with the ids for a name that several things share.
     """
     arguments = vars(parsed_args)
     for name in sorted(arguments, key=lambda name: name not in ("env", "release")):  # the others may depend on these
@@ -111,7 +111,7 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
     noun, name = wanted.noun, wanted.name
     if noun == "plugin" and getattr(parsed_args, "version", None):
         name = f"{name} {parsed_args.version}"
-    facet, patterns, detail = _NAMED[noun]
+    facet, patterns, detail = _NAMED_NOUNS[noun]
     things = getattr(backend, facet).list()
     names = {thing.id: [pattern.format(thing) for pattern in patterns] for thing in things}
     matching = [thing for thing in things if name in names[thing.id]]
@@ -132,9 +132,9 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
 
 
 def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> set[int]:
-    """The ids to prefer among things of one name: those of the environment or the release of the command line.
+    """The ids to prefer among things of the same name: those in the environment or release of the command line.
 
-    There are none for a command that sets `elsewhere`, because what it names does not belong there yet.
+    Empty for a command that sets `elsewhere`, because the things that it names do not belong there yet.
     """
     env, release = getattr(parsed_args, "env", None), getattr(parsed_args, "release", None)
     if getattr(parsed_args, "elsewhere", False):
@@ -147,15 +147,15 @@ def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> 
 
 
 _NAME = ("{0.name}",)
-_NAMED = {
+_NAMED_NOUNS = {
     "environment": ("clusters", _NAME, "release {0.release_id}"),
     "release": ("releases", ("{0.name}", "{0.version}", "{0.name} {0.version}"), "{0.name}, {0.version}, {0.state}"),
     "node": ("nodes", _NAME, "in environment {0.cluster_id}"),
     "plugin": ("plugins", ("{0.name}", "{0.label}", "{0.name} {0.version}", "{0.name}=={0.version}"), "{0.version}"),
     "sequence": ("sequences", _NAME, "of release {0.release_id}"),
 }
-"""Everything that may be named, by noun: where a backend lists it, its names, and what tells it from others of the same
-name."""
+"""For each noun: the facet of a backend that lists such things, the formats of their names, and the format of a detail
+that distinguishes things of the same name."""
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -169,7 +169,7 @@ def identifier(word: str) -> int:
 
 
 def node_references(word: str) -> list[int | Reference]:
-    """The nodes in a text such as `1,node-2`. There must be one, because an empty list could mean all nodes.
+    """The nodes in a text such as `1,node-2`. At least one is required, because an empty list could mean all nodes.
 
     >>> node_references("1,2")
     [1, 2]
@@ -178,7 +178,7 @@ def node_references(word: str) -> list[int | Reference]:
 
 
 def names(word: str) -> list[str]:
-    """The names in a text such as `a,b`. There must be one.
+    """The names in a text such as `a,b`. At least one is required.
 
     >>> names("controller, cinder,")
     ['controller', 'cinder']
@@ -202,7 +202,7 @@ def seconds(word: str) -> int:
 
 
 def nonempty(word: str) -> str:
-    """`word`, which must not be empty: in a script that means an unset variable."""
+    """Return `word`, but refuse an empty one: in a script it usually is an unset variable."""
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is empty; leave the option out, or give it a value")
     return word
@@ -218,24 +218,24 @@ def json_value(word: str) -> Any:
 
 
 def nonempty_path(word: str) -> Path:
-    """The path `word`, which must not be empty: that would mean the current directory."""
+    """Read a path, but refuse an empty one, which would mean the current directory."""
     return Path(nonempty(word))
 
 
 Argument = Callable[[argparse._ActionsContainer], object]
-"""Adds an argument or an option to a parser, or to a group of a parser."""
+"""A function that adds an argument or an option to a parser, or to a group of a parser."""
 
 Arguments = tuple[Argument, ...]
 
 
-def option(*spellings: str, **how: Any) -> Argument:
-    """An option, or an argument, that is described as for `argparse.ArgumentParser.add_argument`.
+def option(*spellings: str, **keywords: Any) -> Argument:
+    """An option, or an argument, with the keywords of `argparse.ArgumentParser.add_argument`.
 
-    Without a type, its value must not be empty: in a script that means an unset variable.
+    Without a type, an empty value is refused: in a script it usually is an unset variable.
     """
-    if not how.keys() & {"action", "choices", "type"}:
-        how["type"] = nonempty
-    return lambda parser: parser.add_argument(*spellings, **how)
+    if not keywords.keys() & {"action", "choices", "type"}:
+        keywords["type"] = nonempty
+    return lambda parser: parser.add_argument(*spellings, **keywords)
 
 
 def flag(*spellings: str, help: str) -> Argument:
@@ -243,7 +243,7 @@ def flag(*spellings: str, help: str) -> Argument:
 
 
 def one_of(*arguments: Argument, required: bool = False) -> Argument:
-    """Options that exclude one another; if that is `required`, one of them is needed."""
+    """Options that exclude one another; if `required`, the command needs one of them."""
 
     def add(parser: argparse._ActionsContainer) -> None:
         group = parser.add_mutually_exclusive_group(required=required)
@@ -266,38 +266,38 @@ class _Joined(argparse.Action):
         setattr(namespace, self.dest, list(dict.fromkeys([*before, *(item for part in values for item in part)])))
 
 
-def names_option(*spellings: str, **how: Any) -> Argument:
-    """`--NAMES a b` or `--NAMES a,b`: a list of names, or of what `type` reads, each once."""
-    return option(*spellings, **{"nargs": "+", "type": names, "action": _Joined, **how})
+def names_option(*spellings: str, **keywords: Any) -> Argument:
+    """`--NAMES a b` or `--NAMES a,b`: a list without duplicates of names, or of the values that `type` reads."""
+    return option(*spellings, **{"nargs": "+", "type": names, "action": _Joined, **keywords})
 
 
 def id_of(noun: str) -> Argument:
     """The argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
-    if noun in _NAMED:
-        return option("id", type=reference(noun), metavar=NAMED, help=f"id or name of the {noun}")
+    if noun in _NAMED_NOUNS:
+        return option("id", type=reference(noun), metavar=ID_NAME, help=f"id or name of the {noun}")
     return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 
 
 def env_option(*, required: bool, help: str = "id or name of the environment") -> Argument:
-    """`--env`: `env` is a number, or None, when the command runs."""
-    return option(*ENV, type=reference("environment"), required=required, metavar=NAMED, dest="env", help=help)
+    """`--env`; when the command runs, `env` is a number or None."""
+    return option(*ENV, type=reference("environment"), required=required, metavar=ID_NAME, dest="env", help=help)
 
 
 OF_ENV = env_option(required=True)
 
 
 def release_option(*, required: bool = True, help: str = "id, name or version of the release") -> Argument:
-    """`--release`: `release` is a number, or None, when the command runs."""
-    return option(*RELEASE, type=reference("release"), required=required, metavar=NAMED, help=help)
+    """`--release`; when the command runs, `release` is a number or None."""
+    return option(*RELEASE, type=reference("release"), required=required, metavar=ID_NAME, help=help)
 
 
 def nodes_option(*, required: bool, help: str = "ids or names of the nodes: 1 2 or 1,2") -> Argument:
     """`--nodes 1 2` or `--nodes 1,2`: `nodes` is a list of at least one number, or None, when the command runs.
 
-    Of several nodes with one name, that of `--env` is meant.
+    If several nodes have the same name, the node of `--env` is meant.
     """
     spellings = ("-n", "--nodes", "--node")
-    return names_option(*spellings, type=node_references, required=required, metavar=NAMED, dest="nodes", help=help)
+    return names_option(*spellings, type=node_references, required=required, metavar=ID_NAME, dest="nodes", help=help)
 
 
 def nodes_or_all(all_of: str) -> Argument:
@@ -314,7 +314,7 @@ def roles_option(*spellings: str, required: bool) -> Argument:
 
 
 def type_option(*, default: str | None, required: bool = False) -> Argument:
-    """`--type`: `graph_type`."""
+    """`--type`, which sets `graph_type`."""
     return option(
         "-t", "--type", "--graph-type", metavar="TYPE", dest="graph_type", default=default,
         required=required, help=f"graph type (default: {default})" if default else "graph type",
@@ -329,19 +329,19 @@ def types_option(help: str, *, required: bool = False) -> Argument:
     )  # fmt: skip
 
 
-def plugin_argument(several: str | None = None) -> Argument:
-    """The argument `plugin`, or `plugins` with as many as `several` says to argparse."""
+def plugin_argument(nargs: str | None = None) -> Argument:
+    """The argument `plugin`, or `plugins` if `nargs` is given."""
     return option(
-        "plugins" if several else "plugin", nargs=several, type=reference("plugin"), metavar=NAMED,
+        "plugins" if nargs else "plugin", nargs=nargs, type=reference("plugin"), metavar=ID_NAME,
         help="id of the plugin, or its name if only one version is installed",
     )  # fmt: skip
 
 
 def executor_option(help: str) -> Argument:
-    """`--executor`: `executor`, a kind of executor or an empty string.
+    """`--executor`, which sets `executor` to a kind of executor or an empty string.
 
-    The metavar is given because argparse would list all choices while it adds the option, and other packages would be
-    searched for kinds by every command that has it.
+    Without a metavar, argparse would list all choices while it adds the option, and every command with the option would
+    search other packages for kinds.
     """
 
     def add(parser: argparse._ActionsContainer) -> None:
@@ -353,33 +353,33 @@ def executor_option(help: str) -> Argument:
     return add
 
 
-WAY = (
+REACH_OPTIONS = (
     executor_option("how to reach all nodes (default: each by its own executor)"),
     flag("--on-originals", help="let a run on a copy (see 'env clone') reach the machines of the original"),
 )
-"""How a run reaches its nodes: `executor` and `on_originals`."""
+"""The options that set how a run reaches its nodes: `executor` and `on_originals`."""
 
 AS_MASTER = flag("--as-master", help="also report what a Fuel master would refuse or do differently")
 YES = flag("-y", "--yes", help="do not ask on a terminal")
 ASSUME = option("--assume", metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
-"""Nodes in place of those of the environment: `assume`, or None."""
+"""Nodes to assume in place of the environment's nodes: `assume`, or None."""
 SOME_NODES = nodes_option(required=False, help="only these nodes of the environment: 1 2 or 1,2")
 EXIT_CODE = flag("--exit-code", help="exit with 10 if anything differs")
 
 OWNER = one_of(
     env_option(required=False, help="the graph of this environment"),
     release_option(required=False, help="the graph of this release"),
-    option("-p", "--plugin", type=reference("plugin"), metavar=NAMED, help="the graph of this plugin"),
+    option("-p", "--plugin", type=reference("plugin"), metavar=ID_NAME, help="the graph of this plugin"),
     required=True,
 )
 """`--env`, `--release` or `--plugin`, one of which is needed; `owner_of` reads it."""
 
-HOLDER = one_of(release_option(required=False), env_option(required=False), required=True)
+SCOPE = one_of(release_option(required=False), env_option(required=False), required=True)
 """`--release` or `--env`, one of which is needed; `owner_of` reads it."""
 
 
 def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
-    """The owner that the options of `OWNER` or `HOLDER` name."""
+    """The owner that the options of `OWNER` or `SCOPE` name."""
     from fuelclient.model.graph import Level, OwnerRef
 
     if parsed_args.env is not None:
@@ -393,7 +393,7 @@ NOUNS = {"cluster": "environment", "release": "release", "plugin": "plugin"}
 """What the command line calls each level."""
 
 
-def described(owner: OwnerRef) -> str:
+def owner_text(owner: OwnerRef) -> str:
     """An owner in the words of the command line: `environment 1`."""
     return f"{NOUNS[owner.level]} {owner.id}"
 

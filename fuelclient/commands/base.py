@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
 
-_BEGINNINGS = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
+_COMMAND_PREFIXES = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
 
 
 def is_example(paragraph: str) -> bool:
     """Whether a paragraph is an example: indented, or a command line.
 
-    Python takes the indentation of a docstring away if nothing but an example follows its first line.
+    Python removes the indentation of a docstring if only an example follows its first line.
 
     >>> is_example("  fuel2 env list"), is_example("fuel2 env list"), is_example("fuel2 and others use it.")
     (True, True, False)
     """
-    return paragraph.startswith(" ") or f"{paragraph} ".startswith(_BEGINNINGS)
+    return paragraph.startswith(" ") or f"{paragraph} ".startswith(_COMMAND_PREFIXES)
 
 
 STRUCTURED = ("json", "yaml")
-"""The formats for programs, which keep nested data."""
+"""The formats for programs; they keep nested data."""
 
 
 class _HelpFormatter(SmartHelpFormatter):
@@ -68,7 +68,7 @@ class _HelpFormatter(SmartHelpFormatter):
 
 
 class Parser(OneLineParser, ArgumentParser):
-    """A command's parser, which suggests the option that a misspelt one probably is."""
+    """A command's parser, which suggests an option in place of an unknown one."""
 
     _words: Sequence[str] = ()
 
@@ -80,7 +80,7 @@ class Parser(OneLineParser, ArgumentParser):
         super().error(f"{message}{self._suggestion()}")
 
     def _suggestion(self) -> str:
-        """A sentence with what the first unknown option was probably meant to be; empty if nothing is like it."""
+        """A sentence with the option that the first unknown one probably means; empty if none is similar."""
         known = [*self._option_string_actions, *global_parser()._option_string_actions]
         for word in takewhile(lambda word: word != "--", self._words):
             option = word.partition("=")[0]
@@ -99,7 +99,7 @@ class Parser(OneLineParser, ArgumentParser):
         return ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """The options that an abbreviation may mean; two spellings of one (`--env`, `--environment`) are one."""
+        """The options that an abbreviation may mean; spellings of one option (`--env`, `--environment`) count once."""
         options: dict[int, Any] = {}
         for option in super()._get_option_tuples(option_string):
             options.setdefault(id(option[0]), option)
@@ -107,18 +107,17 @@ class Parser(OneLineParser, ArgumentParser):
 
 
 class Command(cliff.command.Command):
-    """A command. It looks up no hooks or distributions when it starts, which cliff would do."""
+    """A command. Unlike cliff's, it looks up no hooks or distributions when it starts."""
 
     arguments: Arguments = ()
     """The arguments and options of the command, in the order of its help."""
     reads_once = False
-    """Whether all that the command reads until it writes is of one moment; not for commands that look again and again.
-    """
+    """Whether everything that the command reads before it writes comes from one moment; not for commands that poll."""
     exit_code = Exit.OK
-    """The exit code of a command that ends without an error, if it is not `OK`."""
+    """The exit code of a command that ends without an error."""
     _target_shown = False
     loaded: Document | None = None
-    """The document that was loaded last, to which the findings of a refusal belong."""
+    """The document that was loaded last; the findings of a refusal belong to it."""
 
     def _load_hooks(self) -> None:
         self._hooks = []
@@ -151,10 +150,10 @@ class Command(cliff.command.Command):
         return self.shell.backend
 
     def writable(self) -> Backend:
-        """The backend that is about to change; its target is printed once on stderr.
+        """Return the backend for a write, and print its target on stderr, once.
 
         Call this right before the write, or before asking whether to write: a command that only reads, or that fails
-        before it writes, has no target.
+        before it writes, prints no target.
         """
         if not self._target_shown:
             self._target_shown = self.shell.has_written = True
@@ -171,7 +170,7 @@ class Command(cliff.command.Command):
         return self.loaded
 
     def dumped(self, data: Any, form: str, path: str = "-") -> str:
-        """Write data as a document in the format `form`, for a file or for stdout, which may lack some characters."""
+        """Encode data as a document in the format `form`, for a file or for stdout, which may lack characters."""
         from fuelclient import files
 
         return files.dumps(data, form, encoding=encoding_of(self.app.stdout) if path == "-" else "utf-8")
@@ -183,14 +182,14 @@ class Command(cliff.command.Command):
     def ask(self, parsed_args: argparse.Namespace, question: Callable[[], str]) -> bool:
         """Ask before something is destroyed or replaced: only on a terminal, and not with `--yes`.
 
-        `question` is called only then, and says what would go; if it is empty, nothing is asked. Return whether the
+        `question` is called only then, and returns the question; if that is empty, nothing is asked. Return whether the
         user was asked and said yes. Raise `Declined` for any other answer.
         """
-        asked = "" if parsed_args.yes or not self.app.stdin.isatty() else question()
-        if asked:
+        prompt = "" if parsed_args.yes or not self.app.stdin.isatty() else question()
+        if prompt:
             self.writable()
-            self.confirm(asked)
-        return bool(asked)
+            self.confirm(prompt)
+        return bool(prompt)
 
     def confirm(self, question: str) -> None:
         """Ask on the terminal; raise `Declined` for anything but yes."""
@@ -201,10 +200,10 @@ class Command(cliff.command.Command):
 
 
 class Changing(Command):
-    """A command that changes something: it reads, asks, changes, and says what it did.
+    """A command that changes something: it reads, asks, changes, and reports what it did.
 
-    In `question` and `done`, the arguments stand in braces, and the `command`; in `done` also what `change` returned,
-    as `result`. A command asks if it has `arguments.YES`.
+    `question` and `done` are formats. Their fields are the arguments and the `command`; `done` also has `result`, which
+    `change` returned. A command asks if it has `arguments.YES`.
     """
 
     question = ""
@@ -213,18 +212,18 @@ class Changing(Command):
     def read(self, parsed_args: argparse.Namespace) -> None:
         """Read what the change needs into `parsed_args`."""
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
-        """The question that says what goes; empty if nothing does."""
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
+        """The question, which names what would be lost; empty if nothing would be."""
         return self.question.format(**vars(parsed_args), command=self)
 
     def change(self, parsed_args: argparse.Namespace, /) -> Any:
-        """Make the change in the backend, whose target was printed."""
+        """Make the change in the backend; its target has been printed."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.read(parsed_args)
         if "yes" in parsed_args:
-            self.ask(parsed_args, lambda: self.asked(parsed_args))
+            self.ask(parsed_args, lambda: self.question_for(parsed_args))
         self.writable()
         result = self.change(parsed_args)
         if self.done:
@@ -264,17 +263,17 @@ class MasterChange(MasterOnly, Changing):
 
 
 def on_backend(request: Callable[[Backend, argparse.Namespace], Any]) -> Callable[[Any, argparse.Namespace], Any]:
-    """A method of a command that is one request to the backend, such as `document`, `rows`, `values` or `change`."""
+    """Make a method of a command, such as `document`, `rows`, `values` or `change`, from one request to the backend."""
     return lambda command, parsed_args: request(command.backend, parsed_args)
 
 
 def on_master(request: Callable[[Services, argparse.Namespace], Any]) -> Callable[[Any, argparse.Namespace], Any]:
-    """A method of a `MasterOnly` command that is one request to the master."""
+    """Make a method of a `MasterOnly` command from one request to the master."""
     return lambda command, parsed_args: request(command.services, parsed_args)
 
 
 class Comparing(Command):
-    """A command whose exit code is 10 with `--exit-code` if it has found that something `differs`."""
+    """A command whose exit code is 10 if `--exit-code` is given and it has set `differs`."""
 
     differs = False
 
@@ -283,34 +282,34 @@ class Comparing(Command):
         return Exit.DIFFERENT if self.differs and parsed_args.exit_code else code
 
 
-_FIRST = 3
-"""So many warnings with one code are printed without `-v`."""
+_PER_CODE = 3
+"""The number of warnings with the same code that are printed without `-v`."""
 
 
 def report(findings: Iterable[Finding]) -> None:
-    """Print findings on stderr, the worst first; those of level info, and warnings after the first three with one
-    code, are only counted, unless `-v` is given."""
+    """Print findings on stderr, the worst first. Without `-v`, findings of level info, and warnings after the first
+    three with the same code, are only counted."""
     ordered = sorted(findings, key=urgency)
     printed: Counter[str] = Counter()
     for finding in ordered:
         printed[finding.code] += finding.severity == "warning"
         if finding.is_error:
             LOG.error("%s", finding)
-        elif finding.severity == "warning" and printed[finding.code] <= _FIRST:
+        elif finding.severity == "warning" and printed[finding.code] <= _PER_CODE:
             LOG.warning("%s", finding)
         else:
             LOG.debug("%s", finding)
-    more = [f"{number - _FIRST} more {code}" for code, number in printed.items() if number > _FIRST]
-    if more:
-        LOG.warning("Not shown: %s; -v shows all.", ", ".join(more))
+    omitted = [f"{number - _PER_CODE} more {code}" for code, number in printed.items() if number > _PER_CODE]
+    if omitted:
+        LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
     notes = sum(finding.severity == "info" for finding in ordered)
     if notes:
         LOG.info("%s of level info; -v shows %s.", count(notes, "finding"), "it" if notes == 1 else "them")
 
 
 def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None:
-    """Print the findings of a check that follows a change. The change has been made, so a failure of the check is only
-    a warning: the sentence `unchecked` and the reason."""
+    """Print the findings of a check that follows a change. If the check fails, only warn with the sentence `unchecked`
+    and the reason, because the change has been made."""
     try:
         report(check())
     except FuelError as error:
@@ -336,7 +335,7 @@ _ADDRESS = re.compile(r"(\d+\.){3}\d+(/\d+)?|[\da-f]*:[\da-f:.]*(/\d+)?", re.IGN
 
 
 def _sort_key(cell: Any) -> tuple[int, float, str]:
-    """A key by which cells of any types compare: numbers first, then texts, then addresses, then nothing.
+    """A key by which cells of any types compare: numbers first, then texts, then addresses, then None.
 
     >>> sorted([None, "10.20.0.10", "10.20.0.9", "b", 7, "fe80::1"], key=_sort_key)
     [7, 'b', '10.20.0.9', '10.20.0.10', 'fe80::1', None]
@@ -361,7 +360,7 @@ def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Seque
 
 
 class Lister(cliff.lister.Lister, Command):
-    """A command that lists rows of `columns`, sorted by the columns of `-s`, by default `sort_by`. Without any row, it
+    """A command that lists rows of `columns`, sorted by the columns of `-s`, by default `sort_by`. Without rows, it
     prints `empty` on stderr."""
 
     columns: tuple[str, ...] = ()
@@ -382,7 +381,7 @@ class Lister(cliff.lister.Lister, Command):
         return formatters({"csv": Csv})
 
     def rows(self, parsed_args: argparse.Namespace, /) -> Iterable[Any]:
-        """The rows, in any order: cells, or things whose attributes are the cells."""
+        """The rows, in any order: sequences of cells, or objects whose attributes are the cells."""
         raise NotImplementedError
 
     def shown_columns(self, parsed_args: argparse.Namespace) -> Sequence[str]:  # noqa: ARG002 (for subclasses)
@@ -408,19 +407,19 @@ class DiagnosisCheck(Lister):
     columns = ("status", "area", "name", "message", "mend")
     sort_by = ""
 
-    def diagnosed(self, found: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:
-        """Yield the rows of diagnoses, with secrets masked. With an error among them, the exit code is 7."""
+    def diagnosis_rows(self, diagnoses: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:
+        """Yield a row for each diagnosis, with secrets masked. An error makes the exit code 7."""
         from fuelclient.redact import scrubbed
 
-        for one in found:
-            if one.health == "error":
+        for diagnosis in diagnoses:
+            if diagnosis.health == "error":
                 self.exit_code = Exit.INVALID
-            fix = for_target(scrubbed(one.mend), self.shell.called)
-            yield str(one.health), one.area, one.name, scrubbed(one.message), fix
+            fix = for_target(scrubbed(diagnosis.mend), self.shell.called)
+            yield str(diagnosis.health), diagnosis.area, diagnosis.name, scrubbed(diagnosis.message), fix
 
 
 class DocumentCheck(Lister):
-    """A check of documents, with formats of whole findings too, which print those in `reported`."""
+    """A check of documents. It also has formats that print whole findings, those in `reported`."""
 
     columns = ("severity", "code", "place", "task", "message", "hint")
     sort_by = ""
@@ -473,7 +472,7 @@ class ShowOne(cliff.show.ShowOne, Command):
         raise NotImplementedError
 
     def shown(self, value: Any) -> Any:
-        """The values of `columns`, or a thing that has them as attributes, for what `values` returned."""
+        """The values of `columns`, or an object that has them as attributes, made from what `values` returned."""
         return value
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:

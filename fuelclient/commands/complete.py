@@ -20,8 +20,8 @@ from fuelclient.errors import Unavailable, UsageError
 
 SHELLS = ("bash", "zsh", "fish")
 
-_LOADER_OF_BASH = "/usr/share/bash-completion/bash_completion"
-"""The file of the package bash-completion, which loads what is in the directories of completions."""
+_BASH_LOADER = "/usr/share/bash-completion/bash_completion"
+"""The file of the package bash-completion that loads the scripts in the directories of completions."""
 
 
 class Complete(Command, CompleteCommand):
@@ -79,14 +79,14 @@ def _shell_of_user() -> str:
     shell = os.path.basename(os.environ.get("SHELL", ""))
     if shell in SHELLS:
         return shell
-    known = f"There is no completion for the shell {shell}." if shell else "The variable SHELL names no shell."
-    raise UsageError(known, hint=f"Name one with --shell: {', '.join(SHELLS)}.")
+    problem = f"There is no completion for the shell {shell}." if shell else "The variable SHELL names no shell."
+    raise UsageError(problem, hint=f"Name one with --shell: {', '.join(SHELLS)}.")
 
 
 def script(shell: str, name: str) -> str:
     text = (resources("fuelclient.commands") / "completion" / f"{PROGRAM}.{shell}").read_text(encoding="utf-8")
-    last = "complete -F _fuel2 fuel2", "#compdef fuel2", "compdef _fuel2 fuel2", "complete -c fuel2 "
-    for line in last if name != PROGRAM else ():
+    registrations = "complete -F _fuel2 fuel2", "#compdef fuel2", "compdef _fuel2 fuel2", "complete -c fuel2 "
+    for line in registrations if name != PROGRAM else ():
         text = text.replace(line, line.replace(f" {PROGRAM}", f" {shlex.quote(name)}"))
     return text
 
@@ -94,15 +94,15 @@ def script(shell: str, name: str) -> str:
 def install(shell: str, name: str) -> list[str]:
     """Put the script where the shell finds it and return what was done, a line for each file.
 
-    zsh, and bash without the package bash-completion, look in no directory of the user: there, their own file gets one
-    line, once. Raise `Unavailable` if a file cannot be written.
+    zsh, and bash without the package bash-completion, search no directory of the user. Their startup file gets a line
+    that loads the script, unless it has it. Raise `Unavailable` if a file cannot be written.
     """
     home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
     configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    is_loaded = os.path.exists(_LOADER_OF_BASH)
-    path, mention = {
-        "bash": (data / "bash-completion/completions" / name, None if is_loaded else home / ".bashrc"),
+    has_loader = os.path.exists(_BASH_LOADER)
+    path, startup_file = {
+        "bash": (data / "bash-completion/completions" / name, None if has_loader else home / ".bashrc"),
         "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
         "fish": (configuration / "fish/completions" / f"{name}.fish", None),
     }[shell]
@@ -111,8 +111,8 @@ def install(shell: str, name: str) -> list[str]:
         path.write_text(script(shell, name), encoding="utf-8")
         done = [f"{path} was written."]
         line = f"[ -f {shlex.quote(str(path))} ] && . {shlex.quote(str(path))}"
-        if mention is not None and _append(mention, line):
-            done.append(f"{mention} has a new line that loads it.")
+        if startup_file is not None and _append(startup_file, line):
+            done.append(f"{startup_file} has a new line that loads it.")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise Unavailable(

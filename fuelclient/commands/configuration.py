@@ -60,7 +60,7 @@ class EnvSettingsUpload(documents.DocumentUpload):
     hint = "Start from 'fuel2 env settings download'."
 
     def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG002
-        """The settings by section, which a master writes below `editable`."""
+        """The settings by section; in documents of a master they are the value of `editable`."""
         from fuelclient.serializers.values import in_words, key_text
 
         data = document.data
@@ -243,13 +243,13 @@ class NodeAttributesUpload(documents.DocumentUpload):
             raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
         return document.data
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
-        return super().asked(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
+        return super().question_for(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""
 
     change = on_backend(lambda backend, args: backend.nodes.set_attributes(args.id, args.content))
 
 
-class _OfRun(documents.Download):
+class _RunDocument(documents.Download):
     """Write one document of a run."""
 
     name, title = "", ""
@@ -257,11 +257,11 @@ class _OfRun(documents.Download):
     done = "{command.title} for task with id={id} downloaded to {path}"
 
     def all_arguments(self) -> Arguments:
-        place = documents.output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
-        return (id_of("run"), *place, documents.OVERWRITING)
+        output = documents.output_options("-f", "--file", default=f"./{self.name}_ID.FORMAT")
+        return (id_of("run"), *output, documents.OVERWRITING)
 
 
-class TaskDeploymentInfoDownload(_OfRun):
+class TaskDeploymentInfoDownload(_RunDocument):
     """Write the facts that a run saw to a file
 
     The facts were recorded when the graph of the run was planned: the common facts, and those of each node. For a run
@@ -279,7 +279,7 @@ class TaskDeploymentInfoDownload(_OfRun):
         return info_to(self.backend.runs.deployment_info(parsed_args.id))
 
 
-class TaskSettingsDownload(_OfRun):
+class TaskSettingsDownload(_RunDocument):
     """Write the settings that a run began with to a file
 
     The settings were recorded when the graph of the run was planned. They may contain passwords. 'env settings upload'
@@ -292,7 +292,7 @@ class TaskSettingsDownload(_OfRun):
     document = on_backend(lambda backend, args: {_EDITABLE: backend.runs.settings(args.id)})
 
 
-class TaskNetworkConfigurationDownload(_OfRun):
+class TaskNetworkConfigurationDownload(_RunDocument):
     """Write the networks that a run began with to a file
 
     The networks were recorded when the graph of the run was planned. 'env network upload' accepts the file.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
 
 ENVIRONMENT = "demo"
-"""The name of the environment that the examples become."""
+"""The name of the environment that is made of the examples."""
 
 FIX = "restart-apis"
 """The graph type of `cluster/fix.yaml`."""
@@ -69,7 +69,7 @@ class Demo(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
         loaded = read()
-        env = present(self.backend, loaded)
+        env = stored_environment(self.backend, loaded)
         if env is None:
             env = store(self.writable(), loaded)
             _narrate(loaded, env)
@@ -93,10 +93,10 @@ def read() -> Examples:
     return Examples(release, plugins, directories, nodes, graphs)
 
 
-def present(backend: Backend, loaded: Examples) -> int | None:
-    """The id of the environment if all of the examples are stored, or None if none of them is.
+def stored_environment(backend: Backend, loaded: Examples) -> int | None:
+    """The id of the environment if all examples are stored, or None if none is.
 
-    Raise `Conflict` if only some of them are, or if their names are taken.
+    Raise `Conflict` if only some are stored, or if their names are taken.
     """
     wanted = {(packaged.release.name, packaged.release.version) for packaged in loaded.release.releases}
     releases = [release for release in backend.releases.list() if (release.name, release.version) in wanted]

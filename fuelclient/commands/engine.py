@@ -38,7 +38,7 @@ class EngineCheck(AnswerList, DiagnosisCheck):
     key = "checks"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
-        return self.diagnosed(engine_files.check(_engine(self)))
+        return self.diagnosis_rows(engine_files.check(_engine(self)))
 
 
 class EngineBackup(Command):

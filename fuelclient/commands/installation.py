@@ -77,7 +77,7 @@ class Doctor(DiagnosisCheck):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.backends.doctor import examine
 
-        return self.diagnosed(examine(lambda: self.shell.settings, nodes=not parsed_args.no_nodes))
+        return self.diagnosis_rows(examine(lambda: self.shell.settings, nodes=not parsed_args.no_nodes))
 
 
 class Help(Command):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.commands.arguments import (
-    NAMED,
+    ID_NAME,
     OF_ENV,
     YES,
     Argument,
@@ -128,7 +128,7 @@ class NetworkGroupDelete(_OfGroups, MasterChange):
 
 
 _FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
-_TEMPLATE_OF = option("env", type=reference("environment"), metavar=NAMED, help="id or name of the environment")
+_TEMPLATE_OF = option("env", type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")
 
 
 class _OfTemplates(MasterOnly):
@@ -149,8 +149,8 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
     done = "Network template {file} has been uploaded."
     title, hint = "a network template", "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
-        return super().asked(parsed_args) if self.services.network_template(parsed_args.env) else ""
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
+        return super().question_for(parsed_args) if self.services.network_template(parsed_args.env) else ""
 
     change = on_master(lambda master, args: master.set_network_template(args.env, args.content))
 

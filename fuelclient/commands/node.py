@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import (
-    NAMED,
+    ID_NAME,
     OF_ENV,
     YES,
     Argument,
@@ -135,7 +135,7 @@ class NodeLabelDelete(_LabelChange):
     )
     verb = "deleted"
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         what = "all labels" if parsed_args.labels_all else f"the labels {', '.join(parsed_args.labels)}"
         where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
         return f"Delete {what} of {where}?"
@@ -326,7 +326,7 @@ class NodeUndiscover(Changing):
     arguments = (
         one_of(
             env_option(required=False, help="all nodes of this environment"),
-            option("-n", "--node", type=reference("node"), metavar=NAMED, help="this node"),
+            option("-n", "--node", type=reference("node"), metavar=ID_NAME, help="this node"),
             required=True,
         ),
         flag("-f", "--force", help="delete them even if they are online"),
@@ -348,7 +348,7 @@ class NodeUndiscover(Changing):
             )
         parsed_args.nodes, parsed_args.id = nodes, [node.id for node in nodes]
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         return _question(parsed_args.nodes)
 
     change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=True))
@@ -365,14 +365,14 @@ class NodeDelete(Changing):
     """
 
     arguments = (
-        names_option("id", type=node_references, metavar=NAMED, help="ids or names of the nodes: 1 2 or 1,2"),
+        names_option("id", type=node_references, metavar=ID_NAME, help="ids or names of the nodes: 1 2 or 1,2"),
         flag("-f", "--force", help="delete them even if they belong to an environment"),
         YES,
     )
 
     done = _DELETED
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.id])
 
     change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=args.force))
@@ -431,7 +431,7 @@ class NodeCheck(DiagnosisCheck):
     """
 
     arguments = (
-        names_option("id", nargs="*", type=node_references, metavar=NAMED, help="ids or names of nodes: 1 2 or 1,2"),
+        names_option("id", nargs="*", type=node_references, metavar=ID_NAME, help="ids or names of nodes: 1 2 or 1,2"),
         env_option(required=False, help="all nodes of this environment"),
         type_option(default="default"),
     )
@@ -442,7 +442,7 @@ class NodeCheck(DiagnosisCheck):
             ids = [node.id for node in self.backend.nodes.list(parsed_args.env) if node.cluster_id is not None]
         if not ids:
             LOG.info("There is no node in any environment. Add some with 'fuel2 env add nodes'.")
-        return self.diagnosed(self.backend.runs.check(ids, parsed_args.graph_type))
+        return self.diagnosis_rows(self.backend.runs.check(ids, parsed_args.graph_type))
 
 
 def report_shared_tasks(backend: Backend, env: int | None) -> None:

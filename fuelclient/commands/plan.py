@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from fuelclient.commands.arguments import WAY, flag, option
+from fuelclient.commands.arguments import REACH_OPTIONS, flag, option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.graph.execute import SELECTION, selected
 from fuelclient.commands.graph.question import FORMAT, aligned
@@ -40,7 +40,7 @@ class PlanCreate(Command):
         flag("--noop", help="let tasks only report what they would change"),
         TRACE,
         flag("--force-run", help="run as if nothing had run before: all facts count as changed"),
-        *WAY,
+        *REACH_OPTIONS,
         *UNKNOWN,
         flag("--force", help="replace the file if it exists"),
     )

@@ -138,7 +138,7 @@ class ReleaseDelete(Changing):
 
     done = "Release with id {id} was deleted"
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         from fuelclient.model.graph import Level
 
         release = self.backend.releases.get(parsed_args.id)
@@ -226,7 +226,7 @@ class ReleaseReposUpdate(Upload):
     def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:  # noqa: ARG002
         return repositories_from(document)
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         before = len(self.backend.releases.repositories(parsed_args.id))
         return f"Replace the {before} repositories of release {parsed_args.id}?" if before else ""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import HOLDER, YES, Arguments, described, option, owner_of
+from fuelclient.commands.arguments import SCOPE, YES, Arguments, option, owner_of, owner_text
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne
 from fuelclient.commands.documents import Download, Upload, place_of, place_options
 from fuelclient.commands.formatters import Fields, Names, Shown, plain
@@ -62,13 +62,13 @@ class _List(Lister):
     noun: Noun
     sort_by = "name"
 
-    arguments = (HOLDER,)
+    arguments = (SCOPE,)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         for value in self.noun.known(self.backend, owner_of(parsed_args)).values():
             meta = value.metadata
-            described = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
-            yield (value.name, *described, bool(meta.get("has_primary")), value.owner)
+            owner_text = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
+            yield (value.name, *owner_text, bool(meta.get("has_primary")), value.owner)
 
 
 class _Named(Command):
@@ -78,11 +78,11 @@ class _Named(Command):
 
     def all_arguments(self) -> Arguments:
         name = option("-n", "--name", required=True, metavar="NAME", help=f"name of the {self.noun.word}")
-        return (HOLDER, name, *self.arguments)
+        return (SCOPE, name, *self.arguments)
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         parsed_args.owner = owner_of(parsed_args)
-        parsed_args.whose = described(parsed_args.owner)
+        parsed_args.whose = owner_text(parsed_args.owner)
         parsed_args.owners = f"{parsed_args.owner.level}s"
         return super().run(parsed_args)
 
@@ -201,7 +201,7 @@ class RoleShow(ShowOne):
         "limits", "restrictions", "volumes", "description",
     )  # fmt: skip
 
-    arguments = (option("name", help="name of the role"), HOLDER)
+    arguments = (option("name", help="name of the role"), SCOPE)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
         role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import HOLDER, OF_ENV, YES, Arguments, id_of, option, release_option, types_option
+from fuelclient.commands.arguments import OF_ENV, SCOPE, YES, Arguments, id_of, option, release_option, types_option
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.documents import OVERWRITING, STDOUT, format_of, output_options, put
 from fuelclient.commands.formatters import Names
@@ -92,7 +92,7 @@ class SequenceList(Lister):
 
     columns = ("id", "release_id", "name")
 
-    arguments = (HOLDER,)
+    arguments = (SCOPE,)
     rows = on_backend(lambda backend, args: backend.sequences.list(release_id=args.release, cluster_id=args.env))
 
 
@@ -143,7 +143,7 @@ class SequenceDelete(Changing):
 
     done = "Sequence with id {id} was deleted"
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         sequence = self.backend.sequences.get(parsed_args.id)
         return f"Delete sequence {sequence.id} ({sequence.name}: {', '.join(sequence.graph_types)})?"
 

@@ -25,18 +25,18 @@ from fuelclient.similar import normal
 FILE, DIRECTORY, COMMAND = "file", "directory", "command"
 
 Candidate = tuple[str, str]
-"""A word, and what it means."""
+"""A completion, and its meaning."""
 
-_FREE_NODES = "env add nodes"
-"""The command whose nodes are not in its environment yet."""
+_ADD_NODES = "env add nodes"
+"""The command that takes nodes which are not in its environment yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
     """An option, or a positional argument, which has no spellings.
 
-    `takes` is what its value names (a noun of `backends.names`, a file, a directory, a command), or empty. `named` says
-    whether a name is accepted besides an id. A flag takes no value.
+    `takes` is the kind of thing that its value names (a noun of `backends.names`, a file, a directory, a command), or
+    empty. `named` is true if a name is accepted besides an id. A `flag` takes no value.
     """
 
     spellings: Sequence[str] = ()
@@ -49,17 +49,17 @@ class Argument:
 
 
 @cache
-def known() -> Mapping[str, tuple[Argument, ...]]:
-    """The arguments of each command by its name; those that may be anywhere on the line are below an empty name."""
-    read = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
-    return {name: tuple(Argument(**fields) for fields in arguments) for name, arguments in read.items()}
+def arguments_by_command() -> Mapping[str, tuple[Argument, ...]]:
+    """The arguments of each command by its name; the global options are under an empty name."""
+    commands = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
+    return {name: tuple(Argument(**fields) for fields in arguments) for name, arguments in commands.items()}
 
 
 @dataclass
 class _Line:
-    """What was read of a line before the cursor.
+    """The parsed words of a line before the cursor.
 
-    `awaiting` is the option whose value comes next, `begun` says whether it has a value already.
+    `awaiting` is the option that takes the next word, `begun` is true if it has a value already.
     """
 
     command: list[str] = field(default_factory=list)
@@ -77,24 +77,24 @@ class _Line:
         return name if name in COMMANDS else ""
 
     def options(self) -> Iterator[Argument]:
-        own = known().get(self.name, ()) if self.name else ()
-        yield from (argument for argument in (*own, *known()[""]) if argument.spellings)
+        own = arguments_by_command().get(self.name, ()) if self.name else ()
+        yield from (argument for argument in (*own, *arguments_by_command()[""]) if argument.spellings)
 
     def option(self, word: str) -> Argument | None:
         return next((option for option in self.options() if word in option.spellings), None)
 
     def positional(self) -> Argument | None:
-        places = [argument for argument in known().get(self.name, ()) if not argument.spellings]
-        if self.positionals < len(places):
-            return places[self.positionals]
-        return places[-1] if places and places[-1].several else None
+        arguments = [argument for argument in arguments_by_command().get(self.name, ()) if not argument.spellings]
+        if self.positionals < len(arguments):
+            return arguments[self.positionals]
+        return arguments[-1] if arguments and arguments[-1].several else None
 
 
 def answer(words: Sequence[str]) -> str:
-    """The completions of the last of `words`, which the user is typing, as a shell reads them.
+    """Complete the last of `words`, which the user is typing. The text is what the scripts of the shells read.
 
-    The first line says what fits: `words`, which follow with a tab and their meaning, or `files` or `directories`,
-    which the shell finds by itself. Whatever goes wrong, nothing fits: no shell could show an error here.
+    Its first line is `words`, with a line for each word, a tab and its meaning; or `files` or `directories`, which the
+    shell finds by itself. If anything fails, there are no words, because no shell could show an error here.
     """
     before, current = list(words[:-1]), words[-1] if words else ""
     line = _read(before)
@@ -109,9 +109,9 @@ def answer(words: Sequence[str]) -> str:
     if argument is not None and argument.takes in (FILE, DIRECTORY):
         return "files\n" if argument.takes == FILE else "directories\n"
     candidates = _values(line, argument, current) if argument is not None else _words(line, current)
-    whole = ((prefix + word, meaning) for word, meaning in candidates)
-    lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in whole if word and word.isprintable()]
-    return "\n".join(["words", *lines, ""])  # without words that no line could hold
+    prefixed = ((prefix + word, meaning) for word, meaning in candidates)
+    lines = [f"{word}\t{' '.join(meaning.split())}" for word, meaning in prefixed if word and word.isprintable()]
+    return "\n".join(["words", *lines, ""])  # words with line breaks are left out
 
 
 def _read(words: Iterable[str]) -> _Line:
@@ -130,10 +130,10 @@ def _read(words: Iterable[str]) -> _Line:
         elif not line.name or any(f"{name} ".startswith(f"{line.name} {word} ") for name in COMMANDS):
             line.command.append(ALIASES.get(word, word) if not line.command else word)
         else:
-            place = line.positional()
+            argument = line.positional()
             line.positionals += 1
-            if place is not None:
-                line.values.append((place, word))
+            if argument is not None:
+                line.values.append((argument, word))
     return line
 
 
@@ -160,7 +160,7 @@ def _words(line: _Line, current: str) -> Iterator[Candidate]:
 
 
 def _options(line: _Line, current: str) -> Iterator[Candidate]:
-    """Yield options by their long names; all spellings if one dash was typed."""
+    """Yield each unused option by its first long spelling that fits, or else by its first short one."""
     seen = set(line.used)
     for option in line.options():
         if seen.intersection(option.spellings) and not option.several:
@@ -173,7 +173,7 @@ def _options(line: _Line, current: str) -> Iterator[Candidate]:
 
 
 def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
-    """Yield the words that continue a command, each with the help of the only command that it leads to."""
+    """Yield the words that continue a command, with the help of the command if a word leads to only one."""
     beginning = "".join(f"{word} " for word in command)
     begun = [name for name in sorted(COMMANDS) if name.startswith(beginning) and name != beginning.strip()]
     for word, names in grouped((name[len(beginning) :].split()[0], name) for name in begun).items():
@@ -187,16 +187,16 @@ def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
     listed, comma, last = current.rpartition(",") if argument.several or argument.takes == "task" else ("", "", current)
     given = set(listed.split(","))
     if argument.takes == COMMAND:
-        typed = [value for place, value in line.values if place.takes == COMMAND]
+        typed = [value for option, value in line.values if option.takes == COMMAND]
         return list(_next_words(typed, current))
-    rows = [(choice, "") for choice in argument.choices] or _named(line, argument, last)
+    rows = [(choice, "") for choice in argument.choices] or _candidates(line, argument, last)
     return [
         (f"{listed}{comma}{word}", meaning) for word, meaning in rows if word.startswith(last) and word not in given
     ]
 
 
-def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
-    """Complete things by name where an option accepts names, and by id once a digit was typed."""
+def _candidates(line: _Line, argument: Argument, current: str) -> list[Candidate]:
+    """Complete things by name if the argument accepts names, but by id once a digit is typed."""
     rows = _rows(line, argument.takes) if argument.takes else ()
     names = [name for _, name, _ in rows]
     by_id = current[:1].isdigit() or not argument.named
@@ -210,7 +210,7 @@ def _named(line: _Line, argument: Argument, current: str) -> list[Candidate]:
 
 
 def _rows(line: _Line, noun: str) -> Sequence[Row]:
-    """Read all things of a noun from the backend of this line; none if it cannot be reached."""
+    """Read all things of a noun from the backend of this line; empty if it cannot be reached."""
     given = {name: value for option, value in line.values for name in option.spellings}
     overrides = {
         "ENGINE": os.path.expanduser(given["--engine"]) if "--engine" in given else None,
@@ -225,12 +225,12 @@ def _rows(line: _Line, noun: str) -> Sequence[Row]:
 
 def _scope(line: _Line, loaded: settings.Settings) -> Scope:
     """The environment, run and graph types of the line, which narrow the next value. An environment that does not exist
-    counts as none."""
-    run = _named_on(line, "run")
+    is ignored."""
+    run = _value_on(line, "run")
     types = [name for argument, value in line.values if argument.takes == "type" for name in value.split(",")]
     scope = Scope(None, int(run) if run.isdecimal() else None, tuple(types))
-    environment = _named_on(line, "environment")
-    if not environment or line.name == _FREE_NODES:
+    environment = _value_on(line, "environment")
+    if not environment or line.name == _ADD_NODES:
         return scope
     if environment.isdecimal():
         return replace(scope, cluster=int(environment))
@@ -240,5 +240,5 @@ def _scope(line: _Line, loaded: settings.Settings) -> Scope:
     return replace(scope, cluster=matching[0]) if matching else scope
 
 
-def _named_on(line: _Line, noun: str) -> str:
+def _value_on(line: _Line, noun: str) -> str:
     return next((value for argument, value in line.values if argument.takes == noun), "")

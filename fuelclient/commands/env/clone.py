@@ -11,7 +11,7 @@ from typing import Any
 from fuelclient import backends
 from fuelclient.backends.base import Backend
 from fuelclient.backends.copies import all_inputs, copy_of
-from fuelclient.commands.arguments import NAMED, YES, Argument, described, flag, id_of, option
+from fuelclient.commands.arguments import ID_NAME, YES, Argument, flag, id_of, option, owner_text
 from fuelclient.commands.base import Command, Comparing, Lister, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
@@ -96,7 +96,7 @@ class EnvDiff(Comparing, Lister):
     arguments = (
         id_of("environment"),
         _engine_option("--with-engine", "the engine file with the copy (default: the one of the settings)"),
-        option("--copy", metavar=NAMED, help="id or name of the copy"),
+        option("--copy", metavar=ID_NAME, help="id or name of the copy"),
         flag("--exit-code", help="exit with 10 if they differ"),
         flag("--apply", help="upload the graphs of the copy that differ"),
         flag("--force", help="also replace graphs that changed in the original"),
@@ -142,7 +142,7 @@ class EnvDiff(Comparing, Lister):
                 LOG.warning("The graph of %s is not uploaded: it is not in %s.", label, missing)
                 continue
             if not self._agreed(
-                parsed_args, f"Upload the graph of {label}, to {described(owner)}: {count(number, 'difference')}?"
+                parsed_args, f"Upload the graph of {label}, to {owner_text(owner)}: {count(number, 'difference')}?"
             ):
                 LOG.warning("The graph of %s is not uploaded.", label)
                 continue
@@ -150,7 +150,7 @@ class EnvDiff(Comparing, Lister):
             uploaded = self.writable().graphs.upload(owner, document, key[-1])
             report(uploaded.findings)
             applied[label] = differences.graph_digest(uploaded.graph.tasks, uploaded.graph.metadata)
-            LOG.info("The graph of %s was uploaded to %s.", label, described(owner))
+            LOG.info("The graph of %s was uploaded to %s.", label, owner_text(owner))
         return applied
 
     def _agreed(self, parsed_args: argparse.Namespace, question: str) -> bool:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fuelclient.commands.arguments import NAMED, OF_ENV, flag, identifier, node_words, nodes_option, option
+from fuelclient.commands.arguments import ID_NAME, OF_ENV, flag, identifier, node_words, nodes_option, option
 from fuelclient.commands.base import Command, Comparing, Lister, ShowOne
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
@@ -159,7 +159,9 @@ class EnvFactsEval(ShowOne):
     arguments = (
         option("expression", nargs="?", metavar="EXPR", help="the expression"),
         OF_ENV,
-        option("-n", "--node", type=node_words, default=[], metavar=NAMED, help="the facts of this node: 2, or master"),
+        option(
+            "-n", "--node", type=node_words, default=[], metavar=ID_NAME, help="the facts of this node: 2, or master"
+        ),
         option("--before", type=identifier, metavar="RUN", help="the facts as this run found them"),
         option("--language", choices=("yaql", "legacy"), default="", help="(default: as the expression looks)"),
         flag("-i", "--interactive", help="read expressions line by line"),

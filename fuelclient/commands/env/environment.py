@@ -164,7 +164,7 @@ class EnvDelete(Changing):
 
     done = "Environment with id {id} was deleted"
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         from fuelclient.model.graph import Level
 
         backend, env = self.backend, parsed_args.id
@@ -228,7 +228,7 @@ class EnvRemoveNodes(Changing):
         YES,
     )
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         """Empty if the environment has none of these nodes."""
         env, wanted = parsed_args.env, parsed_args.nodes
         nodes = [node for node in self.backend.nodes.list(env) if wanted is None or node.id in wanted]

@@ -250,7 +250,7 @@ class EnvDeploymentFactsUpload(Changing):
         parsed_args.common = parsed_args.parts.pop(COMMON_FILE, None)
         parsed_args.before = self.backend.facts.get(parsed_args.env)
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         held = set(map(uid_of, parsed_args.before.nodes))
         replaced = [f"node {uid}" for uid in dict.fromkeys(map(uid_of, parsed_args.parts)) if uid in held]
         replaced[:0] = ["all nodes"] * (parsed_args.common is not None and bool(parsed_args.before.common))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, NAMED, option, reference, type_option
+from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, ID_NAME, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, encoded, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
@@ -47,7 +47,7 @@ class GraphDiff(Comparing, Question):
         graph_option("after", nargs="?", help="the second graph"),
         *WHAT_IF,
         option(
-            *ENV, type=reference("environment"), metavar=NAMED, dest="env", help="place layers and files on its nodes"
+            *ENV, type=reference("environment"), metavar=ID_NAME, dest="env", help="place layers and files on its nodes"
         ),
         type_option(default="default"),
         ASSUME,

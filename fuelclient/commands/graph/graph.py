@@ -15,12 +15,12 @@ from fuelclient.commands.arguments import (
     OWNER,
     YES,
     Argument,
-    described,
     env_option,
     flag,
     one_of,
     option,
     owner_of,
+    owner_text,
     source_options,
     type_option,
 )
@@ -91,10 +91,10 @@ class GraphDelete(Changing):
         parsed_args.owner = owner_of(parsed_args)
         parsed_args.noun = NOUNS[parsed_args.owner.level]
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         owner, graph_type = parsed_args.owner, parsed_args.graph_type
         tasks = len(self.backend.graphs.get(owner, graph_type).tasks)
-        return f"Delete the {graph_type} graph of {described(owner)} with its {count(tasks, 'task')}?"
+        return f"Delete the {graph_type} graph of {owner_text(owner)} with its {count(tasks, 'task')}?"
 
     def change(self, parsed_args: argparse.Namespace) -> None:
         report(self.backend.graphs.delete(parsed_args.owner, parsed_args.graph_type))
@@ -138,10 +138,10 @@ class GraphUpload(Command):
             document = dataclasses.replace(document, name=parsed_args.name)
         asked = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type))
         if parsed_args.graph_type is None and not asked:
-            LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, described(ref))
+            LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, owner_text(ref))
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
-        _narrate(uploaded, f"type '{graph_type}' of {described(ref)}")
+        _narrate(uploaded, f"type '{graph_type}' of {owner_text(ref)}")
         self.say("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
@@ -167,10 +167,10 @@ class GraphUpload(Command):
         if not before and graph_type:
             return ""
         if not before:
-            return f"--type is not given. Upload to the graph type '{DEFAULT}' of {described(owner)}?"
+            return f"--type is not given. Upload to the graph type '{DEFAULT}' of {owner_text(owner)}?"
         users = _environments(self.backend, owner)
         merged = f", which {some(users)} {'uses' if len(users) == 1 else 'use'}" if users else ""
-        return f"Replace the {count(before, 'task')} of type '{graph_type or DEFAULT}' of {described(owner)}{merged}?"
+        return f"Replace the {count(before, 'task')} of type '{graph_type or DEFAULT}' of {owner_text(owner)}{merged}?"
 
 
 def _environments(backend: Backend, owner: OwnerRef) -> list[str]:

@@ -70,7 +70,7 @@ class PluginsSync(Command):
       fuel2 plugins sync 1 lma_collector
     """
 
-    arguments = (plugin_argument(several="*"),)
+    arguments = (plugin_argument(nargs="*"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         synced = self.writable().plugins.sync(parsed_args.plugins)
@@ -163,7 +163,7 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 class _OnEnvironment(Command):
-    arguments: Arguments = (plugin_argument(several="+"), OF_ENV)
+    arguments: Arguments = (plugin_argument(nargs="+"), OF_ENV)
 
     def plugins(self, ids: Collection[int]) -> list[Plugin]:
         """Read the plugins with these ids, each once, with one request to a master. Raise `NotFound`."""

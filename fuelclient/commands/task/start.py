@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import WAY, Arguments, flag, one_of, option, seconds
+from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of, option, seconds
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table, finding_fields, plain
@@ -79,7 +79,7 @@ def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run:
             flag("--noop", help="let tasks report what they would change, and change nothing"),
         ),
         NO_CHECK,
-        *WAY,
+        *REACH_OPTIONS,
         *UNKNOWN,
         *WAIT,
     )

@@ -167,7 +167,7 @@ def test_install_writes_each_line_once(shell: str, tmp_path: Path, monkeypatch: 
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SHELL", f"/usr/bin/{shell}")
-    monkeypatch.setattr("fuelclient.commands.complete._LOADER_OF_BASH", "/nonexistent")
+    monkeypatch.setattr("fuelclient.commands.complete._BASH_LOADER", "/nonexistent")
     (tmp_path / f".{shell}rc").write_text("# mine, without an end of line")
     for _ in range(2):
         done = fuel2("complete", "--install")
