@@ -1,6 +1,6 @@
-"""Documents that commands write to files and read from them, at the places that the original client uses.
+"""Documents that commands write to files and read from files, under the paths that the original client uses.
 
-Such places are DIR/environment_1/settings.yaml and DIR/releases_1/compute.json.
+Such paths are DIR/environment_1/settings.yaml and DIR/releases_1/compute.json.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 
 
 def output_options(*spellings: str, default: str) -> Arguments:
-    """Where to write, and how: `file` (or None) and `format` (or None)."""
-    where = f"the file to write; - is stdout (default: {default})"
+    """The options for the file to write and its format: `file` and `format`, each a text or None."""
+    file_help = f"the file to write; - is stdout (default: {default})"
     form = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
-    return option(*spellings, metavar="PATH", dest="file", help=where), form
+    return option(*spellings, metavar="PATH", dest="file", help=file_help), form
 
 
 OUTPUT = option("-o", "--output", metavar="PATH", default=STDOUT, help="default: - (stdout)")
@@ -36,14 +36,14 @@ OVERWRITING = one_of(
     flag("--force", help="overwrite an existing file without asking"),
     flag("--no-clobber", help="refuse to overwrite an existing file (exit code 6)"),
 )
-"""What a command of the original client does about existing files, which `overwrites` reads."""
+"""How commands of the original client treat existing files; `overwrites` reads these options."""
 
 
 def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, exists: bool | None = None) -> bool:
-    """Whether a download may overwrite what exists at `path` (`exists` is None: look).
+    """Whether a download may overwrite a file at `path`. If `exists` is None, look whether there is one.
 
-    The original client overwrites without a word, and scripts rely on it: so do we without a terminal, with a
-    line on stderr. On a terminal, ask; raise `Declined` if the answer is no.
+    The original client overwrites silently, and scripts rely on it. Without a terminal we do the same, but warn. On
+    a terminal, ask; raise `Declined` if the answer is no.
     """
     if exists is None:
         exists = os.path.isfile(path) or os.path.islink(path)
@@ -56,17 +56,17 @@ def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, 
     return True
 
 
-def format_of(path: str, asked: str | None) -> str:
-    """The format that was asked for, or that of the file's name.
+def format_of(path: str, requested: str | None) -> str:
+    """The `requested` format, or else the one that the extension of `path` implies.
 
-    Raise `UsageError`, in the words of the original client, if the name does not show it.
+    Raise `UsageError`, in the words of the original client, for an unknown extension.
 
     >>> format_of("a.json", None), format_of("-", None), format_of("a.txt", "yaml")
     ('json', 'yaml', 'yaml')
     """
-    if asked or path == STDOUT:
-        return asked or "yaml"
-    form = next((form for ending, form in _FORMATS.items() if path.lower().endswith(ending)), None)
+    if requested or path == STDOUT:
+        return requested or "yaml"
+    form = next((form for extension, form in _FORMATS.items() if path.lower().endswith(extension)), None)
     if form is None:
         raise UsageError(
             f"No serializer for provided file {path}.", hint="Name it *.yaml or *.json, or use --format yaml."
@@ -75,7 +75,7 @@ def format_of(path: str, asked: str | None) -> str:
 
 
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
-    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and is not overwritten."""
+    """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and must not be overwritten."""
     put_text(
         command, command.dumped(data, form, path), path, force=path != STDOUT and overwrites(command, parsed_args, path)
     )
@@ -91,13 +91,13 @@ def put_text(command: Command, text: str, path: str, *, force: bool) -> None:
 
 
 def directory_option(what: str) -> Argument:
-    """`--dir`: `directory`, by default the current one."""
-    shown = f"directory of {what} (default: .)"
-    return option("-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory", help=shown)
+    """`--dir`, which sets `directory`; the default is the current one."""
+    text = f"directory of {what} (default: .)"
+    return option("-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory", help=text)
 
 
 def place_options(verb: str) -> Arguments:
-    """The options of a file to read or to write (`verb`), which `place_of` reads."""
+    """The options that name a file to read or to write (`verb`); `place_of` reads them."""
     stream = "stdout" if verb == "write" else "stdin"
     return (
         option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
@@ -122,7 +122,7 @@ def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[s
 
 
 def make_folder(path: str) -> None:
-    """Make the folder of `path` if only that is missing; if its parent is missing too, the write will say so.
+    """Create the folder of `path` if only that is missing; if its parent is missing too, the write fails.
 
     Raise `Unavailable` if permissions forbid it.
     """
@@ -137,9 +137,8 @@ def make_folder(path: str) -> None:
 class Download(Command):
     """A command that writes a document to a file or to stdout.
 
-    `done` says where: in it the arguments stand in braces, the `path` and the `command`; so do the arguments and the
-    `command` in `stem`, the default name of the file without its ending. The folder of the default place is made if the
-    command `makes_folder`.
+    `done`, the message, and `stem`, the default file name without its extension, are formats. Their fields are the
+    arguments and the `command`; `done` also has `path`. With `makes_folder`, the folder of the default path is created.
     """
 
     makes_folder = False
@@ -164,7 +163,7 @@ class Download(Command):
             self.say(self.done.format(**vars(parsed_args), path=path, command=self))
 
 
-class _OfOne(Command):
+class _OwnedDocument(Command):
     """A command about the document `part` of an environment or a node."""
 
     noun = "environment"
@@ -174,27 +173,27 @@ class _OfOne(Command):
         return (id_of(self.noun), *self.arguments)
 
     @property
-    def described(self) -> str:
-        """The document in messages; the id of its owner follows."""
+    def subject(self) -> str:
+        """What messages call the document, before the id of its owner."""
         return f"Configuration of {self.part} for {'the environment' if self.noun == 'environment' else self.noun}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         return place_of(parsed_args, f"{self.noun}_{parsed_args.id}", self.part)
 
 
-class DocumentDownload(_OfOne, Download):
+class DocumentDownload(_OwnedDocument, Download):
     """Write a document to DIR/NOUN_ID/PART.FORMAT, or to the file that `--file` names."""
 
     arguments = place_options("write")
     makes_folder = True
-    done = "{command.described} with id {id} was stored in {path}"
+    done = "{command.subject} with id {id} was stored in {path}"
 
 
 class Upload(Changing):
     """A change that a document in a file describes, by default that of `--file`.
 
-    The document is a `shape`, dict or list, which messages call `title`; `hint` says how to write one. What is in it
-    is in `parsed_args.content` when the change is made.
+    The document must be a `shape`, dict or list. Messages call it `title`, and `hint` says how to write one. `change`
+    finds its content in `parsed_args.content`.
     """
 
     shape: type = dict
@@ -214,16 +213,16 @@ class Upload(Changing):
         parsed_args.content = self.content(parsed_args.document, parsed_args)
 
 
-class DocumentUpload(_OfOne, Upload):
-    """Read a document from the place where `DocumentDownload` writes it, and ask before it replaces another one."""
+class DocumentUpload(_OwnedDocument, Upload):
+    """Read a document from the path to which `DocumentDownload` writes it, and ask before it replaces another one."""
 
     arguments = (*place_options("read"), YES)
     question = "Replace the {command.part} of {command.noun} {id} by those of {document.file}?"
-    done = "{command.described} with id {id} was loaded from {path}"
+    done = "{command.subject} with id {id} was loaded from {path}"
 
 
 def require(wanted: type, document: Document, noun: str, hint: str) -> Any:
-    """The mapping or list in a document. Raise `InvalidDocument`, which calls it `noun`, for anything else."""
+    """Return the mapping or list in a document. For anything else raise `InvalidDocument`, which calls it `noun`."""
     from fuelclient.serializers.values import in_words
 
     if not isinstance(document.data, wanted):

@@ -36,14 +36,14 @@ class Explain(Command):
         code = parsed_args.code and parsed_args.code.strip("[]").upper()
         if code and code not in known:
             raise NotFound("code", code, known=list(known), hint="`fuel2 explain` lists all codes.")
-        chosen = {code: known[code]} if code else known
+        listed = {code: known[code]} if code else known
         if parsed_args.format != "text":
-            document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **chosen[key]} for key in chosen]}
+            document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **listed[key]} for key in listed]}
             self.app.stdout.write(self.dumped(document, parsed_args.format))
         elif code:
-            self.say(_explained(code, chosen[code]))
+            self.say(_explanation_text(code, listed[code]))
         else:
-            for key, entry in chosen.items():
+            for key, entry in listed.items():
                 self.say(f"{key:<4}  {entry['means']}")
 
 
@@ -53,7 +53,7 @@ def explanations() -> dict[str, dict[str, str]]:
     return read
 
 
-def _explained(code: str, entry: dict[str, str]) -> str:
+def _explanation_text(code: str, entry: dict[str, str]) -> str:
     parts = [f"{code}, {entry['severity']}" if "severity" in entry else f"Exit code {code}", f"  {entry['means']}"]
     if "do" in entry:
         parts += ["", "What to do:", f"  {entry['do']}"]

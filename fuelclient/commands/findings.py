@@ -1,4 +1,4 @@
-"""The findings of checks: which count, and how they are written: text, SARIF, JUnit, annotations."""
+"""The findings of checks: filters, and the formats text, SARIF, JUnit and annotations."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ FINDING_FILTERS = (
 )  # fmt: skip
 
 
-def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list[Finding]:
-    """Filter findings by --select and --ignore. Raise `UsageError` for what cannot be a code."""
+def filtered(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list[Finding]:
+    """Filter findings by --select and --ignore. Raise `UsageError` for a word that cannot be a code."""
     wanted, unwanted = _codes(parsed_args.select, "--select"), _codes(parsed_args.ignore, "--ignore")
     return [
         finding
@@ -48,7 +48,7 @@ def chosen(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> list
 
 
 def fails(findings: Iterable[Finding], parsed_args: argparse.Namespace) -> bool:
-    """Whether a finding is as bad as --fail-on asks, or worse."""
+    """Whether a finding has the severity of --fail-on, or a worse one."""
     if parsed_args.fail_on == NEVER:
         return False
     severities = list(Severity)  # the worst first
@@ -70,7 +70,7 @@ SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 @dataclass(slots=True)
 class Reported:
-    """What a check found, and what the author of a package accepts, each with the reason for it."""
+    """The findings of a check, and those that the author of a package accepts, each with the reason."""
 
     findings: list[Finding] = field(default_factory=list)
     accepted: list[tuple[Finding, str]] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Reported:
 
 
 def finding_formats(reported: Reported) -> dict[str, Callable[[], Formatter]]:
-    """The formats of whole findings by name; each prints what is in `reported` by then."""
+    """The formats of whole findings by name; each prints what `reported` holds when it is called."""
     writers = {"text": _text, "sarif": _sarif, "junit": _junit, "github": _github}
     return {name: partial(_FindingFormat, reported, write) for name, write in writers.items()}
 
@@ -108,7 +108,7 @@ def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
     return list(grouping.grouped(((finding.severity, finding.code), finding) for finding in findings).values())
 
 
-def others(group: Sequence[Finding]) -> str:
+def others_note(group: Sequence[Finding]) -> str:
     """How many findings a group has besides its first one, and in how many files; empty for a single one."""
     more = group[1:]
     if not more:
@@ -121,7 +121,7 @@ def _text(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: 
     """One line for each code: the first finding, and how many more there are; with -v, every finding."""
     lines: list[str] = []
     for group in grouped(reported.findings):
-        lines += [str(finding) for finding in group] if reported.verbose else [f"{group[0]}{others(group)}"]
+        lines += [str(finding) for finding in group] if reported.verbose else [f"{group[0]}{others_note(group)}"]
     if reported.verbose:
         lines += [f"{finding} (accepted: {reason})" for finding, reason in reported.accepted]
     return "".join(f"{printable(line)}\n" for line in lines)
@@ -164,7 +164,7 @@ def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
 
 
 def _junit(reported: Reported, parsed_args: argparse.Namespace) -> str:
-    """A test case for each finding; it fails if --fail-on says so, else its text is only its output.
+    """A test case for each finding; it fails if --fail-on covers the finding, else the finding is only its output.
 
     The cases of accepted findings are skipped. Without any finding there is one case that passes, because many
     readers take an empty report for a failure.
@@ -198,34 +198,34 @@ def _junit(reported: Reported, parsed_args: argparse.Namespace) -> str:
 
 
 def _xml(text: str) -> str:
-    """`text` with control characters escaped, and without the two others that XML cannot hold.
+    """`text` with control characters escaped, and without U+FFFE and U+FFFF, which XML cannot hold either.
 
     >>> print(_xml("a\\x00b\\ufffe"))
     a\\x00b
     """
-    return "".join(sign for sign in printable(text, keep="\n\t") if sign not in "\ufffe\uffff")
+    return "".join(character for character in printable(text, keep="\n\t") if character not in "\ufffe\uffff")
 
 
 def _github(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa: ARG001
-    """The commands of GitHub's workflows, which annotate the lines of a change."""
+    """Workflow commands of GitHub, which annotate the lines of a change."""
     levels = {"error": "error", "warning": "warning", "info": "notice"}
     lines = []
     for finding in reported.findings:
         place = {"file": finding.place.file, "line": str(finding.place.line or ""), "title": finding.code}
         properties = ",".join(f"{key}={_property(value)}" for key, value in place.items() if value)
         text = f"{finding.message} {finding.hint}" if finding.hint else finding.message
-        lines.append(f"::{levels[finding.severity]} {properties}::{_data(text)}\n")
+        lines.append(f"::{levels[finding.severity]} {properties}::{_escaped(text)}\n")
     return "".join(lines)
 
 
-def _data(text: str) -> str:
+def _escaped(text: str) -> str:
     """Escape the text of a workflow command.
 
-    >>> _data("50%\\nof it"), _property("a:b,c")
+    >>> _escaped("50%\\nof it"), _property("a:b,c")
     ('50%25%0Aof it', 'a%3Ab%2Cc')
     """
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")

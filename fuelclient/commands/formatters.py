@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 Rows = Iterable[Sequence[Any]]
 
 
-def column_name(asked: str) -> str:
-    """The name of a column as `-c` accepts it."""
-    return asked.lower().strip().replace(" ", "_")
+def column_name(word: str) -> str:
+    """The name of the column that a word after `-c` means."""
+    return word.lower().strip().replace(" ", "_")
 
 
-def check_columns(asked: Sequence[str], columns: Sequence[str]) -> None:
+def check_columns(words: Sequence[str], columns: Sequence[str]) -> None:
     """Raise `UsageError` for an unknown column after `-c`, which cliff would silently leave out."""
-    for column in asked:
-        name = column_name(column)
+    for word in words:
+        name = column_name(word)
         if name not in columns:
             close = nearest(name, columns)
             hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
-            raise UsageError(f"There is no column '{column}'.", hint=hint)
+            raise UsageError(f"There is no column '{word}'.", hint=hint)
 
 
 class Shown(FormattableColumn[Any]):
@@ -115,12 +115,12 @@ def some(items: Iterable[Any], most: int = 3) -> str:
     ('a, b', 'a, b, c and 2 more')
     """
     words = [str(item) for item in items]
-    rest = len(words) - most
-    return f"{', '.join(words[:most])} and {rest} more" if rest > 0 else ", ".join(words)
+    more = len(words) - most
+    return f"{', '.join(words[:most])} and {more} more" if more > 0 else ", ".join(words)
 
 
 def plain(value: Any) -> Any:
-    """`value` without the classes that remember lines, for YAML and JSON.
+    """`value` in plain dicts and lists, for YAML and JSON; some documents have classes that remember lines.
 
     >>> plain({"limits": ({"min": 1},)})
     {'limits': [{'min': 1}]}
@@ -141,7 +141,7 @@ def cells(row: Any, columns: Sequence[str]) -> Sequence[Any]:
 
 
 def text(cell: Any) -> Any:
-    """A cell as text for people, if it is a `FormattableColumn`, else as it is."""
+    """The text for people of a `FormattableColumn`; other cells are returned unchanged."""
     return cell.human_readable() if isinstance(cell, FormattableColumn) else cell
 
 
@@ -169,7 +169,7 @@ class _FlatRows(ListFormatter):
 
 
 class _TextValues(SingleFormatter):
-    """Objects with their values as text, line breaks and all, for programs."""
+    """Objects with their values as text, including line breaks, for programs."""
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
         values = [text(cell) for cell in data]
@@ -177,8 +177,8 @@ class _TextValues(SingleFormatter):
 
 
 class Table(_FlatRows, TableFormatter):
-    """A table with borders, fitted to the width if stdout is a terminal, and with colours if it is `coloured`. A row is
-    one line, but for cells of several `Lines`."""
+    """A table with borders, fitted to the width if stdout is a terminal, and with colours if it is `coloured`. Each row
+    is one line, unless a cell has several `Lines`."""
 
     _cell = staticmethod(lambda cell: _block(cell) if isinstance(cell, Lines) else _flat(cell))
 
@@ -193,7 +193,7 @@ class Table(_FlatRows, TableFormatter):
 
 @contextmanager
 def _colours(stdout: TextIO) -> Iterator[TextIO]:
-    """The stream for a table: stdout, or one whose content gets colours on its way there."""
+    """Yield the stream for a table: stdout, or a buffer that is coloured before it is written to stdout."""
     if not getattr(stdout, "coloured", False):
         yield stdout
         return
@@ -203,22 +203,22 @@ def _colours(stdout: TextIO) -> Iterator[TextIO]:
 
 
 RED, _GREEN, YELLOW, _BLUE, _MAGENTA, _CYAN, _BOLD = "31", "32", "33", "34", "35", "36", "1"
-"""Codes of colours, which only repeat what the words say."""
+"""Terminal codes. Colours only repeat what the words say."""
 
-_WORDS = {
+_WORD_COLOURS = {
     "error": RED, "interrupted": RED, "update_error": RED, "warning": YELLOW, "stopped": YELLOW,
     "unavailable": YELLOW, "partially_deployed": YELLOW, "info": _BLUE, "running": _CYAN, "deploying": _CYAN,
     "deployment": _CYAN, "provisioning": _CYAN, "skipped": _MAGENTA, "ready": _GREEN, "operational": _GREEN,
 }  # fmt: skip
-"""The colours of words in the columns of `_OF_WORDS`; other words have none."""
+"""The colours of words in the columns `_STATUS_COLUMNS`; other words have none."""
 
-_OF_WORDS = ("severity", "status", "state", "verdict")
-_OF_CHANGES = ("task", "layer", "overrides")
-"""Columns that have the colour of the layer that changes a row of a preview."""
+_STATUS_COLUMNS = ("severity", "status", "state", "verdict")
+_LAYER_COLUMNS = ("task", "layer", "overrides")
+"""Columns of a preview that have the colour of the layer that changes the row."""
 
 
 def coloured_table(text: str) -> str:
-    """A finished table with colours in it. Lines that are not a row of cells stay as they are.
+    """Colour a finished table. Lines that are not a row of cells stay unchanged.
 
     Colours come after the layout, because they would count as characters when long cells are wrapped.
 
@@ -253,13 +253,13 @@ def _row(line: str, edges: list[int], columns: list[str]) -> str:
     else:
         changed = _layer_style(words)
         styles = [
-            _word_style(column, words[column]) or (changed if column in _OF_CHANGES else "") for column in columns
+            _word_style(column, words[column]) or (changed if column in _LAYER_COLUMNS else "") for column in columns
         ]
     return f"| {' | '.join(map(painted, cells, styles))} |"
 
 
 def _word_style(column: str, word: str) -> str:
-    return _WORDS.get(word, "") if column in _OF_WORDS else ""
+    return _WORD_COLOURS.get(word, "") if column in _STATUS_COLUMNS else ""
 
 
 def _layer_style(words: Mapping[str, str]) -> str:
@@ -279,7 +279,7 @@ class Value(_FlatRows, _TextValues, ValueFormatter):
 
 
 _FORMULA = re.compile(r"[=+@\t\r]|-(?![0-9.]*\Z)")
-"""How a cell begins that a spreadsheet takes for a formula; numbers and a lone - are none."""
+"""The beginning of a cell that a spreadsheet takes for a formula, unlike numbers and a lone -."""
 
 
 class Csv(_FlatRows, CSVLister):
@@ -303,8 +303,8 @@ _C1 = re.compile("[\x7f-\x9f]")
 
 
 class _Documents(ListFormatter, SingleFormatter):
-    """Documents with characters unescaped, unless stdout cannot encode them. `document` makes one of the rows of a
-    list, which is a list of objects otherwise."""
+    """Documents with characters unescaped, unless stdout cannot encode them. `document` converts the rows of a list to
+    a document; the default is a list of objects."""
 
     def __init__(self, document: Callable[[list[dict[str, Any]]], Any] | None = None) -> None:
         self._document = document
@@ -382,7 +382,7 @@ class Tabulated(ListFormatter, SingleFormatter):
         return shown.replace("|", "\\|") if self.style == "github" else shown
 
 
-_BOTH: Mapping[str, Callable[[], Formatter]] = {
+_COMMON_FORMATS: Mapping[str, Callable[[], Formatter]] = {
     "github": lambda: Tabulated("github"),
     "html": lambda: Tabulated("html"),
     "json": Json,
@@ -395,10 +395,10 @@ _BOTH: Mapping[str, Callable[[], Formatter]] = {
 
 def formatters(extra: Mapping[str, Callable[[], Formatter]]) -> ExtensionManager[Any]:
     """The formats that lists and single objects share, and those of `extra`, as cliff expects them."""
-    made = []
-    for name, make in sorted({**_BOTH, **extra}.items()):
+    extensions = []
+    for name, make in sorted({**_COMMON_FORMATS, **extra}.items()):
         formatter = make()
         kind = type(formatter)
         point = EntryPoint(kind.__name__, f"{kind.__module__}:{kind.__qualname__}", "cliff.formatter")  # for messages
-        made.append(Extension(name, point, kind, formatter))
-    return ExtensionManager.make_test_instance(made, propagate_map_exceptions=True)
+        extensions.append(Extension(name, point, kind, formatter))
+    return ExtensionManager.make_test_instance(extensions, propagate_map_exceptions=True)

@@ -27,7 +27,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 def _file(word: str) -> str:
-    """A path, which must not be empty: that would look like the default."""
+    """Read a path, but refuse an empty one, which would look like the default."""
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is not a path; leave the option out for the default")
     return word
@@ -57,8 +57,8 @@ MASTER_OPTIONS: tuple[tuple[str, tuple[str, ...], str | None, str], ...] = (
 def global_parser() -> argparse.ArgumentParser:
     """The parser of the options that may stand anywhere on the line.
 
-    It does not have `--version`, because commands have their own (`release create`); it counts only before any
-    command. It accepts no abbreviations, or `--d` of a command would turn on `--debug`.
+    It lacks `--version`, which is accepted only before a command, because some commands have their own (`release
+    create`). It accepts no abbreviations, or `--d` of a command would turn on `--debug`.
     """
     parser = OneLineParser(
         prog=PROGRAM,
@@ -67,11 +67,11 @@ def global_parser() -> argparse.ArgumentParser:
         add_help=False,
         allow_abbrev=False,
     )
-    loudness = parser.add_mutually_exclusive_group()
-    loudness.add_argument(
+    verbosity = parser.add_mutually_exclusive_group()
+    verbosity.add_argument(
         "-v", "--verbose", action="count", dest="verbose_level", default=1, help="print more on stderr; can be repeated"
     )
-    loudness.add_argument(
+    verbosity.add_argument(
         "-q",
         "--quiet",
         action="store_const",
@@ -85,7 +85,7 @@ def global_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--engine", type=_file, metavar="PATH", help="the engine file, which holds everything (default: your own)"
     )
-    _add_master(parser)
+    _add_master_options(parser)
     parser.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", metavar="WHEN",
         help="colours: auto (on a terminal, unless NO_COLOR is set), always, never",
@@ -95,13 +95,13 @@ def global_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_master(parser: argparse.ArgumentParser) -> None:
+def _add_master_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a Fuel master and its user. Without them, and without settings that name a master,
     the embedded engine is used."""
     group = parser.add_argument_group("options of a Fuel master")
-    where = group.add_mutually_exclusive_group()
-    where.add_argument("--server", metavar="URL", help="use this master, such as http://10.20.0.2:8000")
-    where.add_argument("--local", action="store_true", help="use the engine file, even if settings name a master")
+    choice = group.add_mutually_exclusive_group()
+    choice.add_argument("--server", metavar="URL", help="use this master, such as http://10.20.0.2:8000")
+    choice.add_argument("--local", action="store_true", help="use the engine file, even if settings name a master")
     for name, spellings, metavar, meaning in MASTER_OPTIONS:
         if metavar is None:
             group.add_argument(*spellings, dest=name, action="store_const", const=True, help=meaning)
@@ -111,8 +111,8 @@ def _add_master(parser: argparse.ArgumentParser) -> None:
 
 def overrides(options: argparse.Namespace) -> dict[str, object]:
     """The settings that the options give, by name; None for options that were not given."""
-    places: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
-    return places | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
+    chosen: dict[str, object] = {"ENGINE": options.engine, "SERVER_ADDRESS": options.server}
+    return chosen | {name: getattr(options, name) for name, *_ in MASTER_OPTIONS}
 
 
 def version() -> str:

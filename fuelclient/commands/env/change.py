@@ -1,4 +1,4 @@
-"""What a change makes of an environment, such as another release or a plugin more, in lines for people."""
+"""Describe for people how a change, such as another release or an additional plugin, affects an environment."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
         yield from value_lines("Settings", "{0.place}.{0.path}", settings)
     for graph_type in sorted({*before.layers, *after.layers}):
         studies = [_study(side, graph_type, backend) for side in (before, after)]
-        found = compare(*studies)
-        if found.is_different or found.findings:
+        comparison = compare(*studies)
+        if comparison.is_different or comparison.findings:
             yield f"Graph {graph_type}:"
-            yield from graph_lines(found, studies[1].expansion)
+            yield from graph_lines(comparison, studies[1].expansion)
 
 
 def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifference]) -> Iterator[str]:
-    """The number of differences below a title, and a line for each; `name` is the format of what differs."""
+    """Yield a title with the number of differences, and a line for each; `name` is the format of its name."""
     yield f"{title}: {count(len(differences), 'difference')}."
     rows = []
     for each in differences:
@@ -54,9 +54,9 @@ def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifferen
     yield from aligned(rows)
 
 
-def graph_lines(found: Comparison, expansion: Expansion) -> Iterator[str]:
-    """What differs between two graphs, and the findings about it, indented."""
-    yield from (f"  {line}" for line in (*comparison_lines(found, expansion), *found.findings))
+def graph_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
+    """Yield the differences between two graphs, and the findings about them, indented."""
+    yield from (f"  {line}" for line in (*comparison_lines(comparison, expansion), *comparison.findings))
 
 
 def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:
@@ -68,13 +68,13 @@ def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:
 def change_warnings(
     backend: Backend, before: Mapping[str, Snapshot], after: Mapping[str, Snapshot]
 ) -> Iterator[Finding]:
-    """Yield what a change of an environment brings, graph by graph: warnings about overrides, and as warnings what a
-    run would be refused for. Expressions are evaluated on the facts after the change."""
+    """Yield warnings about a change of an environment, graph by graph: about overrides, and about errors for which a
+    run would be refused. Expressions are evaluated on the facts after the change."""
     from fuelclient.backends.studies import study_of
 
-    for graph_type, known in after.items():
-        old = before.get(graph_type, replace(known, layers=()))
-        for finding in compare(*(study_of(backend, side, conditions=True) for side in (old, known))).findings:
+    for graph_type, new in after.items():
+        old = before.get(graph_type, replace(new, layers=()))
+        for finding in compare(*(study_of(backend, side, conditions=True) for side in (old, new))).findings:
             if finding.severity is Severity.ERROR:
                 yield replace(finding, severity=Severity.WARNING)
             elif finding.code in OVERRIDES:
@@ -88,7 +88,7 @@ def _role_lines(before: Environment, after: Environment) -> Iterator[str]:
 
 
 def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequence[str] = ()) -> Iterator[str]:
-    """Yield a line about names that come, go or stand for something else; none if all stay."""
+    """Yield a line about names that were added, removed or changed, unless all stay."""
     words = {
         "added": [name for name in after if name not in before],
         "removed": [name for name in before if name not in after],
@@ -100,5 +100,5 @@ def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequ
 
 
 def _study(inputs: Inputs, graph_type: str, backend: Backend) -> Study:
-    known = snapshot(inputs.environment, inputs.layers.get(graph_type, ()), graph_type)
-    return Study(known, facts=partial(evaluation_beside, backend, inputs.environment, known))
+    graph = snapshot(inputs.environment, inputs.layers.get(graph_type, ()), graph_type)
+    return Study(graph, facts=partial(evaluation_beside, backend, inputs.environment, graph))

@@ -26,12 +26,12 @@ _NOT_COPIED = (
     "the output of tasks and earlier histories, provisioning facts, network templates, OpenStack configurations,"
     " sequences of graphs"
 )
-_NO_PARTS = "the disks and interfaces of nodes"
-"""What else is not copied from a Fuel master."""
+_NOT_COPIED_FROM_MASTER = "the disks and interfaces of nodes"
+"""Further parts that are not copied from a Fuel master."""
 
 
 def _engine_option(name: str, help: str) -> Argument:
-    """The engine file of the copy: `engine_file`, an empty string for the one of the settings."""
+    """The option for the copy's engine file. It sets `engine_file`, to an empty string for the file of the settings."""
     return option(name, type=str, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
@@ -70,7 +70,7 @@ class EnvClone(Lister):
             LOG.info("Target: %s", engine.target)
             copied = engine.copies.store(copy, parsed_args.name or "")
             LOG.info("Environment %s is now environment %s in %s.", parsed_args.id, copied.cluster_id, engine.target)
-        LOG.warning("Not copied: %s.", _NOT_COPIED if copy.has_parts else f"{_NOT_COPIED}, {_NO_PARTS}")
+        LOG.warning("Not copied: %s.", _NOT_COPIED if copy.has_parts else f"{_NOT_COPIED}, {_NOT_COPIED_FROM_MASTER}")
         return [(part.part, part.count, part.note) for part in copied.parts]
 
 
@@ -131,7 +131,7 @@ class EnvDiff(Comparing, Lister):
     def _apply(self, parsed_args: argparse.Namespace, copy: Inputs, original: Inputs) -> dict[str, str]:
         """Upload the graphs of the copy that differ, each after a question.
 
-        Return their digests as the original has them now: a master completes partial records.
+        Return the digests of the graphs as stored in the original, because a master completes partial records.
         """
         applied = {}
         for key, layer, number in _changed_graphs(copy, original):
@@ -141,7 +141,7 @@ class EnvDiff(Comparing, Lister):
                 missing = "the copy" if layer is None else "the original's plugins"
                 LOG.warning("The graph of %s is not uploaded: it is not in %s.", label, missing)
                 continue
-            if not self._agreed(
+            if not self._accepts(
                 parsed_args, f"Upload the graph of {label}, to {owner_text(owner)}: {count(number, 'difference')}?"
             ):
                 LOG.warning("The graph of %s is not uploaded.", label)
@@ -153,7 +153,7 @@ class EnvDiff(Comparing, Lister):
             LOG.info("The graph of %s was uploaded to %s.", label, owner_text(owner))
         return applied
 
-    def _agreed(self, parsed_args: argparse.Namespace, question: str) -> bool:
+    def _accepts(self, parsed_args: argparse.Namespace, question: str) -> bool:
         try:
             self.ask(parsed_args, lambda: question)
         except Declined:
@@ -177,7 +177,7 @@ def _copy_id(engine: Backend, wanted: str) -> int:
 
 
 def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:
-    """Raise `Conflict` if an upload would replace what was changed in the original after the copy was made."""
+    """Raise `Conflict` if an upload would replace changes that were made in the original after it was copied."""
     changed = [label for label, side in sides.items() if side != "copy"]
     if changed and not force:
         raise Conflict(
@@ -188,12 +188,12 @@ def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:
 
 
 def _changed_graphs(copy: Inputs, original: Inputs) -> Iterator[tuple[GraphKey, Layer | None, int]]:
-    """Yield the graphs that differ, as the copy has them, with the numbers of their differences."""
+    """Yield each graph that differs: its key, its layer in the copy or None, and the number of its differences."""
     numbers = Counter(each.place for each in differences.graph_differences(copy, original))
-    here = differences.layers_by_key(copy)
-    for key in sorted({*here, *differences.layers_by_key(original)}):
+    layers = differences.layers_by_key(copy)
+    for key in sorted({*layers, *differences.layers_by_key(original)}):
         if numbers[differences.graph_label(key)]:
-            yield key, here.get(key), numbers[differences.graph_label(key)]
+            yield key, layers.get(key), numbers[differences.graph_label(key)]
 
 
 def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:

@@ -1,4 +1,4 @@
-"""`env facts ...`: evaluate expressions on facts, also at a prompt, show facts, and compare those that runs saw."""
+"""`env facts ...`: evaluate expressions on facts, also at a prompt, show facts, and compare the facts of runs."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _HELP_TEXT = (
     ":node 2 goes to node 2, :node to the facts that all nodes share. :quit ends.",
 )
 _DELIMITERS = " \t\n\"'()[]{},=<>!+*/"
-"""What ends a word that is completed; a path with its dots and its $ is one word."""
-_MOST_LINES = 1000
+"""Characters that separate words for completion. A path with its dots and its $ is one word."""
+_HISTORY_LINES = 1000
 
 
 def converse(command: Command, facts: ConsoleFacts, node: str = "", *, language: str = "") -> None:
     """Evaluate the lines of stdin until it ends, and print each value or error."""
     conversation = Conversation(facts, node, language)
     stdin, stdout = command.app.stdin, command.app.stdout
-    lines = _typed(conversation, stdout) if stdin.isatty() else iter(stdin)
+    lines = _typed_lines(conversation, stdout) if stdin.isatty() else iter(stdin)
     for line in lines:
         if line.strip() == _QUIT:
             break
@@ -68,13 +68,13 @@ class Conversation:
                 self._console, self.node = self._facts.at(wanted), wanted
             elif line:
                 result = self._console.evaluated(line, self._language)
-                yield _shown(self._console.masked(line, result.value))
+                yield _value_text(self._console.masked(line, result.value))
                 if result.changed and self._facts.run_id:
-                    yield f"changed; in run {self._facts.run_id}: {_shown(self._console.masked(line, result.old))}"
+                    yield f"changed; in run {self._facts.run_id}: {_value_text(self._console.masked(line, result.old))}"
         except FuelError as error:
             yield printable(str(error))
 
-    def completed(self, text: str) -> list[str]:
+    def candidates(self, text: str) -> list[str]:
         """Complete a command of the prompt or the path of a fact."""
         if text.startswith(":"):
             return [word for word in (_NODE, _QUIT, _HELP) if word.startswith(text)]
@@ -83,11 +83,11 @@ class Conversation:
         return [f"{model}{colon}{name}" for name in found]
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return printable(json.dumps(value, ensure_ascii=False, indent=2, default=str), keep="\n")
 
 
-def _typed(conversation: Conversation, stdout: TextIO) -> Iterator[str]:
+def _typed_lines(conversation: Conversation, stdout: TextIO) -> Iterator[str]:
     """Yield lines from the terminal, until Ctrl-D."""
     with _line_editing(conversation):
         while True:
@@ -105,14 +105,14 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     """Let `input` complete words and recall lines, in this session and in later ones."""
     try:
         import readline
-    except ImportError:  # some builds of Python have none; lines can be typed all the same
+    except ImportError:  # some builds of Python lack it; typing lines works without it
         yield
         return
     found: list[str] = []
 
     def complete(text: str, state: int) -> str | None:
         if state == 0:
-            found[:] = conversation.completed(text)
+            found[:] = conversation.candidates(text)
         return found[state] if state < len(found) else None
 
     readline.set_completer(complete)
@@ -120,13 +120,13 @@ def _line_editing(conversation: Conversation) -> Iterator[None]:
     readline.parse_and_bind("tab: complete")
     base = os.environ.get("XDG_STATE_HOME", "")
     path = (Path(base) if os.path.isabs(base) else Path.home() / ".local/state") / "fuel" / "expressions"
-    with suppress(OSError):  # there may be none yet
+    with suppress(OSError):  # the file may not exist yet
         readline.read_history_file(path)
     try:
         yield
     finally:
         readline.set_completer(None)
-        readline.set_history_length(_MOST_LINES)
+        readline.set_history_length(_HISTORY_LINES)
         with suppress(OSError):  # without the file, only the history of this prompt is lost
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)

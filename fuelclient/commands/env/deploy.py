@@ -1,7 +1,7 @@
 """Deploy, reset and stop environments, or deploy and provision some of their nodes.
 
 On the engine each of these is a run of graphs like any other: the graphs of a release define what a reset or
-provisioning does. A Fuel master has code for each, which is asked for by the paths that the original client uses.
+provisioning does. A Fuel master has code for each, which is called by the paths that the original client uses.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ class EnvDeploy(Starter):
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
         request = _request(parsed_args, parsed_args.id, changes.graph_types)
         with naming(changes):
-            self._require_unharmed(request)
+            self._require_safe(request)
             self.execute(request, parsed_args)
 
-    def _require_unharmed(self, request: RunRequest) -> None:
+    def _require_safe(self, request: RunRequest) -> None:
         """Raise `Conflict` if a graph would provision nodes that are provisioned already, delete nodes that are not
         marked for deletion, or leave out marked ones that are online.
 
-        A graph that provisions selects nodes that are pending addition, and imported nodes are so too. One that deletes
-        has to have a filter of its own, because without one a graph runs on the nodes that stay.
+        A graph that provisions selects nodes that are pending addition, which includes imported nodes. A graph that
+        deletes needs a node filter, because a graph without one runs on the nodes that stay.
         """
         from fuelclient.backends.plans import planned
 
@@ -80,18 +80,18 @@ class EnvDeploy(Starter):
             deletes = graph_type in DELETION_TYPES
             is_meant = is_leaving if deletes else is_unprovisioned
             nodes = self.backend.nodes.list(request.cluster_id)
-            meant = {node.id for node in nodes if is_meant(node)}
+            meant_ids = {node.id for node in nodes if is_meant(node)}
             (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
-            others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant)
+            others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant_ids)
             if deletes:
-                kept = (node for node in nodes if node.id in meant and node.online and node.id not in plan.nodes)
-                missed = ", ".join(str(node.id) for node in kept)
+                marked = (node for node in nodes if node.id in meant_ids and node.online and node.id not in plan.nodes)
+                missed = ", ".join(str(node.id) for node in marked)
                 what = f"also delete node {others}, which is not" if others else f"not delete node {missed}, which is"
                 if others or missed:
                     message = f"The {graph_type} graph would {what} marked for deletion."
                     raise Conflict(message, hint="Give the graph the node filter `$.pending_deletion`.")
             elif others:
-                fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant)
+                fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant_ids)
                 raise Conflict(
                     f"The {graph_type} graph would also provision node {others}, which is already provisioned.",
                     hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {fresh}`.",

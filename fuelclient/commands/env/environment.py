@@ -46,7 +46,7 @@ class _ShowEnv(ShowOne):
     columns = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
 
     def shown(self, cluster: Cluster) -> Sequence[Any]:
-        if not cluster.fuel_version:  # only a server states it
+        if not cluster.fuel_version:  # only a server has it
             release = self.backend.releases.get(cluster.release_id)
             cluster = replace(cluster, fuel_version=release.version.rpartition("-")[2])
         return [*cells(cluster, self.columns[:-1]), Fields([dict(change) for change in cluster.changes])]
@@ -83,7 +83,7 @@ class EnvCreate(_ShowEnv):
     )  # fmt: skip
 
     def values(self, parsed_args: argparse.Namespace) -> Cluster:
-        if not supports(self.backend.runs.act):  # a Fuel master says itself what is wrong with a release
+        if not supports(self.backend.runs.act):  # a Fuel master itself reports an unusable release
             release = self.backend.releases.get(parsed_args.release)
             if release.state == "unavailable":
                 message = "Release %s (%s) is marked as unavailable; it is used all the same."
@@ -229,7 +229,6 @@ class EnvRemoveNodes(Changing):
     )
 
     def question_for(self, parsed_args: argparse.Namespace) -> str:
-        """Empty if the environment has none of these nodes."""
         env, wanted = parsed_args.env, parsed_args.nodes
         nodes = [node for node in self.backend.nodes.list(env) if wanted is None or node.id in wanted]
         roles = [f"{node.name} ({', '.join(node.all_roles) or 'no role'})" for node in nodes]
@@ -237,8 +236,8 @@ class EnvRemoveNodes(Changing):
 
     def change(self, parsed_args: argparse.Namespace) -> None:
         backend, env, force = self.backend, parsed_args.env, parsed_args.force
-        own = not supports(backend.runs.act)  # the requests to a Fuel master are those of the original client
-        deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if own and not force else []
+        is_engine = not supports(backend.runs.act)  # a Fuel master gets only the original client's requests
+        deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if is_engine and not force else []
         removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
         if not removed:
             raise Conflict(f"Environment with id={env} doesn't have nodes to remove.")

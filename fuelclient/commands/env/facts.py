@@ -1,6 +1,6 @@
 """Facts of environments in files: deployment facts, and the provisioning facts of a Fuel master.
 
-A directory has a file for each node, and one for what they share.
+A directory has a file for each node, and a file for the facts that the nodes share.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from fuelclient.model.fact import DeploymentFacts, uid_of
 from fuelclient.serializers.answer import Answer
 
 COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
-"""The name of the file with the facts that all nodes share, and the one it had before; the other files have the name of
-a node."""
+"""The name of the file with the facts that all nodes share, and its earlier name. Other files are named after nodes."""
 
 
 DIRECTORY = (
@@ -48,7 +47,7 @@ def require_names(names: Iterable[str]) -> None:
 
 
 def names_in(directory: str, form: str) -> list[str]:
-    """Raise `NotFound` if the directory has no file of this format, or does not exist."""
+    """The sorted names of files of this format. Raise `NotFound` if there are none, or no such directory."""
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(f".{form}"))
     except OSError as error:
@@ -59,7 +58,7 @@ def names_in(directory: str, form: str) -> list[str]:
 
 
 def read_parts(load: Callable[[str], Document], directory: str, form: str = "") -> dict[str, Mapping[str, Any]]:
-    """The facts in the files of `directory` by node, or by role and node where ROLE_UID states that role.
+    """The facts in the files of `directory` by node, or by ROLE_UID for a file of this name that states its role.
 
     Without `form`, YAML is read if there is any, else JSON.
     """
@@ -75,13 +74,13 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
         uid = COMMON_FILE if uid == OLD_COMMON_FILE else uid
         part = plain(document.data)
         key = stem if stem == f"{part.get('role')}_{uid}" else uid
-        same = [other for other in parts if uid_of(other) == uid and uid in (key, other)]
-        if key in parts or same:
+        duplicates = [other for other in parts if uid_of(other) == uid and uid in (key, other)]
+        if key in parts or duplicates:
             raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
-        inside = str(part.pop("uid", uid))
-        if inside != uid:
+        uid_in_file = str(part.pop("uid", uid))
+        if uid_in_file != uid:
             hint = "Rename the file, or correct its uid."
-            raise InvalidDocument(f"{path}: the facts in it are those of {inside}, not of {uid}.", hint=hint)
+            raise InvalidDocument(f"{path}: the facts in it are those of {uid_in_file}, not of {uid}.", hint=hint)
         parts[key] = part
     return parts
 
@@ -89,7 +88,7 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
 def _is_ours(path: str) -> bool:
     """Whether a download may have written this file, so that the next one may remove it.
 
-    The facts of a role, ROLE_UID, state that role; a user's backup_2016.yaml does not.
+    A downloaded file ROLE_UID states its role; a user's backup_2016.yaml does not.
     """
     from fuelclient import files
 
@@ -109,7 +108,7 @@ _MASTER = "master"
 class _Download(Command):
     """Write facts of a `kind` to a directory.
 
-    `default` says whether they are the computed ones, which messages call `name`; `hint` says what to do without any.
+    `default` is true for computed facts. Messages call the facts `name`, and `hint` says what to do if there are none.
     `ours` matches the files that a download writes, and that the next one may replace.
     """
 
@@ -136,22 +135,22 @@ class _Download(Command):
         directory, form = directory_of(parsed_args, self.kind), parsed_args.format
         require_names(parts)
         texts = {f"{name}.{form}": files.dumps(plain(part), form) for name, part in parts.items()}
-        replaces = self._replaces(parsed_args, directory, keep=texts)
+        force = self._clear_earlier(parsed_args, directory, keep=texts)
         for name, text in texts.items():
-            files.write(os.path.join(directory, name), text, force=replaces)
+            files.write(os.path.join(directory, name), text, force=force)
         self.say(f"{self.name} {self.kind} facts for the environment {env} were downloaded to {directory}")
 
-    def _replaces(self, parsed_args: argparse.Namespace, directory: str, *, keep: Mapping[str, str]) -> bool:
-        """Make the directory, and remove facts of earlier downloads except `keep`, or the next upload would include
-        them. Other files stay.
+    def _clear_earlier(self, parsed_args: argparse.Namespace, directory: str, *, keep: Mapping[str, str]) -> bool:
+        """Create the directory, and remove facts of earlier downloads except `keep`, because the next upload would
+        include them. Other files stay.
 
-        Return whether there were any. Raise `Conflict` if they are not to be overwritten, and `Unavailable` if
+        Return whether there were such facts. Raise `Conflict` if they must not be overwritten, and `Unavailable` if
         permissions forbid it.
         """
         from fuelclient.files.writing import permitted
 
         if not os.path.lexists(directory):
-            make_folder(os.path.join(directory, "facts"))
+            make_folder(os.path.join(directory, "facts"))  # the name of the file does not matter
             return False  # if its parent is missing, the first write will say so
         with permitted(directory, to="read"):
             listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
@@ -277,7 +276,8 @@ class EnvDeploymentFactsDelete(Changing):
 
 
 def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
-    """The names of the parts of the wanted nodes (None: of all) and of the master, whose facts belong to any choice.
+    """The names of the parts of the `wanted` nodes (None: of all), and always of the master.
+
     Raise `NotFound` for a node without facts."""
     if wanted is None:
         return list(facts.nodes)
@@ -292,12 +292,12 @@ def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
 _KIND, _ENGINE, _NODES = "provisioning", "engine", "nodes"
 
 
-class _OfProvisioning(MasterOnly):
+class _Provisioning(MasterOnly):
     reason = "Only a Fuel master has provisioning facts: here a graph provisions nodes, and sees the deployment facts."
     instead = "See `fuel2 env deployment-facts get-default`."
 
 
-class _ProvisioningDownload(_OfProvisioning, _Download):
+class _ProvisioningDownload(_Provisioning, _Download):
     kind = _KIND
     ours = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
     no_split = "passed on to the master, which ignores it"
@@ -334,7 +334,7 @@ class EnvProvisioningFactsGetDefault(_ProvisioningDownload):
     hint = "See whether it has nodes with roles: 'fuel2 node list --env ID'."
 
 
-class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
+class EnvProvisioningFactsUpload(_Provisioning, MasterChange):
     """Set the provisioning facts of an environment from files
 
     The files are those that 'env provisioning-facts download' writes. They replace the computed facts: engine.FORMAT,
@@ -366,7 +366,7 @@ class EnvProvisioningFactsUpload(_OfProvisioning, MasterChange):
     change = on_master(lambda master, args: master.set_provisioning_facts(args.env, args.facts))
 
 
-class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
+class EnvProvisioningFactsDelete(_Provisioning, MasterChange):
     """Delete the uploaded provisioning facts of an environment
 
     On a terminal the command asks first, unless you use --yes.
@@ -384,7 +384,7 @@ class EnvProvisioningFactsDelete(_OfProvisioning, MasterChange):
 def _provisioning_parts(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts by the names of their files.
 
-    What a master adds to them (`fault_tolerance`, `pre_provision`) is left out: it takes nothing of that back.
+    The keys that a master adds (`fault_tolerance`, `pre_provision`) are left out: it accepts none of them back.
     """
     nodes = [Answer(node, "node's provisioning facts") for node in Answer(facts, "provisioning facts").items(_NODES)]
     return {_ENGINE: facts[_ENGINE], **{node.required("uid"): node.data for node in nodes}}

@@ -22,7 +22,7 @@ from fuelclient.model.run import RunRequest
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import ChangedFact, Rerun
 
-_WHY = {
+_REASONS = {
     "first": "it never succeeded there", "changed": "facts changed", "condition": "its condition holds",
     "always": "it has no condition", "unknown": "unknown", "other": "left out",
 }  # fmt: skip
@@ -50,23 +50,23 @@ class EnvChanges(Question):
         from fuelclient.backends.plans import redeployed
 
         parsed_args.env = parsed_args.id
-        ((_, found),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        return Answer(_lines(found, everything=parsed_args.all), {"instances": found})
+        ((_, reruns),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
+        return Answer(_lines(reruns, everything=parsed_args.all), {"instances": reruns})
 
 
-def _lines(found: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
-    running = [rerun for rerun in found if rerun.runs]
-    yield f"{count(len(running), 'task instance')} would run, {len(found) - len(running)} would be skipped."
-    by_why = Counter(rerun.why for rerun in running)
-    yield from aligned([(str(number), _WHY[why]) for why, number in by_why.items()], "  ")
-    shown = [rerun for rerun in found if everything or (rerun.runs and rerun.why != "always")]
+def _lines(reruns: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
+    running = [rerun for rerun in reruns if rerun.runs]
+    yield f"{count(len(running), 'task instance')} would run, {len(reruns) - len(running)} would be skipped."
+    by_reason = Counter(rerun.why for rerun in running)
+    yield from aligned([(str(number), _REASONS[why]) for why, number in by_reason.items()], "  ")
+    shown = [rerun for rerun in reruns if everything or (rerun.runs and rerun.why != "always")]
     groups = grouped(
         ((rerun.task, rerun.runs, rerun.why, rerun.detail, tuple(map(_fact_line, rerun.facts))), str(rerun.node))
         for rerun in shown
     )
     for (task, runs, why, detail, facts), nodes_of in groups.items():
         nodes = ", ".join(nodes_of)
-        reason = _WHY[why] if runs or why != "condition" else "its condition does not hold"
+        reason = _REASONS[why] if runs or why != "condition" else "its condition does not hold"
         yield f"{'run ' if runs else 'skip'}  {task}  on {nodes}: {reason}{f' ({detail})' if detail else ''}"
         yield from (f"        {fact}" for fact in facts)
 
@@ -103,8 +103,8 @@ class EnvDrift(Comparing, AnswerList):
         settings = None
         with suppress(NotFound):  # they were not recorded
             settings = runs.settings(run.id)
-        seen = Remembered(definitions, settings, runs.deployment_info(run.id))
-        found = drift(seen, inputs, parsed_args.graph_type)
+        remembered = Remembered(definitions, settings, runs.deployment_info(run.id))
+        found = drift(remembered, inputs, parsed_args.graph_type)
         self.differs = bool(found)
         self.subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from fuelclient.commands.arguments import AS_MASTER, env_option, one_of, source_options, type_option
 from fuelclient.commands.base import DocumentCheck, tally
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails
+from fuelclient.commands.findings import FINDING_FILTERS, fails, filtered
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import InvalidDocument, UsageError
 from fuelclient.model.finding import Finding, errors_in
@@ -54,7 +54,7 @@ class GraphValidate(DocumentCheck):
         if parsed_args.env is None and parsed_args.graph_type is not None:
             raise UsageError("--type needs --env: a document has no graph type of its own.", hint="Leave --type out.")
         reported = self._environment(parsed_args) if parsed_args.env is not None else self._document(parsed_args)
-        findings = chosen(reported, parsed_args)
+        findings = filtered(reported, parsed_args)
         if fails(findings, parsed_args):
             self.exit_code = Exit.INVALID
         LOG.info("%s", f"{tally(findings)}." if findings else "No findings.")

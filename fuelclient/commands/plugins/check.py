@@ -25,7 +25,7 @@ from fuelclient.commands.arguments import (
 )
 from fuelclient.commands.base import Command, DocumentCheck, report, tally
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.findings import FINDING_FILTERS, chosen, fails, grouped, others
+from fuelclient.commands.findings import FINDING_FILTERS, fails, filtered, grouped, others_note
 from fuelclient.commands.plugins.author import WRITE, finished, write
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
@@ -109,7 +109,7 @@ class PluginsCheck(DocumentCheck):
                 self._fix(path, parsed_args)
             found = findings_of(path, beside, as_master=parsed_args.as_master)
             left, accepted = accept(found, path, unusable=UNUSABLE, is_together=bool(beside))
-            findings = chosen(left, parsed_args)
+            findings = filtered(left, parsed_args)
             self.reported.accepted += accepted
             if fails(findings, parsed_args):
                 failed.append(path)
@@ -347,7 +347,7 @@ class PluginsWatch(Command):
         try:
             found = findings_of(directory)
             for group in grouped(sorted(found, key=_severity)):
-                self.say(printable(f"{group[0]}{others(group)}"))
+                self.say(printable(f"{group[0]}{others_note(group)}"))
             self.say(f"{directory}: {tally(found)}.")
             for line in self._changes(directory, env, graph_type) if env is not None else ():
                 self.say(printable(line))
