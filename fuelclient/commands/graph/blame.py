@@ -70,22 +70,22 @@ class GraphBlame(Question):
 
 
 def _lines(task: MergedTask, rows: Sequence[Blame], explanations: Sequence[Sequence[Statement]]) -> Iterator[str]:
-    over = ", ".join(owner.label for owner in task.overrides)
-    yield f"{task.id}: {task.owner.label}{f', over {over}' if over else ''}"
-    shown = map(_explained, rows, explanations) if any(explanations) else map(_shown, rows)
-    yield from aligned(chain.from_iterable(shown), "  ")
+    overrides = ", ".join(owner.label for owner in task.overrides)
+    yield f"{task.id}: {task.owner.label}{f', overrides {overrides}' if overrides else ''}"
+    cells = map(_explained_cells, rows, explanations) if any(explanations) else map(_cells, rows)
+    yield from aligned(chain.from_iterable(cells), "  ")
 
 
-def _shown(row: Blame) -> Iterator[tuple[str, ...]]:
+def _cells(row: Blame) -> Iterator[tuple[str, ...]]:
     yield row.attribute, _value(row), row.origin.owner.label, where(row.origin.place)
-    for below in row.overrode:
-        yield "  overrode", value_text(below.value), below.origin.owner.label, where(below.origin.place)
+    for overridden in row.overrode:
+        yield "  overrode", value_text(overridden.value), overridden.origin.owner.label, where(overridden.origin.place)
     for word, elements in (("  added", row.elements_added), ("  removed", row.elements_removed)):
         if elements:
             yield word, value_text(elements), "", ""
 
 
-def _explained(row: Blame, statements: Sequence[Statement]) -> Iterator[tuple[str, ...]]:
+def _explained_cells(row: Blame, statements: Sequence[Statement]) -> Iterator[tuple[str, ...]]:
     yield row.attribute, "", _value(row), ""
     for each in statements:
         value = value_text(each.value) if each.effect in ("sets", "overridden") else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuelclient.plan.expand import Expansion
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
-_MOST_LINES = 20
+_MAX_PAIRS = 20
 
 
 class GraphDiff(Comparing, Question):
@@ -79,19 +79,19 @@ class GraphDiff(Comparing, Question):
             raise UsageError(
                 "There is nothing to compare with.", hint="Name a second graph, or add --with or --without."
             )
-        named = [parsed_args.before, parsed_args.after or parsed_args.before]
-        both = sides(self, named, parsed_args)
+        references = [parsed_args.before, parsed_args.after or parsed_args.before]
+        pair = sides(self, references, parsed_args)
         if changes:
-            if named[1][0] != "env":
+            if references[1][0] != "env":
                 raise UsageError(
                     "--with and --without change an environment.", hint="Name it as the last graph: env:1."
                 )
-            both[1] = what_if(self, both[1], parsed_args)
-        return both
+            pair[1] = what_if(self, pair[1], parsed_args)
+        return pair
 
 
 def comparison_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
-    """The differences for people. `expansion` is that of the second graph."""
+    """Yield the differences as lines for people; `expansion` is that of the second graph."""
     yield from task_lines(comparison)
     yield from _order_lines(comparison, expansion)
 
@@ -102,9 +102,9 @@ def task_lines(comparison: Comparison) -> Iterator[str]:
     yield f"Tasks: {', '.join(figures) or 'no difference'}."
     rows: list[tuple[str, ...]] = []
     for task in comparison.tasks:
-        rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_where(task.after or task.before)))
+        rows.append((f"{_SIGNS[task.change]} {task.task}", "", *_source(task.after or task.before)))
         rows += [
-            (f"    {value.attribute}", _change(value), *_where(value.set_after or value.set_before))
+            (f"    {value.attribute}", _change(value), *_source(value.set_after or value.set_before))
             for value in task.attributes
         ]
     rows += [(f"~ {value.attribute} of the graph", _change(value), "", "") for value in comparison.metadata]
@@ -112,7 +112,7 @@ def task_lines(comparison: Comparison) -> Iterator[str]:
         yield from aligned(rows)
 
 
-def _where(origin: Origin | None) -> tuple[str, str]:
+def _source(origin: Origin | None) -> tuple[str, str]:
     return (origin.owner.label, where(origin.place)) if origin else ("", "")
 
 
@@ -137,8 +137,8 @@ def _order_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
     if order.lost or order.gained:
         nodes = count(expansion.fleet.size, "assumed node" if expansion.fleet.assumption else "node")
         yield f"  (of the {order.instances} task instances in both, on {nodes})"
-    for word, listed in (("lost", order.lost), ("gained", order.gained)):
-        for pair in listed[:_MOST_LINES]:
+    for word, pairs in (("lost", order.lost), ("gained", order.gained)):
+        for pair in pairs[:_MAX_PAIRS]:
             yield f"  {word:6}  {pair.before} -> {pair.after}  ({count(pair.instances, 'pair')})"
-        if len(listed) > _MOST_LINES:
-            yield f"  {word:6}  and {len(listed) - _MOST_LINES} more pairs of tasks; -f json has all"
+        if len(pairs) > _MAX_PAIRS:
+            yield f"  {word:6}  and {len(pairs) - _MAX_PAIRS} more pairs of tasks; -f json has all"

@@ -23,7 +23,7 @@ def graph_document(
 
     `owner_label` becomes part of the ids of legacy tasks, which have none of their own. With `absolute`, tasks keep
     absolute paths, as stored documents need. Raise what `files` and `serializers.graph` raise for unusable documents,
-    and `InvalidDocument` if there is not even an empty graph.
+    and `InvalidDocument` if the document has no graph, not even an empty one.
     """
     if parsed_args.dir is None:
         file = parsed_args.file
@@ -51,10 +51,10 @@ def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
 
 
 def _require_graph(documents: Sequence[Document], noun: str, path: str) -> None:
-    """Raise `InvalidDocument` if none of `documents` has tasks: some, an empty list, or something invalid.
+    """Raise `InvalidDocument` if every document is null or has null tasks. An empty list is a graph.
 
-    Such a document comes from a failed command before a pipe, or from a file that was never written. As an empty
-    graph it would wipe the stored one.
+    A document without a graph comes from a failed command before a pipe, or from a file that was never written. Taken
+    as an empty graph, it would wipe the stored one.
     """
     tasks = [data.get("tasks", data) if isinstance(data := each.data, Mapping) else data for each in documents]
     if all(each is None for each in tasks):

@@ -60,8 +60,8 @@ class GraphList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.model.graph import Level
 
-        asked = zip(Level, (parsed_args.release, parsed_args.plugins, parsed_args.cluster), strict=True)
-        levels = [level for level, is_asked in asked if is_asked]
+        selected = zip(Level, (parsed_args.release, parsed_args.plugins, parsed_args.cluster), strict=True)
+        levels = [level for level, is_selected in selected if is_selected]
         graphs = self.backend.graphs.list(parsed_args.env, levels)
         if not graphs and parsed_args.env is None and not levels:
             LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")
@@ -136,18 +136,18 @@ class GraphUpload(Command):
         document = graph_document(parsed_args, self.app.stdin, owner_label=label, absolute=True)
         if parsed_args.name is not None:
             document = dataclasses.replace(document, name=parsed_args.name)
-        asked = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type))
-        if parsed_args.graph_type is None and not asked:
+        has_agreed = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type))
+        if parsed_args.graph_type is None and not has_agreed:
             LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, owner_text(ref))
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
-        _narrate(uploaded, f"type '{graph_type}' of {owner_text(ref)}")
+        _log_upload(uploaded, f"type '{graph_type}' of {owner_text(ref)}")
         self.say("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
         """The prefix of the ids of legacy tasks. Raise `NotFound` for an unknown owner.
 
-        A Fuel master is spared this request for a release or an environment, since the upload fails there too.
+        For a release or an environment of a Fuel master no request is needed, because the upload itself would fail.
         """
         from fuelclient.model.graph import Level
 
@@ -157,8 +157,8 @@ class GraphUpload(Command):
         return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
     def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
-        """The question whether to replace the tasks of a graph, with the environments that use it; empty if there
-        are none and the type is given. Raise `NotFound` for an unknown owner."""
+        """The question whether to replace the tasks of a graph, with the environments that use it; empty if the graph
+        has no tasks and the type is given. Raise `NotFound` for an unknown owner."""
         self.backend.graphs.owner(owner)
         try:
             before = len(self.backend.graphs.get(owner, graph_type or DEFAULT).tasks)
@@ -187,8 +187,8 @@ def _environments(backend: Backend, owner: OwnerRef) -> list[str]:
     return [f"environment {cluster.id} ({cluster.name})" for cluster in users]
 
 
-def _narrate(uploaded: Uploaded, where: str) -> None:
-    """Warn if the new graph is empty and the old one was not."""
+def _log_upload(uploaded: Uploaded, where: str) -> None:
+    """Log what was uploaded; warn if the new graph is empty and the old one was not."""
     before, now = uploaded.replaced, len(uploaded.graph.tasks)
     if uploaded.created:
         LOG.info("Created graph %d with %s: %s.", uploaded.graph.id, count(now, "task"), where)
@@ -229,7 +229,7 @@ class GraphDownload(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        if parsed_args.file in ("yaml", "json"):  # a slip, because -f is --format in most commands
+        if parsed_args.file in ("yaml", "json"):  # probably meant as --format, which is -f in most commands
             raise UsageError(
                 f"-f is --file in this command, and '{parsed_args.file}' is a format.",
                 hint=f"Use --format {parsed_args.file}, or --file ./{parsed_args.file}.",
@@ -273,12 +273,12 @@ class GraphDownload(Command):
             )  # fmt: skip
         report(merged.findings)
         for task, labels in grouped((task.id, task.owner.label) for task in merged.tasks).items():
-            if len(labels) > 1:  # which an upload refuses
+            if len(labels) > 1:  # an upload refuses this
                 LOG.warning(
                     "Several plugins define the task %s: %s. The file cannot be uploaded.", task, ", ".join(labels)
                 )
-        owning = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
-        layers = ", ".join(owner.label for owner in sorted(owning, key=lambda owner: owner.order)) or "none"
+        owners = {owner for task in merged.tasks for owner in (task.owner, *task.overrides)}
+        layers = ", ".join(owner.label for owner in sorted(owners, key=lambda owner: owner.order)) or "none"
         return layer_to([task.task for task in merged.tasks], metadata=merged.metadata), f"the layers: {layers}"
 
     def _merge_of_master(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fuelclient.plan.expand import Expansion
     from fuelclient.plan.study import Study
 
-_SHOWN = 8
-"""So many names are shown of a list in text."""
+_MAX_NAMES = 8
+"""The number of names of a list that text shows."""
 
 
 class GraphWhy(OrderQuestion):
@@ -51,7 +51,7 @@ class GraphWhy(OrderQuestion):
 
         if parsed_args.first == parsed_args.second:
             raise UsageError("A and B are the same task.", hint="Name two tasks.")
-        study = self.unordered(parsed_args)
+        study = self.study_unordered(parsed_args)
         first, second = (indices_of(study.merged, name) for name in (parsed_args.first, parsed_args.second))
         found = relation(study.expansion, first, second)
         return Answer(_lines(study.expansion, found), found)
@@ -64,15 +64,15 @@ def _lines(expansion: Expansion, relation: Relation) -> Iterator[str]:
         nowhere = [name for name in (before, after) if name not in placed]
         yield f"{' and '.join(nowhere)} {'runs' if len(nowhere) == 1 else 'run'} on no node, so there is no order."
     elif relation.paths is None:
-        yield from _unordered(relation)
+        yield from _unordered_lines(relation)
     else:
-        nodes = _on(relation.chain, same_node=relation.same_node)
+        nodes = _nodes_text(relation.chain, same_node=relation.same_node)
         yield f"{after} runs after {before}{nodes}{_tie(expansion, relation)}."
-        yield from _chain(relation.chain, relation.paths)
-        yield from _figures(relation.paths)
+        yield from _chain_lines(relation.chain, relation.paths)
+        yield from _path_lines(relation.paths)
 
 
-def _on(steps: Sequence[Step], *, same_node: bool) -> str:
+def _nodes_text(steps: Sequence[Step], *, same_node: bool) -> str:
     start, end = (name.rpartition("@")[2] if "@" in name else "" for name in (steps[0].before, steps[-1].after))
     if same_node:
         node = start or end
@@ -81,7 +81,7 @@ def _on(steps: Sequence[Step], *, same_node: bool) -> str:
 
 
 def _tie(expansion: Expansion, relation: Relation) -> str:
-    """The rule of stages that orders two tasks."""
+    """The rule of stages that orders two tasks; empty if a dependency does."""
     from fuelclient.graph.stage import author, parse_stage
 
     tasks = [expansion.tasks[index] for index in (relation.chain[0].before_task, relation.chain[-1].after_task)]
@@ -98,18 +98,18 @@ def _tie(expansion: Expansion, relation: Relation) -> str:
     return f"{same}{rule}: {first} before {second}. Different priorities would make it certain"
 
 
-def _chain(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
-    """The instances of a chain, each followed by the statements that make its edge to the next."""
-    words = [word for step in steps for word in step.statements]
-    statements = iter(aligned([(str(word), word.place.layer, where(word.place)) for word in words], "      "))
+def _chain_lines(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
+    """Yield the instances of a chain, each followed by the statements that make its edge to the next instance."""
+    statements = [each for step in steps for each in step.statements]
+    lines = iter(aligned([(str(each), each.place.layer, where(each.place)) for each in statements], "      "))
     yield f"  {steps[0].before}"
     for step in steps:
-        yield from itertools.islice(statements, len(step.statements))
+        yield from itertools.islice(lines, len(step.statements))
         name = step.after.rpartition("@")[0] or step.after
         yield f"  {step.after}{' *' if name in paths.waypoints else ''}"
 
 
-def _figures(paths: Paths) -> Iterator[str]:
+def _path_lines(paths: Paths) -> Iterator[str]:
     through = f"through {count(paths.tasks, 'task')} and {count(paths.edges, 'edge')}"
     if paths.count is None:
         yield f"Paths lead {through}. They are not counted, since tasks of several nodes wait for each other."
@@ -125,7 +125,7 @@ def _figures(paths: Paths) -> Iterator[str]:
     yield f"Without {these} the order is gone: {edges}."
 
 
-def _unordered(relation: Relation) -> Iterator[str]:
+def _unordered_lines(relation: Relation) -> Iterator[str]:
     before, after = relation.before, relation.after
     note = "" if relation.same_node else " No node has both."
     yield f"{before} and {after} have no order: they may run at the same time.{note}"
@@ -137,8 +137,8 @@ def _unordered(relation: Relation) -> Iterator[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 class GraphImpact(OrderQuestion):
@@ -159,7 +159,7 @@ class GraphImpact(OrderQuestion):
         from fuelclient.insight.stats import impact
         from fuelclient.plan.study import indices_of
 
-        study = self.unordered(parsed_args)
+        study = self.study_unordered(parsed_args)
         found = impact(study.expansion, indices_of(study.merged, parsed_args.task))
         return Answer(_impact_lines(found), found)
 
@@ -171,12 +171,12 @@ def _impact_lines(impact: Impact) -> Iterator[str]:
         f"{count(impact.waiting_instances, 'instance')} of {impact.instances}, wait for {impact.task}."
     )
     if impact.waiting:
-        only = sum(held.only_through for held in impact.waiting)
+        only = sum(each.only_through for each in impact.waiting)
         yield f"Every path to {only} of them leads through {impact.task}."
         rows = [("edges", "task", "instances", "only through it", "layer")]
-        for held in impact.waiting:
-            through = "yes" if held.only_through else ""
-            rows.append((str(held.distance), held.task, str(held.instances), through, held.layer.label))
+        for each in impact.waiting:
+            through = "yes" if each.only_through else ""
+            rows.append((str(each.distance), each.task, str(each.instances), through, each.layer.label))
         yield from aligned(rows, "  ")
 
 
@@ -196,13 +196,13 @@ class GraphOrder(OrderQuestion):
         from fuelclient.insight.relation import positions
 
         study = self.study(parsed_args)
-        places = list(positions(study))
+        order = list(positions(study))
         header = ("#", "gen", "stage", "task", "layer", "because", "where")
         rows: list[tuple[str, ...]] = []
-        for row, position in zip(study.rows, places, strict=True):
+        for row, position in zip(study.rows, order, strict=True):
             place, because = "".join(where(each.place) for each in position.statements[:1]), _because(study, position)
             rows.append((str(row.order), row.generations, position.stage or "", row.task, row.layer, because, place))
-        return Answer(aligned([header, *rows]), {"order": places})
+        return Answer(aligned([header, *rows]), {"order": order})
 
 
 def _because(study: Study, position: Position) -> str:
@@ -217,8 +217,8 @@ def _because(study: Study, position: Position) -> str:
         rule = {"plugin": "the plugin's name", "file": "the order in the file", "level": "the layer"}[because]
         return f"same priority as {after}; {rule} decides"
     if because == "dependency":
-        word, more = position.statements[0], len(position.statements) - 1
-        return f"{word}{f' (and {more} more)' if more else ''}"
+        statement, more = position.statements[0], len(position.statements) - 1
+        return f"{statement}{f' (and {more} more)' if more else ''}"
     return {
         "nothing": "nothing precedes it", "nowhere": "it runs on no node", "computed": f"computed: after {after}",
         "stage": f"stage: after {after}",
@@ -251,8 +251,8 @@ def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:
     widest = figures.widest
     yield "generations", f"{figures.generations}; the widest is {widest.generation} with {widest.instances} instances"
     yield "longest chain", f"{len(figures.longest)} instances: {' -> '.join(figures.longest)}"
-    yield "most predecessors", _counts({most.task: most.count for most in figures.most_before})
-    yield "most successors", _counts({most.task: most.count for most in figures.most_after})
+    yield "most predecessors", _counts({entry.task: entry.count for entry in figures.most_before})
+    yield "most successors", _counts({entry.task: entry.count for entry in figures.most_after})
     yield "findings", _counts(figures.findings) or "none"
 
 

@@ -67,21 +67,21 @@ def fit(
     rows: Sequence[Sequence[Any]],
     width: int,
     *,
-    asked: Sequence[str] = (),
+    requested: Sequence[str] = (),
     sorted_by: Sequence[str] = (),
 ) -> Fitted:
     """Fit a table into a terminal of `width` columns. `roles` are lists of names.
 
-    Columns that were `asked` for are all shown, and no others. Columns of `sorted_by` stay unless they are empty,
+    If columns are `requested`, exactly these are shown. Columns of `sorted_by` stay unless they are empty,
     because cliff sorts by them later.
 
     >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
     Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], empty=('type',), too_wide=())
     """
     cells = {name: [row[index] for row in rows] for index, name in enumerate(columns)}
-    empty = [] if asked or not rows else [name for name in columns if not any(map(text, cells[name]))]
-    wanted = [name for name in columns if name not in empty and (not asked or name in asked)]
-    fixed = {*_ALWAYS, *sorted_by, *asked}
+    empty = [] if requested or not rows else [name for name in columns if not any(map(text, cells[name]))]
+    wanted = [name for name in columns if name not in empty and (not requested or name in requested)]
+    fixed = {*_ALWAYS, *sorted_by, *requested}
     kept: list[str] = []
     used = 1
     for name in sorted(wanted, key=lambda name: (name not in fixed, BY_IMPORTANCE.index(name))):
@@ -200,24 +200,24 @@ class GraphPreview(Comparing, Lister):
             tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )
         snapshot = self._snapshot(parsed_args, options)
-        study, seen = self._preview(snapshot, options, parsed_args)
-        _narrate(seen)
-        if any(finding.is_error for finding in seen.findings):
+        study, preview = self._preview(snapshot, options, parsed_args)
+        _narrate(preview)
+        if any(finding.is_error for finding in preview.findings):
             self.exit_code = Exit.INVALID
         if parsed_args.verify:
             self._verify(snapshot, options, parsed_args)
-        rows = [row for row in seen.rows if row.is_changed or parsed_args.only is None]
+        rows = [row for row in preview.rows if row.is_changed or parsed_args.only is None]
         if parsed_args.select:
             names = chosen_tasks(self, study, parsed_args.select, parsed_args.env, parsed_args.graph_type)
             rows = [row for row in rows if row.task in names]
-        tables = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
+        sorted_rows = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if self.is_for_terminal(parsed_args):
-            return self._fitted([(cells[:-1], cells[-1]) for cells in tables], parsed_args)
+            return self._fitted([(cells[:-1], cells[-1]) for cells in sorted_rows], parsed_args)
         if structured:
-            return columns, [_record(cells[-1]) for cells in tables]
-        asked = "verdict" in map(column_name, parsed_args.columns)
-        shown = len(columns) if asked or any(row.verdicts for row in seen.rows) else columns.index("verdict")
-        return columns[:shown], [cells[:shown] for cells in tables]
+            return columns, [_record(cells[-1]) for cells in sorted_rows]
+        wants_verdict = "verdict" in map(column_name, parsed_args.columns)
+        shown = len(columns) if wants_verdict or any(row.verdicts for row in preview.rows) else columns.index("verdict")
+        return columns[:shown], [cells[:shown] for cells in sorted_rows]
 
     def _snapshot(self, parsed_args: argparse.Namespace, options: PreviewOptions) -> Snapshot:
         """The snapshot to preview. Its differences from the environment or from --against are printed."""
@@ -251,17 +251,17 @@ class GraphPreview(Comparing, Lister):
 
             snapshot = strict(snapshot)
         study = study_of(self.backend, snapshot, options, facts=parsed_args.facts, conditions=True)
-        more: tuple[Finding, ...] = ()
+        findings: tuple[Finding, ...] = ()
         if not options.node_ids and study.merged.metadata.get("node_filter"):
             from fuelclient.expressions.readable import check_filter  # few graphs have a filter
 
-            more = tuple(check_filter(study.snapshot, study.merged.metadata))
+            findings = tuple(check_filter(study.snapshot, study.merged.metadata))
         if parsed_args.as_master:
-            more = (*more, *in_graph(study, more))
-        return study, study.preview(more)
+            findings = (*findings, *in_graph(study, findings))
+        return study, study.preview(findings)
 
     def _verify(self, snapshot: Snapshot, options: PreviewOptions, parsed_args: argparse.Namespace) -> None:
-        """Compare with the merge of the other side. The preview is shown even if that refuses to merge."""
+        """Compare with the server's own merge. The preview is shown even if the server refuses to merge."""
         from fuelclient.graph.merge import merge_layers
         from fuelclient.insight.differences import differences
 
@@ -287,8 +287,8 @@ class GraphPreview(Comparing, Lister):
         width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
         roles = self.columns.index("roles")
         lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
-        asked, sorting = (list(map(column_name, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
-        fitted = fit(self.columns, lists, width, asked=asked, sorted_by=sorting)
+        chosen, sorting = (list(map(column_name, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
+        fitted = fit(self.columns, lists, width, requested=chosen, sorted_by=sorting)
         parsed_args.max_width = sys.maxsize  # or cliff would break names to fit a table that is still too wide
         empty = tuple(name for name in fitted.empty if name != "verdict")  # an empty one says that all tasks run
         missing = [
@@ -318,12 +318,12 @@ def _verdict(verdicts: Sequence[str]) -> str:
     >>> _verdict(["run", "run"]), _verdict(["skip", "skip"]), _verdict(["run", "unknown: $.a"])
     ('', 'skip', 'unknown: $.a (1 of 2)')
     """
-    several = [
+    phrases = [
         word if verdicts.count(word) == len(verdicts) else f"{word} ({verdicts.count(word)} of {len(verdicts)})"
         for word in dict.fromkeys(verdicts)
         if word != "run"
     ]
-    return ", ".join(several)
+    return ", ".join(phrases)
 
 
 def _record(row: PreviewRow) -> tuple[Any, ...]:
@@ -335,16 +335,16 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _narrate(seen: Preview) -> None:
-    if seen.assumption:
-        LOG.info("%s", seen.assumption)
-    report(seen.findings)
+def _narrate(preview: Preview) -> None:
+    if preview.assumption:
+        LOG.info("%s", preview.assumption)
+    report(preview.findings)
     computed = ""
-    if seen.computed:
-        have = "has" if seen.computed == 1 else "have"
-        computed = f"; {count(seen.computed, 'task')} {have} computed dependencies and may run later than shown"
+    if preview.computed:
+        have = "has" if preview.computed == 1 else "have"
+        computed = f"; {count(preview.computed, 'task')} {have} computed dependencies and may run later than shown"
     LOG.info(
-        "%s, %s in %s on %s; %s, %d on the master%s.", count(len(seen.rows), "task"),
-        count(seen.instances, "instance"), count(seen.generations, "generation"), count(seen.nodes, "node"),
-        count(seen.sync_points, "sync point"), seen.on_master, computed,
+        "%s, %s in %s on %s; %s, %d on the master%s.", count(len(preview.rows), "task"),
+        count(preview.instances, "instance"), count(preview.generations, "generation"), count(preview.nodes, "node"),
+        count(preview.sync_points, "sync point"), preview.on_master, computed,
     )  # fmt: skip

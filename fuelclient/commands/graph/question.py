@@ -1,5 +1,5 @@
-"""What commands that answer questions about a merged graph share: options, selections, texts and documents; and the
-plainest of them, `graph query`."""
+"""The common parts of commands that answer questions about a merged graph: options, selections, texts, documents; and the
+simplest such command, `graph query`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from fuelclient.plan.study import Study
 
 FORMAT_VERSION = 1
-"""The version of the documents of all answers. It rises when a key changes its meaning or goes; keys may be added."""
+"""The version of the documents of all answers. It rises if a key goes or changes its meaning; keys may be added."""
 
-_WIDEST = 48
+_MAX_CHARACTERS = 48
 
 
 OF_GRAPH = (OF_ENV, type_option(default="default"))
@@ -49,7 +49,7 @@ ON_NODES = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer for people, and the same for programs: a mapping or a dataclass, which `encoded` makes plain."""
+    """An answer as lines for people, and as a document for programs: a mapping or dataclass for `encoded`."""
 
     lines: Iterable[str]
     document: Any
@@ -84,26 +84,26 @@ class OrderQuestion(Question):
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
         """Study the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` print its cycles on stderr
         instead."""
-        studied = self._study(parsed_args, despite_cycles=despite_cycles)
-        for cycle in cycle_names(studied):
+        study = self._study(parsed_args, despite_cycles=despite_cycles)
+        for cycle in cycle_names(study):
             ring = " -> ".join((*cycle, cycle[0]))
             LOG.warning("Tasks wait for one another and have no order among themselves: %s.", ring)
-        if studied.cycles:
+        if study.cycles:
             LOG.warning(
                 "What removes them: fuel2 graph validate --env %s --type %s.", parsed_args.env, parsed_args.graph_type
             )
-        elif studied.problem:
-            errors = [finding for finding in studied.findings if finding.is_error]
-            raise InvalidGraph(studied.problem, findings=errors)
-        _narrate(studied)
-        return studied
+        elif study.problem:
+            errors = [finding for finding in study.findings if finding.is_error]
+            raise InvalidGraph(study.problem, findings=errors)
+        _narrate(study)
+        return study
 
-    def unordered(self, parsed_args: argparse.Namespace) -> Study:
+    def study_unordered(self, parsed_args: argparse.Namespace) -> Study:
         """Study the graph, which may have no order, and print its errors."""
-        studied = self._study(parsed_args)
-        _narrate(studied)
-        report(finding for finding in studied.findings if finding.is_error)
-        return studied
+        study = self._study(parsed_args)
+        _narrate(study)
+        report(finding for finding in study.findings if finding.is_error)
+        return study
 
     def _study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
         from fuelclient.backends.studies import study_of
@@ -118,7 +118,7 @@ def cycle_names(study: Study) -> list[list[str]]:
 
 
 def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
-    """A wrong query is printed on stderr, with a caret below the mistake."""
+    """Select tasks by a query. An invalid query is printed on stderr with a caret below the mistake."""
     from fuelclient.insight.query import BadQuery, select
 
     try:
@@ -162,19 +162,19 @@ def value_text(value: Any) -> str:
     """
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     shown = " ".join(shown.split())
-    if len(shown) <= _WIDEST:
+    if len(shown) <= _MAX_CHARACTERS:
         return shown
-    half = (_WIDEST - 3) // 2
-    return f"{shown[: _WIDEST - 3 - half]}...{shown[-half:]}"
+    half = (_MAX_CHARACTERS - 3) // 2
+    return f"{shown[: _MAX_CHARACTERS - 3 - half]}...{shown[-half:]}"
 
 
-_NUMBERS = frozenset({"index", "before_task", "after_task", "start", "end"})
-"""Fields with numbers of tasks and instances, which mean nothing outside one study: documents leave them out."""
+_INDEX_FIELDS = frozenset({"index", "before_task", "after_task", "start", "end"})
+"""Fields with indices of tasks and instances. Documents omit them, because they are valid only within one study."""
 
 
 def encoded(value: Any) -> Any:
     """Encode an answer in plain JSON types. The fields of a dataclass are keys, in their order; an `origin` or `place`
-    among them adds its layer, file and line to them, null if they are not known.
+    is replaced by its layer, file and line, null if they are not known.
     """
     from fuelclient.model.finding import Finding, Place
     from fuelclient.model.graph import Origin, Owner
@@ -201,13 +201,13 @@ def encoded(value: Any) -> Any:
         item = encoded(getattr(value, field.name))
         if field.name in ("origin", "place"):
             keys |= item | keys
-        elif field.name not in _NUMBERS:
+        elif field.name not in _INDEX_FIELDS:
             keys[field.name] = item
     return keys
 
 
 def where(place: Place) -> str:
-    """A place as editors understand it, or a dash: a Fuel master stores no places."""
+    """A place as editors understand it, or a dash, because a Fuel master stores no places."""
     return str(place) if place.file else "-"
 
 
@@ -226,22 +226,22 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
     if len(graph_types) != 1:
         raise UsageError("--select selects tasks of one graph.", hint="Name one graph type, or use --task-names.")
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
-    studied = study_of(command.backend, snapshot, despite_cycles=True)
-    tasks = chosen_tasks(command, studied, query, env, graph_types[0])
-    _report_left_out(studied)
-    LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(studied.merged.tasks))
+    study = study_of(command.backend, snapshot, despite_cycles=True)
+    tasks = chosen_tasks(command, study, query, env, graph_types[0])
+    _report_left_out(study)
+    LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(study.merged.tasks))
     return tasks
 
 
-def chosen_tasks(command: Command, studied: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
-    """The ids of the tasks that a query selects, in execution order. Raise `NotFound` for none."""
-    chosen = selected(studied, query, command.app.stderr, results_of(command.backend, env, graph_type))
+def chosen_tasks(command: Command, study: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
+    """The ids of the tasks that a query selects, in execution order. Raise `NotFound` if it selects none."""
+    chosen = selected(study, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
         raise NotFound(
             "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
         )
-    ordered = studied.indices or range(len(studied.merged.tasks))  # a graph that cannot be merged has no order
-    return tuple(dict.fromkeys(studied.merged.tasks[index].id for index in ordered if index in chosen))
+    ordered = study.indices or range(len(study.merged.tasks))  # a graph that cannot be merged has no order
+    return tuple(dict.fromkeys(study.merged.tasks[index].id for index in ordered if index in chosen))
 
 
 def results_of(
@@ -302,17 +302,17 @@ class GraphQuery(OrderQuestion):
         study = self.study(parsed_args, despite_cycles=True)
         results = results_of(self.backend, parsed_args.env, parsed_args.graph_type, parsed_args.run)
         chosen = selected(study, parsed_args.query, self.app.stderr, results)
-        kept = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
-        LOG.info("%s of %d.", count(len(kept), "task"), len(study.rows))
-        origins = [study.merged.tasks[index].origin() for _, index in kept]
-        lines = [row.task for row, _ in kept]
+        selected_rows = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
+        LOG.info("%s of %d.", count(len(selected_rows), "task"), len(study.rows))
+        origins = [study.merged.tasks[index].origin() for _, index in selected_rows]
+        lines = [row.task for row, _ in selected_rows]
         if parsed_args.explain:
             lines = aligned(
                 (row.task, "; ".join(chosen[index]), row.layer, where(origin.place))
-                for (row, index), origin in zip(kept, origins, strict=True)
+                for (row, index), origin in zip(selected_rows, origins, strict=True)
             )
         rows = [
             {"task": row.task, "order": row.order, **encoded(origin), "because": chosen[index]}
-            for (row, index), origin in zip(kept, origins, strict=True)
+            for (row, index), origin in zip(selected_rows, origins, strict=True)
         ]
         return Answer(lines, {"query": parsed_args.query, "selected": rows, "cycles": cycle_names(study)})

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _FORMATS: Mapping[str, str] = {
     "txt": "txt", "dot": "dot", "gv": "dot", "svg": "svg", "png": "png", "mmd": "mmd", "html": "html",
 }  # fmt: skip
-"""The format of each ending of a file's name."""
+"""The format for each file extension."""
 
-_SECONDS = 120
+_GRAPHVIZ_TIMEOUT = 120
 
 
 class GraphRender(OrderQuestion):
@@ -68,10 +68,10 @@ class GraphRender(OrderQuestion):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         form = _format_of(parsed_args.output, parsed_args.format)
-        drawn = self._picture(parsed_args)
-        seen = self._run(drawn, form, parsed_args.run) if parsed_args.run is not None else None
-        title = f"{drawn.study.snapshot.cluster.name}: {parsed_args.graph_type}"
-        content = _content(drawn, form, title, self.app.stdout, seen)
+        picture = self._picture(parsed_args)
+        timeline = self._run(picture, form, parsed_args.run) if parsed_args.run is not None else None
+        title = f"{picture.study.snapshot.cluster.name}: {parsed_args.graph_type}"
+        content = _content(picture, form, title, self.app.stdout, timeline)
         if parsed_args.output != STDOUT:
             from fuelclient import files
 
@@ -88,90 +88,90 @@ class GraphRender(OrderQuestion):
 
         study = self.study(parsed_args, despite_cycles=True)
         kept = selected(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
-        drawn = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
-        implied = f"; {drawn.implied} more are implied by them" if drawn.implied else ""
-        LOG.info("%s, %s%s.", count(len(drawn.vertices), "task"), count(len(drawn.edges), "edge"), implied)
-        return drawn
+        result = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
+        implied = f"; {result.implied} more are implied by them" if result.implied else ""
+        LOG.info("%s, %s%s.", count(len(result.vertices), "task"), count(len(result.edges), "edge"), implied)
+        return result
 
-    def _run(self, drawn: Picture, form: str, run_id: int) -> Timeline:
+    def _run(self, picture: Picture, form: str, run_id: int) -> Timeline:
         from fuelclient.commands.task.gantt import timeline_of
 
         if form != "html":
             raise UsageError("--run needs the format html.", hint="End the name of the file with .html.")
         run = self.backend.runs.get(run_id)
-        env = drawn.study.snapshot.cluster.id
+        env = picture.study.snapshot.cluster.id
         if run.cluster_id != env:
             raise UsageError(f"Run {run_id} was on environment {run.cluster_id}.", hint=f"Use --env {run.cluster_id}.")
-        seen = timeline_of(self.backend, run)
-        missing = {bar.row.task for bar in seen.bars} - {vertex.row.task for vertex in drawn.vertices}
+        timeline = timeline_of(self.backend, run)
+        missing = {bar.row.task for bar in timeline.bars} - {vertex.row.task for vertex in picture.vertices}
         if missing:
             LOG.info("%s of the run are not in the picture.", count(len(missing), "task"))
-        return seen
+        return timeline
 
 
-def _format_of(path: str, asked: str | None) -> str:
-    if asked or path == STDOUT:
-        return asked or "txt"
-    ending = os.path.splitext(path)[1].lower().removeprefix(".")
-    if ending not in _FORMATS:
+def _format_of(path: str, requested: str | None) -> str:
+    if requested or path == STDOUT:
+        return requested or "txt"
+    extension = os.path.splitext(path)[1].lower().removeprefix(".")
+    if extension not in _FORMATS:
         hint = "End it with .html, or use -f html."
         raise UsageError(f"The name {path} does not say which kind of picture it is.", hint=hint)
-    return _FORMATS[ending]
+    return _FORMATS[extension]
 
 
-def _content(drawn: Picture, form: str, title: str, stdout: TextIO, seen: Timeline | None) -> str | bytes:
+def _content(picture: Picture, form: str, title: str, stdout: TextIO, timeline: Timeline | None) -> str | bytes:
     from fuelclient.insight.picture import dot, text
 
     if form == "txt":
         from fuelclient.insight.lanes import ASCII, Ink
 
         plain = encoding_of(stdout).lower().replace("-", "") != "utf8"
-        return "".join(f"{printable(line)}\n" for line in text(drawn, ASCII if plain else Ink()))
+        return "".join(f"{printable(line)}\n" for line in text(picture, ASCII if plain else Ink()))
     if form == "html":
         from fuelclient.commands.graph.page import page
 
-        return page(drawn, title, seen)
+        return page(picture, title, timeline)
     if form == "mmd":
-        return _mermaid(drawn)
-    described = dot(drawn)
+        return _mermaid(picture)
+    dot_text = dot(picture)
     if form == "dot":
-        return described
-    made = _graphviz(described, form)
-    return made.decode("utf-8") if form == "svg" else made
+        return dot_text
+    image = _graphviz(dot_text, form)
+    return image.decode("utf-8") if form == "svg" else image
 
 
 def _mermaid(whole: Picture) -> str:
-    """Leave out the least important tasks if the picture is too large for Mermaid."""
+    """Render for Mermaid, without the least important tasks if the picture is too large for it."""
     from fuelclient.insight.picture import MERMAID_CHARS, MERMAID_EDGES, fewer, mermaid
 
-    drawn = whole
-    text, note, most = mermaid(drawn), "", MERMAID_EDGES
-    while len(drawn.edges) + len(drawn.back) > MERMAID_EDGES or len(text) > MERMAID_CHARS:
+    shown = whole
+    text, note, max_edges = mermaid(shown), "", MERMAID_EDGES
+    while len(shown.edges) + len(shown.back) > MERMAID_EDGES or len(text) > MERMAID_CHARS:
         total = len(whole.vertices)
-        drawn = fewer(whole, most)
+        shown = fewer(whole, max_edges)
         left_out = "the edges that others imply"
-        if len(drawn.vertices) < total:
-            left_out += f", and {total - len(drawn.vertices)} of {count(total, 'task')}"
+        if len(shown.vertices) < total:
+            left_out += f", and {total - len(shown.vertices)} of {count(total, 'task')}"
         note = f"Mermaid draws at most {MERMAID_EDGES} edges. Left out: {left_out}"
-        text, most = mermaid(drawn, note), most * 9 // 10
+        text, max_edges = mermaid(shown, note), max_edges * 9 // 10
     if note:
         LOG.warning("%s. A QUERY selects what you want to see.", note)
     return text
 
 
-def _graphviz(described: str, form: str) -> bytes:
-    """Raise `Unavailable` if Graphviz is not installed, or is too slow."""
+def _graphviz(dot_text: str, form: str) -> bytes:
+    """Draw with Graphviz. Raise `Unavailable` if it is not installed, or is too slow."""
     program = shutil.which("dot")
     if program is None:
         hint = "Install the package graphviz, or write .html or .dot instead."
         raise Unavailable(f"{form} is drawn by Graphviz, whose program 'dot' is not installed.", hint=hint)
     try:
         done = subprocess.run(  # noqa: S603 (a fixed command; the picture goes to its standard input)
-            [program, f"-T{form}"], input=described.encode(), capture_output=True, timeout=_SECONDS, check=False
+            [program, f"-T{form}"], input=dot_text.encode(), capture_output=True, timeout=_GRAPHVIZ_TIMEOUT, check=False
         )
     except subprocess.TimeoutExpired:
         hint = "Select fewer tasks with a QUERY, or write .html."
-        raise Unavailable(f"Graphviz did not finish in {_SECONDS} seconds.", hint=hint) from None
+        raise Unavailable(f"Graphviz did not finish in {_GRAPHVIZ_TIMEOUT} seconds.", hint=hint) from None
     if done.returncode:
         raise InvalidDocument(f"Graphviz failed: {done.stderr.decode(errors='replace').strip()}.")
     return done.stdout

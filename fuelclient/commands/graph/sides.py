@@ -1,4 +1,4 @@
-"""What is compared: graphs that a command line names, and environments as they would be with other graphs or plugins.
+"""The sides of a comparison: graphs named on a command line, and environments as if they had other graphs or plugins.
 
 A graph is named `env:1` (merged), `cluster:1`, `release:2` or `plugin:NAME` (one layer), `run:7` (as that run had it),
 `plan:FILE` (as it was when that plan was saved) or by its file. A type may follow: `env:1/TYPE`.
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from fuelclient.plan.preview import PreviewOptions
     from fuelclient.plan.study import Study
 
-_NAMED = {"env": "environment", **NOUNS}
-"""The kinds of graphs that are named by an id or a name, and what each is called."""
+_OWNER_NOUNS = {"env": "environment", **NOUNS}
+"""The kinds of graphs whose owner is given by id or name, with the noun of the owner."""
 
 GRAMMAR = "env:1, cluster:1, release:2, plugin:NAME, run:7, plan:FILE or a file; a type may follow: env:1/TYPE"
 
@@ -48,7 +48,7 @@ def graph_reference(word: str) -> list[Any]:
     kind, colon, rest = word.partition(":")
     if not word.strip() or (colon and not rest):
         raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
-    if not colon or kind not in (*_NAMED, "run", "plan", "file"):
+    if not colon or kind not in (*_OWNER_NOUNS, "run", "plan", "file"):
         if colon and kind.isalpha() and not os.path.exists(word):
             raise argparse.ArgumentTypeError(f"'{word}' names no graph; write {GRAMMAR}")
         return ["file", word, "/"]
@@ -59,7 +59,7 @@ def graph_reference(word: str) -> list[Any]:
         if not is_id(name):
             raise argparse.ArgumentTypeError(f"'{word}': a run is named by its id")
         return [kind, int(name), f"/{graph_type}"]
-    return [kind, reference(_NAMED[kind])(name), f"/{graph_type}"]
+    return [kind, reference(_OWNER_NOUNS[kind])(name), f"/{graph_type}"]
 
 
 def graph_option(*spellings: str, help: str, **more: Any) -> Argument:
@@ -115,8 +115,8 @@ WHAT_IF = (
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A graph to compare. Nothing else is merged into one that is `alone`: that of a layer, a file or a run. A
-    `masked` one lacks its secrets."""
+    """A graph to compare. If it is `alone` (a layer, a file or a run), nothing else is merged into it. If it is
+    `masked`, its secrets are missing."""
 
     label: str
     snapshot: Snapshot
@@ -131,13 +131,13 @@ class Side:
 
 
 def compared(
-    both: tuple[Side, Side], options: PreviewOptions, backend: Backend
+    pair: tuple[Side, Side], options: PreviewOptions, backend: Backend
 ) -> tuple[Comparison, tuple[Expansion, Expansion]]:
-    """Compare two graphs, and return their orders too. Secrets that one of them lacks are masked in the other."""
+    """Compare two graphs, and return their expansions too. If secrets are masked in one, mask them in the other."""
     from fuelclient.insight.comparison import compare
 
-    before, after = (side.study(options, backend) for side in both)
-    comparison = compare(before, after, masked=_masked if any(side.masked for side in both) else None)
+    before, after = (side.study(options, backend) for side in pair)
+    comparison = compare(before, after, masked=_masked if any(side.masked for side in pair) else None)
     return comparison, (before.expansion, after.expansion)
 
 
@@ -147,20 +147,20 @@ def _masked(merged: MergedTask) -> MergedTask:
     return replace(merged, task=replace(merged.task, attributes=redact.masked_document(merged.task.attributes)))
 
 
-def sides(command: Command, named: Sequence[Sequence[Any]], parsed_args: argparse.Namespace) -> list[Side]:
+def sides(command: Command, references: Sequence[Sequence[Any]], parsed_args: argparse.Namespace) -> list[Side]:
     """Read graphs. Those without nodes of their own are placed on the nodes of the environment `env`, or of the
     first environment among the graphs, or on assumed nodes of the roles that their tasks name."""
     env, graph_type = parsed_args.env, parsed_args.graph_type
-    both = [_side(command, word, graph_type) for word in named]
-    base = next((side.snapshot for side in both if env is None and side.snapshot.cluster.id), None)
+    found = [_side(command, word, graph_type) for word in references]
+    base = next((side.snapshot for side in found if env is None and side.snapshot.cluster.id), None)
     if base is None:
-        env = next((number for kind, number, _ in named if env is None and kind == "cluster"), env)
+        env = next((number for kind, number, _ in references if env is None and kind == "cluster"), env)
         if env is not None:
             base = command.backend.graphs.snapshot(env, graph_type)
         else:
-            tasks = (task for side in both for task in _tasks(side.snapshot))
-            base = replace(both[0].snapshot, roles=_roles_of(tasks))
-    return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in both]
+            tasks = (task for side in found for task in _tasks(side.snapshot))
+            base = replace(found[0].snapshot, roles=_roles_of(tasks))
+    return [_placed(side, base) if side.alone and not side.snapshot.cluster.id else side for side in found]
 
 
 def _placed(side: Side, base: Snapshot) -> Side:
@@ -173,14 +173,14 @@ def _placed(side: Side, base: Snapshot) -> Side:
 
 
 def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespace) -> tuple[Finding, ...]:
-    """The errors that keep the installed plugins of `--with` from being enabled. Those of packages were reported when
-    the packages were read."""
+    """The errors that keep the installed plugins of `--with` from being enabled. Errors of packages were reported
+    when the packages were read."""
     from fuelclient.backends.plugins import refusals
     from fuelclient.environment.clashes import COMPONENT, NETWORK_ROLE, ROLE, VOLUME
 
     installed = [what for kind, what in parsed_args.added if kind not in ("file", "package")]
     errors = refusals(backend, cluster_id, installed) if installed else ()
-    left_out = any(what[0] == "plugin" for what in parsed_args.left_out)  # it may be what the other one clashes with
+    left_out = any(what[0] == "plugin" for what in parsed_args.left_out)  # the clash may be with that plugin
     return tuple(error for error in errors if not (left_out and error.code in (COMPONENT, NETWORK_ROLE, ROLE, VOLUME)))
 
 
@@ -332,7 +332,7 @@ def package_at(path: Path) -> Package:
 
 
 def package_addition(package: Package, environment: Environment, snapshot: Snapshot, number: int = 1) -> Added:
-    """Make a package the plugin that would be enabled; several need different numbers."""
+    """The plugin that enabling a package would add; several packages need different numbers."""
     from fuelclient.environment.layers import Added
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import select

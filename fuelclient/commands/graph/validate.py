@@ -1,4 +1,4 @@
-"""`graph validate`: report what is wrong with a graph."""
+"""`graph validate`: report the errors of a graph."""
 
 from __future__ import annotations
 
@@ -89,25 +89,25 @@ class GraphValidate(DocumentCheck):
             findings = (*check_document(document, None, None), *misspelt_roles(tasks))
             findings = (*findings, *refusals(document), *cycles_in(tasks))
             return (*findings, *in_documents([document])) if parsed_args.as_master else findings
-        except InvalidDocument as broken:
-            if not broken.findings:
+        except InvalidDocument as error:
+            if not error.findings:
                 raise
-            return cast("Sequence[Finding]", broken.findings)
+            return cast("Sequence[Finding]", error.findings)
 
 
 def _with_unreadable(study: Study) -> tuple[Finding, ...]:
-    """Replace findings that an expression cannot be computed (G034) by those that it cannot be read, and why (G024)."""
+    """Replace findings that an expression cannot be computed (G034) by the reasons why it cannot be read (G024)."""
     from fuelclient.expressions.readable import check_filter, unreadable
 
     reasons = (*errors_in(check_filter(study.snapshot, study.merged.metadata)), *unreadable(study.merged.tasks))
     explained = {(finding.task, finding.place) for finding in reasons}
-    others = (one for one in study.findings if one.code != "G034" or (one.task, one.place) not in explained)
+    others = (each for each in study.findings if each.code != "G034" or (each.task, each.place) not in explained)
     return (*others, *reasons)
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
     """Add the warnings about the documents of the layers."""
     reported = {(finding.code, finding.task) for finding in findings}
-    reported |= {("G013", task) for code, task in reported if code == "G046"}  # which says more of missing parameters
+    reported |= {("G013", task) for code, task in reported if code == "G046"}  # G046 has more detail
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)
     return (*findings, *(warning for warning in warnings if (warning.code, warning.task) not in reported))

@@ -1,4 +1,4 @@
-"""Graphs as web pages: one file that asks for nothing else, and runs nothing but its own script."""
+"""Graphs as web pages: one file that loads nothing else, and runs only its own script."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from fuelclient.model.graph import MergedTask, Origin
 from fuelclient.redact import masked_document, scrubbed, secrets_of
 
 
-def page(drawn: Picture, title: str, seen: Timeline | None = None) -> str:
-    """A picture as a page, with the times of a run if `seen` has them. Secrets are masked."""
+def page(picture: Picture, title: str, timeline: Timeline | None = None) -> str:
+    """Render a picture as a page, with the times of a run if there is a `timeline`. Secrets are masked."""
     style, script = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
@@ -33,7 +33,7 @@ def page(drawn: Picture, title: str, seen: Timeline | None = None) -> str:
         title=html.escape(title),
         style=style,
         script=script,
-        data=_data({**_fields(drawn), "run": _run(drawn, seen) if seen else None}),
+        data=_data({**_fields(picture), "run": _run(picture, timeline) if timeline else None}),
     )
 
 
@@ -51,10 +51,10 @@ def _data(document: Mapping[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _fields(drawn: Picture) -> dict[str, Any]:
-    names = {name: number for number, name in enumerate(drawn.groups)}
-    placed = layout(drawn.edges, [names[vertex.group] for vertex in drawn.vertices])
-    with_role = tasks_of_roles(drawn.study.merged.tasks, drawn.study.snapshot)
+def _fields(picture: Picture) -> dict[str, Any]:
+    names = {name: number for number, name in enumerate(picture.groups)}
+    placed = layout(picture.edges, [names[vertex.group] for vertex in picture.vertices])
+    with_role = tasks_of_roles(picture.study.merged.tasks, picture.study.snapshot)
     tasks = [
         {
             "name": vertex.name, "column": placed.columns[number], "row": placed.rows[number],
@@ -63,15 +63,15 @@ def _fields(drawn: Picture) -> dict[str, Any]:
             "roles": [role for role, indices in with_role.items() if vertex.index in indices],
             "layer": vertex.row.layer,
             "layers": [vertex.row.layer, *vertex.row.overrides], "changed": vertex.row.is_changed,
-            "place": where(vertex.task.origin().place), "attributes": _attributes(drawn, vertex.task),
+            "place": where(vertex.task.origin().place), "attributes": _attributes(picture, vertex.task),
         }
-        for number, vertex in enumerate(drawn.vertices)
+        for number, vertex in enumerate(picture.vertices)
     ]  # fmt: skip
-    bent = [*zip(drawn.edges, placed.bends, strict=True), *((edge, []) for edge in drawn.back)]
-    back = len(drawn.edges)
+    edges_with_bends = [*zip(picture.edges, placed.bends, strict=True), *((edge, []) for edge in picture.back)]
+    back = len(picture.edges)
     edges = [
-        [*edge, bends, "back" if number >= back else "", "cycle" if edge in drawn.cycle else ""]
-        for number, (edge, bends) in enumerate(bent)
+        [*edge, bends, "back" if number >= back else "", "cycle" if edge in picture.cycle else ""]
+        for number, (edge, bends) in enumerate(edges_with_bends)
     ]
     bands = [
         {"name": name, "top": top, "height": height} for name, (top, height) in zip(names, placed.bands, strict=True)
@@ -79,8 +79,8 @@ def _fields(drawn: Picture) -> dict[str, Any]:
     return {"tasks": tasks, "edges": edges, "bands": bands}
 
 
-def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
-    numbers = grouped((vertex.row.task, number) for number, vertex in enumerate(drawn.vertices))
+def _run(picture: Picture, timeline: Timeline) -> dict[str, Any]:
+    numbers = grouped((vertex.row.task, number) for number, vertex in enumerate(picture.vertices))
     nodes = [
         [
             "sync points" if node is None else f"node {node}",
@@ -92,26 +92,26 @@ def _run(drawn: Picture, seen: Timeline) -> dict[str, Any]:
                 for bar in bars
             ],
         ]
-        for node, bars in seen.nodes.items()
+        for node, bars in timeline.nodes.items()
     ]  # fmt: skip
-    return {"seconds": seen.seconds, "nodes": nodes}
+    return {"seconds": timeline.seconds, "nodes": nodes}
 
 
-def _attributes(drawn: Picture, task: MergedTask) -> list[Any]:
-    rows = list(blame(task, drawn.study.snapshot.layers))
-    values = ({row.attribute: value} for row in rows for value in (row.value, *(below.value for below in row.overrode)))
+def _attributes(picture: Picture, task: MergedTask) -> list[Any]:
+    rows = list(blame(task, picture.study.snapshot.layers))
+    values = ({row.attribute: value} for row in rows for value in (row.value, *(old.value for old in row.overrode)))
     secrets = frozenset[str]().union(*map(secrets_of, values))  # a command may repeat what another attribute states
     return [
         [
-            row.attribute, "(removed)" if row.removed else _shown(row.attribute, row.value, secrets),
+            row.attribute, "(removed)" if row.removed else _masked_text(row.attribute, row.value, secrets),
             *_origin(row.origin),
-            [[_shown(row.attribute, below.value, secrets), *_origin(below.origin)] for below in reversed(row.overrode)],
+            [[_masked_text(row.attribute, old.value, secrets), *_origin(old.origin)] for old in reversed(row.overrode)],
         ]
         for row in rows
     ]  # fmt: skip
 
 
-def _shown(path: str, value: Any, secrets: Collection[str]) -> str:
+def _masked_text(path: str, value: Any, secrets: Collection[str]) -> str:
     return scrubbed(value_text(masked_document({path: value})[path]), secrets)
 
 
